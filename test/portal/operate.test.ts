@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAdmitted } from '../../src/db/access/access.js';
+import { until } from '../support/until.js';
 import {
   type BusinessScene,
   cellsOf,
@@ -89,6 +90,21 @@ describe('a voucher', () => {
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
     const story = textOf((await asPerson.get(`/portal/vouchers/${gift.id}`)).html);
     expect(story.match(/The code for/g)).toHaveLength(2);
+  });
+
+  test('offers no message again that its owner does not miss', async () => {
+    const { asPerson, asMerchant } = scene;
+    const unused = await scene.gift({ denomination: 100 });
+    const redeemed = await scene.gift({ denomination: 100 });
+    await scene.redeemed(asMerchant, redeemed);
+    await until(async () => {
+      const { html } = await asPerson.get(`/portal/vouchers/${redeemed.id}`);
+      expect(textOf(html)).toMatch(/The confirmation .*was sent/);
+    });
+    for (const { id } of [unused, redeemed]) {
+      const { location } = await asPerson.get(`/portal/vouchers/${id}/resend`);
+      expect(location).toBe(`/portal/vouchers/${id}`);
+    }
   });
 });
 

@@ -32,7 +32,7 @@ const newestStatus = sql`coalesce((
  * used, and none is missed.
  */
 export async function findResendable(
-  transaction: DatabaseTransaction,
+  database: Database,
   voucher: Pick<LockedVoucher, 'id' | 'status' | 'current_claim_id'>,
 ): Promise<ResendableMessage | undefined> {
   const { rows } = await sql<ResendableMessage>`
@@ -48,8 +48,21 @@ export async function findResendable(
       where voucher_id = ${voucher.id} and status = 'POSTED' and reversed_at is null
         and ${voucher.current_claim_id}::text is null
       order by id desc limit 1) as paid
-    join messages as message on message.redemption_id = paid.id`.execute(transaction);
+    join messages as message on message.redemption_id = paid.id`.execute(database);
   return rows[0];
+}
+
+/** The same for showing: nothing is locked, and its sending decides again. */
+export async function readResendable(
+  database: Database,
+  voucherId: number,
+): Promise<ResendableMessage | undefined> {
+  const voucher = await database
+    .selectFrom('vouchers')
+    .select(['id', 'status', 'current_claim_id'])
+    .where('id', '=', voucherId)
+    .executeTakeFirst();
+  return voucher && findResendable(database, voucher);
 }
 
 /** The counts of a resend; the transaction must hold the locks of voucher and number. */

@@ -13,6 +13,13 @@ export interface MissedMessage {
   readonly refusedMessages: Count;
 }
 
+/**
+ * Whether an owner may miss a message. A code can be lost after the provider has accepted it; a
+ * confirmation is only for information.
+ */
+export const isMissed = ({ kind, status }: Pick<MissedMessage, 'kind' | 'status'>): boolean =>
+  kind === 'VERIFICATION_CODE' || status !== 'SENT';
+
 /** Facts read for a resend, with the voucher's row and the number locked. */
 export interface ResendFacts {
   /** Whether the caller's API key and token are still valid. */
@@ -36,10 +43,7 @@ export function refuseResend(facts: ResendFacts, limits: ResendLimits): Refusal 
   if (!facts.isAdmitted) return refuse('token-invalid');
   if (!facts.partnerIsActive) return refuse('account-suspended');
   if (!facts.hasVoucher) return refuse('voucher-id-not-found');
-  if (!message) return refuse('nothing-to-resend');
-  // A code can be lost after the provider has accepted it; a confirmation is only for information.
-  if (message.kind === 'REDEMPTION_CONFIRMATION' && message.status === 'SENT')
-    return refuse('nothing-to-resend');
+  if (!message || !isMissed(message)) return refuse('nothing-to-resend');
   if (message.status === 'QUEUED' || message.status === 'SENDING')
     return refuse('resend-too-soon', { retryAfterSeconds: 1 });
   if (message.secondsUntilNext > 0)

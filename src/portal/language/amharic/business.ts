@@ -81,6 +81,7 @@ export const business = {
   'This voucher cannot be cancelled now.': 'ይህ ቫውቸር አሁን ሊሰረዝ አይችልም።',
   'The voucher is cancelled.': 'ቫውቸሩ ተሰርዟል።',
   'The voucher is not cancelled': 'ቫውቸሩ አልተሰረዘም',
+  'The owner misses no message.': 'ለባለቤቱ ያልደረሰ መልእክት የለም።',
   'Send the message again?': 'መልእክቱ እንደገና ይላክ?',
   '{1} gets {2} by SMS once more. No money moves.': '{1} {2} በSMS እንደገና ያገኛል። ገንዘብ አይንቀሳቀስም።',
   'the same verification code': 'ያንኑ የማረጋገጫ ኮድ',

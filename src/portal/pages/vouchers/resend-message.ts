@@ -1,4 +1,6 @@
+import { readResendable } from '../../../db/vouchers/resends.js';
 import { findVoucherDetail } from '../../../db/vouchers/voucher-detail.js';
+import { isMissed } from '../../../domain/vouchers/resend.js';
 import { resendMessageOnce } from '../../../operations/later-voucher-operations.js';
 import { html, phrase } from '../../../process/html.js';
 import { confirmation } from '../../layout/parts.js';
@@ -21,10 +23,13 @@ export const askResendMessage: AccountPage = {
     const voucher = await findVoucherDetail(services.database, idOf(request), company);
     if (!voucher) return problems.notFound;
     const back = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+    const message = await readResendable(services.database, voucher.id);
+    if (!message || !isMissed(message))
+      return { kind: 'redirect', to: back, notice: 'The owner misses no message.' };
     return confirmation({
       title: 'Send the message again?',
       text: html`<p>${ownerOf(voucher)} gets ${
-        voucher.status === 'REDEEM_INITIATED'
+        message.kind === 'VERIFICATION_CODE'
           ? phrase('the same verification code')
           : phrase('the confirmation of the last redemption')
       } by SMS once more. No money moves.</p>`,
