@@ -1,4 +1,3 @@
-import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import { formatAmount, parseMoney } from '../src/domain/money.js';
 import { database } from './activity-options.js';
 import {
@@ -8,6 +7,7 @@ import {
   voucherCancelled,
 } from './contracts.js';
 import { showAnswer } from './current-details.js';
+import { signalIfRunning } from './steps/signal-if-running.js';
 import { claimWorkflowId } from './workflow-ids.js';
 
 /**
@@ -23,14 +23,6 @@ export async function cancelVoucher(
     `**Cancelled**: ${what}. ETB ${formatAmount(parseMoney(returned))} went back to the partner's gift wallet.`,
     'No action is needed.',
   ]);
-  if (endedClaim !== null) await tellCancelled(claimWorkflowId(endedClaim));
+  if (endedClaim !== null) await signalIfRunning(claimWorkflowId(endedClaim), voucherCancelled);
   return outcome;
-}
-
-async function tellCancelled(workflowId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(workflowId).signal(voucherCancelled);
-  } catch {
-    // The workflow has already ended, so the signal is not needed.
-  }
 }

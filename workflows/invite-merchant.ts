@@ -2,7 +2,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  getExternalWorkflowHandle,
   setHandler,
   sleep,
   upsertSearchAttributes,
@@ -15,6 +14,7 @@ import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
 import { byProvider } from './steps/asked-providers.js';
 import { createTries } from './steps/refused-steps.js';
+import { signalIfRunning } from './steps/signal-if-running.js';
 import { inviteMerchantId } from './workflow-ids.js';
 
 type InvitationState = Awaited<ReturnType<typeof database.beginInvitation>>;
@@ -57,7 +57,8 @@ async function invite(input: InviteMerchantInput): Promise<InviteMerchantResult>
   );
   const begun = await database.beginInvitation(invitationId, input.lifetimeMs);
   if (begun.status !== 'OPEN') return resultOf(begun);
-  if (begun.replacedId !== null) await tellReplaced(begun.replacedId);
+  if (begun.replacedId !== null)
+    await signalIfRunning(inviteMerchantId(begun.replacedId), invitationSettled);
   showDetails(`**Inviting** merchant ${input.merchantId}: the messages are being sent.`);
   const outcomes = await Promise.all(
     begun.channels.map(async (channel) => ({
@@ -94,14 +95,6 @@ async function invite(input: InviteMerchantInput): Promise<InviteMerchantResult>
       if (state.status !== 'OPEN') return state;
       remainingMs = Math.max(1, state.remainingMs);
     }
-  }
-}
-
-async function tellReplaced(invitationId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(inviteMerchantId(invitationId)).signal(invitationSettled);
-  } catch {
-    // The workflow has already ended, so the signal is not needed.
   }
 }
 

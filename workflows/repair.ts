@@ -3,7 +3,6 @@ import {
   CancellationScope,
   ChildWorkflowFailure,
   executeChild,
-  getExternalWorkflowHandle,
   ParentClosePolicy,
   setHandler,
 } from '@temporalio/workflow';
@@ -21,6 +20,7 @@ import type { resendMessage } from './resend-message.js';
 import type { reverseRedemption } from './reverse-redemption.js';
 import { merchantId, operation, partnerId } from './search-attributes.js';
 import { createHints } from './steps/hints.js';
+import { signalIfRunning } from './steps/signal-if-running.js';
 import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.js';
 
 /** The end of a repair, for the Temporal UI. */
@@ -47,7 +47,8 @@ async function carryOut(input: RepairInput): Promise<RepairResult> {
   const patience = { takeHint: hints.take, alarmAfterMs: input.timing.alarmAfterMs };
   const begun = await untilDone(patience, () => database.beginRepair(name));
   if (begun.kind === 'ended') {
-    if (begun.endedClaimWorkflow !== undefined) await tellReleased(begun.endedClaimWorkflow);
+    if (begun.endedClaimWorkflow !== undefined)
+      await signalIfRunning(begun.endedClaimWorkflow, claimReleased);
     return showEnded(begun);
   }
   showDetails(`**Under way**: ${begun.label}.`, whatNext[begun.call.kind]);
@@ -187,14 +188,6 @@ const whatNext: Readonly<Record<RepairCall['kind'], string>> = {
     'The workflow that holds the money asks the provider once more, and takes over what was decided where ' +
     'the provider does not say.',
 };
-
-async function tellReleased(workflowId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(workflowId).signal(claimReleased);
-  } catch {
-    // The workflow has already ended, so the signal is not needed.
-  }
-}
 
 const titles: Readonly<Record<RepairState, string>> = {
   ASKED: 'Waits for the confirmation of a second person',

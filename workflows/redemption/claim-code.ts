@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
 import type { ClaimAnswered, ClaimStarted } from '../../activities/redemptions/claim-creation.js';
 import type { ClaimSettled } from '../../activities/redemptions/claims.js';
@@ -10,6 +10,7 @@ import {
   superseded,
 } from '../contracts.js';
 import { sendUntilSettled } from '../steps/send-message.js';
+import { signalIfRunning } from '../steps/signal-if-running.js';
 import { redeemVoucherByClaimId } from '../workflow-ids.js';
 import { type RedemptionRun, showProgress } from './redemption-run.js';
 
@@ -33,8 +34,9 @@ export async function sendCode(
 ): Promise<void> {
   if (claim.supersededOperationId !== null)
     run.background.push(
-      tellSuperseded(
+      signalIfRunning(
         claim.supersededWorkflowId ?? redeemVoucherByClaimId(claim.supersededOperationId),
+        superseded,
       ),
     );
   if ('outcome' in claim) {
@@ -80,14 +82,6 @@ function settleClaim(
 function noteNotSent(run: RedemptionRun, { message: detail }: { readonly message: string }): void {
   run.ended ??= 'cancelled';
   run.refusal = refuse('message-not-queued', { detail });
-}
-
-async function tellSuperseded(workflowId: string): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(workflowId).signal(superseded);
-  } catch {
-    // The workflow has already ended, so the signal is not needed.
-  }
 }
 
 /** Waits until a claim is redeemed, ended otherwise, or expired. */

@@ -1,13 +1,9 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  condition,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { condition, upsertSearchAttributes } from '@temporalio/workflow';
 import { DATABASE_REFUSES } from '../../src/domain/repairs/repair.js';
 import { showDetails } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
 import { stepFailed } from '../steps/book-until-done.js';
+import { failureType } from '../steps/failure-type.js';
 import { lengthenPause } from '../steps/lengthen-pause.js';
 
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
@@ -44,7 +40,8 @@ export async function untilKnown<Known>(
     } catch (error) {
       stepFailed(error);
       failingSince ??= Date.now();
-      const isOverdue = isDefinite(error) || Date.now() - failingSince >= alarmAfterMs;
+      const isOverdue =
+        failureType(error) === DATABASE_REFUSES || Date.now() - failingSince >= alarmAfterMs;
       showFailing(isOverdue);
       if (isOverdue && !wasRaised) {
         upsertSearchAttributes([{ key: needsAction, value: true }]);
@@ -55,12 +52,6 @@ export async function untilKnown<Known>(
       summary: 'Not known yet: look again',
     });
   }
-}
-
-/** A local activity throws its own error without a wrapper. */
-function isDefinite(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === DATABASE_REFUSES;
 }
 
 const showFailing = (isOverdue: boolean): void =>

@@ -6,8 +6,9 @@ import {
 } from '@temporalio/workflow';
 import { showDetails } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
+import { failureType } from './failure-type.js';
 import { lengthenPause } from './lengthen-pause.js';
-import { haveRowsVanished } from './vanished-rows.js';
+import { ROWS_VANISHED } from './vanished-rows.js';
 
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
@@ -72,10 +73,9 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
 const noted = ({ note }: Pick<Booking<unknown>, 'note'>): Promise<void> => note().catch(stepFailed);
 
 /**
- * Ignores the failure of a step, unless its rows have vanished; a local activity throws its own error
- * without a wrapper.
+ * Ignores the failure of a step, unless its rows have vanished.
  */
 export function stepFailed(error: unknown): void {
-  if (!(error instanceof TemporalFailure) || isCancellation(error) || haveRowsVanished(error))
-    throw error;
+  const isOurs = error instanceof TemporalFailure && !isCancellation(error);
+  if (!isOurs || failureType(error) === ROWS_VANISHED) throw error;
 }

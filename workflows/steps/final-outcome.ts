@@ -3,8 +3,9 @@ import type { Activities } from '../../activities/index.js';
 import { quoted } from '../../src/domain/refusals.js';
 import { needsAction } from '../search-attributes.js';
 import type { WithProviders } from './asked-providers.js';
+import { failureType } from './failure-type.js';
 import { lengthenPause } from './lengthen-pause.js';
-import { CALLS_FROM_REFUSAL, isRefusedStep } from './refused-steps.js';
+import { CALLS_FROM_REFUSAL, STEP_REFUSED } from './refused-steps.js';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
@@ -77,7 +78,7 @@ const resumed: Unknown = { kind: 'unknown', message: 'taken over from a run that
  * since a promise around the call would change the order of concurrent commands.
  */
 function unlessRefused(error: unknown): Unknown {
-  if (!isRefusedStep(error)) throw error;
+  if (failureType(error) !== STEP_REFUSED) throw error;
   return { kind: 'unknown', message: 'the database refused a step of the call', isRefused: true };
 }
 

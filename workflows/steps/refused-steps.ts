@@ -1,6 +1,4 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   condition,
   getCurrentDetails,
   setCurrentDetails,
@@ -8,6 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { needsAction } from '../search-attributes.js';
+import { failureType } from './failure-type.js';
 import { lengthenPause } from './lengthen-pause.js';
 
 /**
@@ -26,12 +25,6 @@ const NOTICE =
   '**The database refuses a step of this workflow, and a person is needed**: the log of the worker has ' +
   'the error. The step is tried again every few minutes; nothing is done twice.\n\n';
 
-/** Whether the database refused a step; a local activity throws its own error without a wrapper. */
-export function isRefusedStep(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === STEP_REFUSED;
-}
-
 /**
  * The tries of one step. Older histories have no such failure: the step was repeated inside itself, so
  * that the commands here need no patch.
@@ -43,7 +36,7 @@ export function createTries() {
 
   /** Notes a refusal of the database; every other error is thrown on. */
   function note(error: unknown): void {
-    if (!isRefusedStep(error)) throw error;
+    if (failureType(error) !== STEP_REFUSED) throw error;
     if (refusals === 0) refusedSince = Date.now();
     refusals += 1;
     if (refusals < CALLS_FROM_REFUSAL) return;

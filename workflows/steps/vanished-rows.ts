@@ -1,5 +1,4 @@
 import {
-  ActivityFailure,
   ApplicationFailure,
   upsertSearchAttributes,
   type WorkflowInterceptorsFactory,
@@ -7,18 +6,13 @@ import {
 } from '@temporalio/workflow';
 import { showDetails } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
+import { failureType } from './failure-type.js';
 
 /**
  * The type of the failure of an activity that does not find a row of its workflow: the database was
- * restored to a moment before it. Temporal does not repeat it.
+ * restored to a moment before it. Temporal does not repeat it, and no repetition brings the row back.
  */
 export const ROWS_VANISHED = 'RowsVanished';
-
-/** Whether a step failed because the rows of its workflow are gone; no repetition brings them back. */
-export function haveRowsVanished(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === ROWS_VANISHED;
-}
 
 /**
  * Ends a workflow whose rows have vanished with a clear failure, and calls a person. Older histories
@@ -31,14 +25,14 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         try {
           return await next(input);
         } catch (error) {
-          throw haveRowsVanished(error) ? raiseVanishedRows(error) : error;
+          throw failureType(error) === ROWS_VANISHED ? raiseVanishedRows(error) : error;
         }
       },
       async handleUpdate(input, next) {
         try {
           return await next(input);
         } catch (error) {
-          throw haveRowsVanished(error) ? raiseVanishedRows(error) : error;
+          throw failureType(error) === ROWS_VANISHED ? raiseVanishedRows(error) : error;
         }
       },
     },
