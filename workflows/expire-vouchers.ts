@@ -4,6 +4,7 @@ import type { RefusedRowKind } from '../src/domain/refused-rows.js';
 import { sweeps } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import { needsAction } from './search-attributes.js';
+import { raiseFailures } from './steps/raise-failures.js';
 
 /** Limit of rounds of a step; the next sweep does the rest. */
 const MAXIMUM_ROUNDS = 20;
@@ -51,7 +52,7 @@ type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][nu
  * with a workflow of its own, which is found until they have; so do other rows that the database refuses
  * to end.
  *
- * @throws the failure of a step
+ * @throws the failures of steps
  */
 export async function expireVouchers(): Promise<SweepResult> {
   if (!patched('sweep-steps-apart')) return expireInOneGo();
@@ -90,7 +91,7 @@ export async function expireVouchers(): Promise<SweepResult> {
     await sweeps
       .openRefusedRowCases(refused.list())
       .catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw failures[0];
+  raiseFailures(failures);
   if (stuck.size === 0) showSwept(result);
   return result;
 }

@@ -3,6 +3,7 @@ import { books, reconciliation } from './activity-options.js';
 import { showDetails } from './current-details.js';
 import { reconcileBeforeCases } from './reconciliation/reconcile-before-cases.js';
 import type { ReconcileResult } from './reconciliation/reconcile-result.js';
+import { failureLines, raiseFailures } from './steps/raise-failures.js';
 
 const MAXIMUM_SHOWN = 20;
 
@@ -15,7 +16,7 @@ const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, recheck
  * steps nor their findings. When more is due than one run handles, the next run begins at once,
  * with all steps.
  *
- * @throws ApplicationFailure that names the findings, or the failure of a step
+ * @throws ApplicationFailure that names the findings, or the failures of steps
  */
 export async function reconcile(before: ReconcileResult = nothing): Promise<ReconcileResult> {
   if (!patched('cases')) return reconcileBeforeCases();
@@ -33,7 +34,7 @@ export async function reconcile(before: ReconcileResult = nothing): Promise<Reco
   const opened = await reconciliation.openCases(faults.length > 0).catch(otherwise<string[]>([]));
 
   if (faults.length > 0 || opened.length > 0) raise(faults, opened, failures);
-  if (failures.length > 0) throw failures[0];
+  raiseFailures(failures);
   const done = {
     resumedPayments: before.resumedPayments + resumedPayments,
     resumedTopUps: before.resumedTopUps + resumedTopUps,
@@ -59,7 +60,12 @@ function raise(
     words.map((line) => `- ${line}`).join('\n'),
     ...(failures.length === 0
       ? []
-      : [`**The reconciliation is incomplete**: ${failures.length} steps failed.`]),
+      : [
+          `**The reconciliation is incomplete**: ${failures.length} steps failed.`,
+          failureLines(failures)
+            .map((line) => `- ${line}`)
+            .join('\n'),
+        ]),
   );
   throw ApplicationFailure.create({
     message: words.join('\n'),

@@ -79,6 +79,21 @@ it('ends with the failure of a step where nothing was found, and does all the ot
   expect(done).toEqual(['resumeTopUps', 'checkInvariants']);
 });
 
+it('names every failure where several steps fail', async () => {
+  const { cause } = await failureOf({
+    resumeRedemptions: breaks,
+    checkInvariants: async () => {
+      throw ApplicationFailure.nonRetryable('no right to the books');
+    },
+    openCases: async () => [],
+  });
+  expect(cause).toMatchObject({
+    type: 'StepsFailed',
+    message:
+      '2 steps failed\nresumeRedemptions: broken for good\ncheckInvariants: no right to the books',
+  });
+});
+
 it('is not red because the database was away for a moment while the books were checked', async () => {
   let tries = 0;
   const checkInvariants = async () => {

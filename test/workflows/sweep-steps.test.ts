@@ -68,6 +68,19 @@ describe('a sweep', () => {
     expect(done).toEqual(NAMES.filter((name) => name !== broken));
   });
 
+  it('names every failure where several steps fail', async () => {
+    const { result } = await runOn({
+      sweepClaims: breaks,
+      sweepTopUps: async () => {
+        throw ApplicationFailure.nonRetryable('no right to top-ups');
+      },
+    });
+    expect(result).toMatchObject({
+      type: 'StepsFailed',
+      message: '2 steps failed\nsweepClaims: broken for good\nsweepTopUps: no right to top-ups',
+    });
+  });
+
   it('asks for a step again while there is more to do', async () => {
     let rounds = 0;
     const { result } = await runOn({

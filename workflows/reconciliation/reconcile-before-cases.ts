@@ -3,6 +3,7 @@ import type { Activities } from '../../activities/index.js';
 import { books, reconciliation } from '../activity-options.js';
 import { showDetails } from '../current-details.js';
 import { needsAction } from '../search-attributes.js';
+import { raiseFailures } from '../steps/raise-failures.js';
 import type { ReconcileResult } from './reconcile-result.js';
 
 /** Concurrent inquiries. */
@@ -15,7 +16,7 @@ const MAXIMUM_SHOWN = 20;
  * late success is reported only once, so a failed step prevents neither the other steps nor their
  * reports.
  *
- * @throws ApplicationFailure that names the findings, or the failure of a step
+ * @throws ApplicationFailure that names the findings, or the failures of steps
  */
 export async function reconcileBeforeCases(): Promise<ReconcileResult> {
   const failures: unknown[] = [];
@@ -33,7 +34,7 @@ export async function reconcileBeforeCases(): Promise<ReconcileResult> {
   const faults = await books.checkInvariants().catch(otherwise([]));
 
   if (faults.length > 0 || contradictions.length > 0) raise(faults, contradictions, failures);
-  if (failures.length > 0) throw failures[0];
+  raiseFailures(failures);
   showDetails(
     `**In order.** Taken up again: ${resumedPayments} payments and ${resumedTopUps} top-ups. ` +
       `Asked about once more: ${due.length} refusals.`,
