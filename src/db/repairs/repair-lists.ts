@@ -74,7 +74,7 @@ export function listRepairs(
 }
 
 /** A repair that needs a workflow, with what the workflow is found by. */
-export interface RepairToStart {
+interface RepairToStart {
   readonly id: number;
   readonly operationId: string;
   readonly kind: string;

@@ -4,18 +4,10 @@ import type { tellOwners } from '../../../workflows/tell-owners.js';
 import { tellOwnersId } from '../../../workflows/workflow-ids.js';
 import { unsentAccessNotices } from '../../db/access/access-notices.js';
 import type { Database } from '../../db/connection.js';
-import { startUnlessRunning } from '../../temporal/unless-running.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.js';
-import { type Repetition, repeat } from './repeat.js';
+import { pickUp, startOnce } from './pick-up.js';
+import type { Repetition } from './repeat.js';
 
-const BATCH_SIZE = 100;
-/** The client itself has no time limit. */
-const START_LIMIT_MS = 5_000;
-
-/**
- * Starts the workflows that tell owners of a changed access. A change waits in the database while
- * Temporal is unavailable; any number of workers may poll, since it has one workflow.
- */
+/** Starts the workflows that tell owners of a changed access. */
 export function createNoticePickup(options: {
   readonly database: Database;
   readonly client: Client;
@@ -23,25 +15,20 @@ export function createNoticePickup(options: {
   readonly taskQueue: string;
   readonly intervalMs: number;
 }): Repetition {
-  const { database, client, logger, taskQueue, intervalMs } = options;
-
-  async function takeUp(): Promise<void> {
-    for (const auditId of await unsentAccessNotices(database, BATCH_SIZE)) await start(auditId);
-  }
-
-  const start = (auditId: number): Promise<boolean> =>
-    startUnlessRunning(() =>
-      client.withDeadline(Date.now() + START_LIMIT_MS, () =>
+  const { client, taskQueue } = options;
+  return pickUp({
+    ...options,
+    rows: 'notices',
+    find: async (batchSize) =>
+      (await unsentAccessNotices(options.database, batchSize)).map((id) => ({ id })),
+    start: ({ id }) =>
+      startOnce(options, (common) =>
         client.workflow.start<typeof tellOwners>('tellOwners', {
-          workflowId: tellOwnersId(auditId, taskQueue),
-          taskQueue,
-          args: [{ auditId }],
-          workflowIdConflictPolicy: 'FAIL',
-          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-          staticSummary: `Changed access ${auditId}`,
+          ...common,
+          workflowId: tellOwnersId(id, taskQueue),
+          args: [{ auditId: id }],
+          staticSummary: `Changed access ${id}`,
         }),
       ),
-    );
-
-  return repeat({ work: takeUp, intervalMs, logger, failure: 'Could not pick up notices' });
+  });
 }

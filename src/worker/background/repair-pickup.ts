@@ -5,22 +5,14 @@ import type { repair } from '../../../workflows/repair.js';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
 import type { Database } from '../../db/connection.js';
 import { expireRepairs } from '../../db/repairs/repair-confirmations.js';
-import { type RepairToStart, repairsToStart } from '../../db/repairs/repair-lists.js';
-import { startUnlessRunning } from '../../temporal/unless-running.js';
-import {
-  namesOfCompany,
-  searchAttributesOf,
-  WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.js';
-import { type Repetition, repeat } from './repeat.js';
-
-const BATCH_SIZE = 100;
-/** The client itself has no time limit. */
-const START_LIMIT_MS = 5_000;
+import { repairsToStart } from '../../db/repairs/repair-lists.js';
+import { namesOfCompany, searchAttributesOf } from '../../temporal/workflow-starts.js';
+import { pickUp, startOnce } from './pick-up.js';
+import type { Repetition } from './repeat.js';
 
 /**
  * Starts the workflows of repairs that staff and operators have asked for, and ends those that nobody
- * confirmed in time. Any number of workers may poll, since a repair has one workflow.
+ * confirmed in time.
  */
 export function createRepairPickup(options: {
   readonly database: Database;
@@ -30,28 +22,26 @@ export function createRepairPickup(options: {
   readonly timing: RepairInput['timing'];
   readonly intervalMs: number;
 }): Repetition {
-  const { database, client, logger, taskQueue, intervalMs } = options;
+  const { database, client } = options;
   const { inquiryIntervalMs, alarmAfterMs, resultsAreNamed } = options.timing;
   const timing = {
     inquiryIntervalMs,
     alarmAfterMs,
     ...(resultsAreNamed === undefined ? {} : { resultsAreNamed }),
   };
-
-  async function takeUp(): Promise<void> {
-    await expireRepairs(database);
-    for (const found of await repairsToStart(database, BATCH_SIZE)) await start(found);
-  }
-
-  const start = ({ id, operationId, kind, company, serialNumber, topupId }: RepairToStart) =>
-    startUnlessRunning(() =>
-      client.withDeadline(Date.now() + START_LIMIT_MS, () =>
+  return pickUp({
+    ...options,
+    rows: 'repairs',
+    async find(batchSize) {
+      await expireRepairs(database);
+      return repairsToStart(database, batchSize);
+    },
+    start: ({ id, operationId, kind, company, serialNumber, topupId }) =>
+      startOnce(options, (common) =>
         client.workflow.start<typeof repair>('repair', {
+          ...common,
           workflowId: repairWorkflowId(id, operationId),
-          taskQueue,
           args: [{ repairId: id, operationId, timing }],
-          workflowIdConflictPolicy: 'FAIL',
-          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
           staticSummary: `Repair ${id}: ${kind}`,
           ...searchAttributesOf('repair', {
             ...namesOfCompany(company),
@@ -60,7 +50,5 @@ export function createRepairPickup(options: {
           }),
         }),
       ),
-    );
-
-  return repeat({ work: takeUp, intervalMs, logger, failure: 'Could not pick up repairs' });
+  });
 }
