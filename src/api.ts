@@ -9,6 +9,7 @@ import {
   tokenIssuer,
 } from './api/api-settings.js';
 import { quoteRules } from './api/quote-rules.js';
+import { createCallbackLimit } from './callbacks/callback-limit.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
@@ -107,6 +108,7 @@ export async function startApi(
     metrics,
     rateLimits,
     guesses: createVoucherGuessLimit(rateLimits),
+    mayHint: createCallbackLimit(),
     logger,
     failpoint,
     digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 const HINTS_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
-const MAXIMUM_SUBJECTS = 10_000;
+const MAXIMUM_SUBJECTS = 20_000;
 
 /**
  * Limits the callbacks of a subject that reach its workflow: they are not signed, and each one adds

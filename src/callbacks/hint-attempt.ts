@@ -2,16 +2,13 @@ import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
 import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
 import { attemptOfReference, type ReferencedAttempt } from '../db/topups/topup-attempts.js';
 import type { Services } from '../http/services.js';
-import { createCallbackLimit } from './callback-limit.js';
-
-const mayHint = createCallbackLimit();
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
  * changes anything. An unknown reference costs one query.
  */
 export async function hintAttempt(services: Services, reference: string): Promise<void> {
-  const { database, workflows, settings } = services;
+  const { database, workflows, settings, mayHint } = services;
   const attempt = await attemptOfReference(database, reference);
   if (!attempt || isBeingSent(attempt) || !mayHint(attempt.creationId)) return;
   if (attempt.status === 'HELD') await workflows.hintTopUp(topUpWorkflowId(attempt));

@@ -5,16 +5,13 @@ import {
 } from '../db/reconciliation/referenced-payments.js';
 import type { Services } from '../http/services.js';
 import { redemptionWorkflowId } from '../temporal/workflow-starts.js';
-import { createCallbackLimit } from './callback-limit.js';
-
-const mayHint = createCallbackLimit();
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
  * changes anything. While a payment is being sent, a hint would only cost its workflow a task.
  */
 export async function hintPayment(services: Services, payment: ReferencedPayment): Promise<void> {
-  const { database, workflows, settings } = services;
+  const { database, workflows, settings, mayHint } = services;
   if (payment.isOpen && !payment.isAsked) return;
   if (!mayHint(payment.operationId)) return;
   if (payment.isOpen) await workflows.hintPayment(workflowIdOf(payment));

@@ -33,6 +33,8 @@ export interface Services extends OperationServices {
   readonly metrics: Metrics;
   readonly rateLimits: RateLimits;
   readonly guesses: VoucherGuessLimit;
+  /** Whether a callback about an operation may reach its workflow. */
+  readonly mayHint: (operationId: string) => boolean;
   readonly secretBox: SecretBox;
   readonly webhooks: WebhookSettings;
   /** Encrypts API keys that can be copied; undefined where none are kept. */
