@@ -4,8 +4,11 @@ import { freePort } from '../src/embedded/port.js';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import { writeWorkflowBundle } from '../src/temporal/workflow-bundle.js';
+import {
+  startThrowawayServices,
+  type ThrowawayServices,
+} from '../test/harness/throwaway-services.js';
 import { sandboxDelayScale } from './baselines/slow-provider.js';
-import { startThrowawayServices, type ThrowawayServices } from './throwaway-services.js';
 
 /** Workflows of the service and of the baselines. */
 const workflowsPath = fileURLToPath(new URL('./workflows/index.ts', import.meta.url));

@@ -1,7 +1,7 @@
 import type { Progress } from '../src/process/progress.js';
+import type { ThrowawayServices } from '../test/harness/throwaway-services.js';
 import type { Comparison } from './compare.js';
 import type { BenchOptions } from './options.js';
-import type { ThrowawayServices } from './throwaway-services.js';
 
 /** What every benchmark is run with. */
 export interface Bench {

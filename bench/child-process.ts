@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { superviseChild } from '../test/harness/child-process.js';
 import type { ReadyMessage, ServiceRole } from './service-process.js';
 
 export interface RunningChild extends ReadyMessage {
@@ -25,15 +25,14 @@ export async function startChild(options: {
     env: { ...process.env, ...options.settings },
     stdio: ['ignore', 2, 2, 'ipc'],
   });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const ended = once(child, 'exit').then(([exitCode, signal]) => {
-    process.off('exit', kill);
+  const supervised = superviseChild(child);
+  void supervised.ended.then((end) => {
     // Its callers only see connections that break.
-    if (exitCode !== 0)
-      process.stderr.write(`The process "${options.role}" ended with ${exitCode ?? signal}\n`);
+    if (end !== 0) process.stderr.write(`The process "${options.role}" ended with ${end}\n`);
   });
-  const stop = () => stopChild(child, ended);
+  const stop = async () => {
+    await supervised.stop(STOP_SECONDS);
+  };
   try {
     return { ...(await untilReady(child, options.role)), stop };
   } catch (error) {
@@ -57,11 +56,4 @@ function untilReady(child: ChildProcess, role: ServiceRole): Promise<ReadyMessag
       reject(new Error(`The process "${role}" did not start`));
     });
   });
-}
-
-async function stopChild(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1_000);
-  await ended;
-  clearTimeout(timer);
 }

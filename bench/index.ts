@@ -1,5 +1,6 @@
 import { createProgress } from '../src/process/progress.js';
 import { createStops } from '../src/start/stops.js';
+import { runInterruptibly } from '../test/harness/run-interruptibly.js';
 import { startBacking } from './backing.js';
 import type { Benchmark, BenchmarkResult } from './benchmark.js';
 import {
@@ -27,7 +28,6 @@ import { type BenchOptions, readOptions } from './options.js';
 import { json } from './report/json.js';
 import { table } from './report/table.js';
 import { passes } from './report/verdict.js';
-import { runInterruptibly } from './run-interruptibly.js';
 
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../test/harness/command-line.js';
 import { SMALLEST_HISTORY } from './growth/history.js';
 
 export interface BenchOptions {
@@ -13,11 +13,6 @@ export interface BenchOptions {
   /** Calls of each side of which P6 takes the slowest. */
   readonly calls: number;
   readonly json: boolean;
-}
-
-/** Thrown for a command line that cannot be understood; the message is for people. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const usage = (names: readonly string[]) =>
@@ -40,14 +35,17 @@ export function readOptions(
   commandArguments: readonly string[],
   names: readonly string[],
 ): BenchOptions {
-  const refuse = (problem: string): never => {
-    throw new UsageError(`${problem}\n\n${usage(names)}`);
-  };
-  const positive = (name: string, text: string, isAllowed: (value: number) => boolean) => {
-    const value = Number(text);
-    return value > 0 && isAllowed(value) ? value : refuse(`--${name} cannot be "${text}"`);
-  };
-  const values = parse(commandArguments, refuse);
+  const { values, refuse, number } = readCommandLine(commandArguments, {
+    usage: usage(names),
+    options: {
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string', default: '8' },
+      seconds: { type: 'string', default: '2' },
+      vouchers: { type: 'string', default: '100000,1000000' },
+      calls: { type: 'string', default: '5000' },
+      json: { type: 'boolean', default: false },
+    },
+  });
   const isAskedFor = (name: string) =>
     values.only?.some((one) => one.toLowerCase() === name.toLowerCase()) ?? true;
   const unknown = values.only?.find(
@@ -56,10 +54,10 @@ export function readOptions(
   if (unknown !== undefined) refuse(`There is no benchmark ${unknown}`);
   return {
     only: names.filter(isAskedFor),
-    rounds: positive('rounds', values.rounds, Number.isInteger),
-    seconds: positive('seconds', values.seconds, Number.isFinite),
+    rounds: number('rounds', values.rounds, Number.isInteger),
+    seconds: number('seconds', values.seconds, Number.isFinite),
     vouchers: histories(values.vouchers, refuse),
-    calls: positive('calls', values.calls, Number.isInteger),
+    calls: number('calls', values.calls, Number.isInteger),
     json: values.json,
   };
 }
@@ -74,22 +72,4 @@ function histories(text: string, refuse: (problem: string) => never): readonly [
       `--vouchers cannot be "${text}": two numbers from ${SMALLEST_HISTORY} on, like 100000,1000000`,
     );
   return [few, many];
-}
-
-function parse(commandArguments: readonly string[], refuse: (problem: string) => never) {
-  try {
-    return parseArgs({
-      args: [...commandArguments],
-      options: {
-        only: { type: 'string', multiple: true },
-        rounds: { type: 'string', default: '8' },
-        seconds: { type: 'string', default: '2' },
-        vouchers: { type: 'string', default: '100000,1000000' },
-        calls: { type: 'string', default: '5000' },
-        json: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    return refuse((error as Error).message);
-  }
 }

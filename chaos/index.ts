@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runInterruptibly } from '../bench/run-interruptibly.js';
 import { createProgress } from '../src/process/progress.js';
 import { createStops } from '../src/start/stops.js';
+import { runInterruptibly } from '../test/harness/run-interruptibly.js';
 import { readOptions } from './options.js';
 import { report } from './report.js';
 import { type ChaosRun, runChaos } from './run-chaos.js';

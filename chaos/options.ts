@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
-import { UsageError } from '../bench/options.js';
+import { readCommandLine } from '../test/harness/command-line.js';
 import { type FaultName, faultNames } from './faults/fault-names.js';
 
 export interface ChaosOptions {
@@ -25,19 +24,20 @@ const usage = `Usage: npm run chaos -- [--seed N] [--minutes M] [--clients N] [-
  * @throws {UsageError}
  */
 export function readOptions(commandArguments: readonly string[]): ChaosOptions {
-  const refuse = (problem: string): never => {
-    throw new UsageError(`${problem}\n\n${usage}`);
-  };
-  const values = parse(commandArguments, refuse);
-  const number = (name: keyof typeof values, isAllowed: (value: number) => boolean) => {
-    const value = Number(values[name]);
-    return isAllowed(value) ? value : refuse(`--${name} cannot be "${values[name]}"`);
-  };
-  const isWhole = (value: number) => Number.isSafeInteger(value) && value > 0;
+  const { values, refuse, number } = readCommandLine(commandArguments, {
+    usage,
+    options: {
+      seed: { type: 'string' },
+      minutes: { type: 'string', default: '1' },
+      clients: { type: 'string', default: '20' },
+      faults: { type: 'string' },
+    },
+  });
+  const isWhole = Number.isSafeInteger;
   return {
-    seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('seed', isWhole),
-    minutes: number('minutes', (value) => value > 0 && Number.isFinite(value)),
-    clients: number('clients', isWhole),
+    seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('seed', values.seed, isWhole),
+    minutes: number('minutes', values.minutes, Number.isFinite),
+    clients: number('clients', values.clients, isWhole),
     faults: readFaults(values.faults, refuse),
   };
 }
@@ -48,20 +48,4 @@ function readFaults(text: string | undefined, refuse: (problem: string) => never
   return text
     .split(',')
     .map((name) => faultNames.find((one) => one === name) ?? refuse(`There is no fault "${name}"`));
-}
-
-function parse(commandArguments: readonly string[], refuse: (problem: string) => never) {
-  try {
-    return parseArgs({
-      args: [...commandArguments],
-      options: {
-        seed: { type: 'string' },
-        minutes: { type: 'string', default: '1' },
-        clients: { type: 'string', default: '20' },
-        faults: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    return refuse((error as Error).message);
-  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unlessInterrupted } from '../bench/run-interruptibly.js';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
+import { unlessInterrupted } from '../test/harness/run-interruptibly.js';
 import { call } from '../test/support/clients.js';
 import { createClientLog } from './clients/client-log.js';
 import { type Clients, runClients } from './clients/run-clients.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../src/config/config.js';
-import { type ServiceProcess, startProcess } from '../test/end-to-end/processes/child-process.js';
+import { type ServiceProcess, startProcess } from '../test/harness/service-process.js';
 
 /** A process of the service that is started again whenever it has ended, as in production. */
 export interface SupervisedProcess {

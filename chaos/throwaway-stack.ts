@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startThrowawayServices, type ThrowawayServices } from '../bench/throwaway-services.js';
 import { type ApiConfig, readApiConfig } from '../src/config/config.js';
 import { createDigests, type Digests } from '../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../src/db/connection.js';
 import { freePort } from '../src/embedded/port.js';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
+import {
+  startThrowawayServices,
+  type ThrowawayServices,
+} from '../test/harness/throwaway-services.js';
 import { makeProviderWays, type ProviderWays } from './providers/provider-ways.js';
 import { type SupervisedProcess, superviseProcess } from './supervised-process.js';
 

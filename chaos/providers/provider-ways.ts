@@ -1,10 +1,10 @@
-import type { ThrowawayServices } from '../../bench/throwaway-services.js';
 import {
   type SandboxProvider,
   sandboxProviderNames,
 } from '../../src/sandbox/faults/provider-faults.js';
 import type { Stops } from '../../src/start/stops.js';
 import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.js';
+import type { ThrowawayServices } from '../../test/harness/throwaway-services.js';
 
 /** The settings with the addresses of each provider. */
 const ADDRESSES: Readonly<Record<SandboxProvider, readonly string[]>> = {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
 import type { FailpointName } from '../../../src/process/failpoint.js';
+import type { ServiceProcess } from '../../harness/service-process.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
-import type { ServiceProcess } from '../processes/child-process.js';
 import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
 import { expectAgreement } from './oracle.js';
 import { createStories, type Stories, type StoryName, type StoryTools } from './stories.js';

@@ -9,10 +9,10 @@ import { type RunningPostgres, startPostgres } from '../../../src/embedded/postg
 import { launchTemporal, type TemporalProcess } from '../../../src/embedded/temporal-process.js';
 import { silentProgress } from '../../../src/process/progress.js';
 import { type Compose, composeEnvironment } from '../../config/compose-file.js';
+import { type ServiceProcess, startProcess } from '../../harness/service-process.js';
 import { call } from '../../support/clients.js';
 import { findReleasedTemporal } from '../../support/released-temporal/find-programs.js';
 import { until } from '../../support/until.js';
-import { type ServiceProcess, startProcess } from './child-process.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const STEP_SECONDS = 120;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { commandsOn } from '../../admin/scene.js';
+import type { ServiceProcess } from '../../harness/service-process.js';
 import { invitationsOn } from '../../portal/invitation-scene.js';
 import { type Answer, call } from '../../support/clients.js';
 import { deposit, type TestMerchant } from '../../support/companies.js';
@@ -13,7 +14,6 @@ import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receive
 import { CLAIM } from '../gift/gift-scene.js';
 import { AIRTIME, RETRY, sale } from '../topups/topup-scene.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
-import type { ServiceProcess } from './child-process.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 

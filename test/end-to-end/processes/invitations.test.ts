@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.js';
 import type { FailpointName } from '../../../src/process/failpoint.js';
+import type { ServiceProcess } from '../../harness/service-process.js';
 import { invitationsOn } from '../../portal/invitation-scene.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
-import type { ServiceProcess } from './child-process.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 
 /** Invitations while the processes die: one story, each test takes up where the one before ended. */

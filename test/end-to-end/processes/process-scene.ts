@@ -8,10 +8,11 @@ import type { ProcessRole } from '../../../src/db/rights.js';
 import { groupRole } from '../../../src/db/roles.js';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../../src/start/secrets.js';
+import { killAllProcesses } from '../../harness/child-process.js';
+import { type ServiceProcess, startProcess } from '../../harness/service-process.js';
 import { call } from '../../support/clients.js';
 import { providerSettings, type Stack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
-import { killAllProcesses, type ServiceProcess, startProcess } from './child-process.js';
 
 /** What the simulated provider says of a payment. */
 interface PayoutRow {

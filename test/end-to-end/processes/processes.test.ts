@@ -6,13 +6,13 @@ import type { Environment } from '../../../src/config/config.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { generateVoucherId } from '../../../workflows/workflow-ids.js';
+import type { ServiceProcess } from '../../harness/service-process.js';
 import { type Answer, call } from '../../support/clients.js';
 import type { TestMerchant } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
 import { CLAIM, REDEEM } from '../gift/gift-scene.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
-import type { ServiceProcess } from './child-process.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 

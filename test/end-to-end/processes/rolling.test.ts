@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { freePort } from '../../../src/embedded/port.js';
+import type { ServiceProcess } from '../../harness/service-process.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { startLoad } from '../crashes/load.js';
 import { expectAgreement } from '../crashes/oracle.js';
 import { createStories, type Stories } from '../crashes/stories.js';
 import { type Balancer, startBalancer } from './balancer.js';
-import type { ServiceProcess } from './child-process.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 
 /** Two of each process are replaced one after the other, as a release does it, under load. */

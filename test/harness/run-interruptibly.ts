@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { UsageError } from './options.js';
+import { UsageError } from './command-line.js';
 
 class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

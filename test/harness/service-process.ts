@@ -1,31 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../../src/config/config.js';
+import type { Environment } from '../../src/config/config.js';
+import { type SupervisedChild, superviseChild } from './child-process.js';
 
 /** One of the service's processes, as production runs it. */
-export interface ServiceProcess {
+export interface ServiceProcess extends SupervisedChild {
   /** All that it has written so far, on both streams. */
   output(): string;
   /** The log line with this message; rejects when the process ends without it. */
   logged(message: string): Promise<Record<string, unknown>>;
-  /** Its exit code, or the signal that ended it. */
-  readonly ended: Promise<number | NodeJS.Signals>;
-  /** Asks it to stop, and waits until it has. */
-  stop(): Promise<number | NodeJS.Signals>;
-  /** Gives it no chance to stop. */
-  kill(): Promise<unknown>;
 }
-
-const running = new Set<ChildProcess>();
-
-/** Ends every process that a test has left running. */
-export function killAllProcesses(): void {
-  for (const child of running) child.kill('SIGKILL');
-}
-
-// Vitest may end without running what is to run after the tests.
-process.once('exit', killAllProcesses);
 
 /** Starts a script of this repository with nothing but these settings in its environment. */
 export function startProcess(
@@ -33,13 +17,12 @@ export function startProcess(
   settings: Environment,
   words: readonly string[] = [],
 ): ServiceProcess {
-  const script = fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+  const script = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.add(child);
   let output = '';
   let wroteMore = () => {};
   for (const stream of [child.stdout, child.stderr]) {
@@ -48,13 +31,10 @@ export function startProcess(
       wroteMore();
     });
   }
-  const ended = once(child, 'close').then(([code, signal]) => {
-    running.delete(child);
-    return code ?? signal;
-  });
+  const supervised = superviseChild(child);
   return {
+    ...supervised,
     output: () => output,
-    ended,
     logged: (message) =>
       new Promise((resolve, reject) => {
         wroteMore = () => {
@@ -63,16 +43,8 @@ export function startProcess(
         };
         wroteMore();
         const failed = () => reject(new Error(`${name} ended without "${message}":\n${output}`));
-        ended.then(failed, failed);
+        supervised.ended.then(failed, failed);
       }),
-    stop() {
-      child.kill('SIGTERM');
-      return ended;
-    },
-    kill() {
-      child.kill('SIGKILL');
-      return ended;
-    },
   };
 }
 
