@@ -13,10 +13,12 @@ import { createCallbackLimit } from './callbacks/callback-limit.js';
 import { callbackRoutes } from './callbacks/routes.js';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
+import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
 import { createPasswordHashes } from './crypto/password-hashes.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase, poolUseOf } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
+import { watchNumberStorage } from './db/numbers/watch-number-storage.js';
 import { watchFence } from './db/recovery/fence-watch.js';
 import { createDocsSite } from './docs-site/site.js';
 import { createAccessDirectory } from './http/access/access-directory.js';
@@ -33,7 +35,6 @@ import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
 import { createListReader } from './http/lists/list-reader.js';
 import type { Services } from './http/services.js';
 import { merchantRoutes } from './merchant/routes.js';
-import { openNumberBox } from './operations/open-number-box.js';
 import { webhookSettingsOf } from './operations/webhook-settings.js';
 import { createOperationWaits } from './operations/workflow-client/operation-waits.js';
 import { createWorkflowClient } from './operations/workflow-client/workflow-client.js';
@@ -92,12 +93,11 @@ export async function startApi(
   const { database, lists } = openConnections(config, logger, metrics);
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
   const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000, showClock(metrics));
-  const numbers = await openNumberBox(database, config);
+  const numberStorage = await watchNumberStorage(database, config.FENCE_CHECK_SECONDS * 1_000);
+  const numbers = createNumberBox(numberKeysOf(config), numberStorage.storage);
   const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
-  const calls = createCallRecorder(database, {
-    logger,
-    intervalMs: config.CALL_RECORD_INTERVAL_SECONDS * 1_000,
-  });
+  const recordMs = config.CALL_RECORD_INTERVAL_SECONDS * 1_000;
+  const calls = createCallRecorder(database, { logger, intervalMs: recordMs });
   const names = createAllowlistHostnames({ ...hostnameSettings(config, database), logger });
   const rateLimits = createRateLimits({ ...rateLimitSettings(config), database, logger });
   const services: Services = {
@@ -160,7 +160,7 @@ export async function startApi(
     services,
     async stop() {
       await drain(health, server, config);
-      for (const part of [names, fence, numbers]) part.stop();
+      for (const part of [names, fence, numberStorage]) part.stop();
       await calls.stop();
       await lists.stop();
       await database.destroy();

@@ -4,11 +4,12 @@ import { createActivities } from '../activities/index.js';
 import type { AccountAtProvider } from '../activities/provider-statements/account-at-provider.js';
 import { type Config, publicUrlOf, readConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
+import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { type Database, isDefiniteDatabaseError } from './db/connection.js';
 import { requireCurrentSchema } from './db/current-schema.js';
+import { watchNumberStorage } from './db/numbers/watch-number-storage.js';
 import { watchFence } from './db/recovery/fence-watch.js';
-import { openNumberBox } from './operations/open-number-box.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
@@ -85,8 +86,10 @@ export async function startWorker(
   const databases = connectDatabases(config, logger, metrics);
   const { database } = databases;
   const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
-  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000, showClock(metrics));
-  const numbers = await openNumberBox(database, config);
+  const fenceCheckMs = config.FENCE_CHECK_SECONDS * 1_000;
+  const fence = await watchFence(database, fenceCheckMs, showClock(metrics));
+  const numberStorage = await watchNumberStorage(database, fenceCheckMs);
+  const numbers = createNumberBox(numberKeysOf(config), numberStorage.storage);
   const background = createBackgroundTasks(() => !fence.isFenced());
   const starts = {
     client: temporal.client,
@@ -117,12 +120,7 @@ export async function startWorker(
     limits: activityLimits(config),
     ...webhookDependencies(config, metrics),
   });
-  const upkeep = await startTemporalUpkeep(temporal, {
-    ...scheduleSettings(config),
-    intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
-    logger,
-    version: workerVersionOf(config),
-  });
+  const upkeep = await startTemporalUpkeep(temporal, { ...upkeepSettings(config), logger });
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
     ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows],
@@ -150,7 +148,7 @@ export async function startWorker(
       health.drain();
       await Promise.all([upkeep, ...tasks].map((task) => task.stop()));
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      for (const watch of [fence, numbers]) watch.stop();
+      for (const watch of [fence, numberStorage]) watch.stop();
       try {
         await ended;
         await background.settled();
@@ -161,8 +159,10 @@ export async function startWorker(
     },
   };
 }
-/** When the Schedules run. */
-const scheduleSettings = (config: Config) => ({
+/** When the Schedules run, and how often what Temporal must have is looked at. */
+const upkeepSettings = (config: Config) => ({
+  intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
+  version: workerVersionOf(config),
   taskQueue: config.TEMPORAL_TASK_QUEUE,
   sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
   reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
@@ -190,24 +190,13 @@ function startTasks(
 ): Repetition[] {
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
   const intervalMs = config.INVITATION_PICKUP_SECONDS * 1_000;
+  const pickup = { ...shared, client, taskQueue, intervalMs };
   return [
     ...stateMetrics(config, { ...shared, client }),
-    createInvitationPickup({
-      ...shared,
-      client,
-      taskQueue,
-      lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000,
-      intervalMs,
-    }),
-    createNoticePickup({ ...shared, client, taskQueue, intervalMs }),
-    createRetryPickup({ ...shared, retries: shared.operatorRetries, intervalMs }),
-    createRepairPickup({
-      ...shared,
-      client,
-      taskQueue,
-      timing: workflowTiming(config),
-      intervalMs,
-    }),
+    createInvitationPickup({ ...pickup, lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000 }),
+    createNoticePickup(pickup),
+    createRetryPickup({ ...pickup, retries: shared.operatorRetries }),
+    createRepairPickup({ ...pickup, timing: workflowTiming(config) }),
     startEventNumbering({ ...shared, intervalMs: config.EVENT_NUMBERING_SECONDS * 1_000 }),
     startWebhookDispatch({
       ...shared,

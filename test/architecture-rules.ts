@@ -7,7 +7,7 @@ import { posix } from 'node:path';
  */
 const PLACES = {
   domain: { path: /^src\/domain\//, of: ['domain'], packages: /^libphonenumber-js\b/ },
-  crypto: { path: /^src\/crypto\//, of: ['crypto'], packages: /^node:/ },
+  crypto: { path: /^src\/crypto\//, of: ['crypto', 'domain'], packages: /^node:/ },
   database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations', 'tracing'] },
   /** What staff may repair: asked for by people, carried out by activities. */
   repairs: {
@@ -23,7 +23,6 @@ const PLACES = {
   operations: {
     path: /^src\/operations\//,
     of: ['operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
-    typesOf: ['http'],
   },
   http: {
     path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal|staff)\//,

@@ -2,6 +2,7 @@ import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
 import { findLocalSettings } from '../config/local-stack.js';
 import { configuredProviders } from '../config/providers/provider-rules.js';
 import { createDigests } from '../crypto/digests.js';
+import { createNumberBox, numberKeysOf } from '../crypto/number-box.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/numbers/number-storage.js';
 import { statementProviders } from '../domain/provider-statements/statement-providers.js';
@@ -10,7 +11,6 @@ import type {
   MobileMoneyProviderName,
   SmsProviderName,
 } from '../domain/providers/provider-names.js';
-import { createNumberBox, numberKeysOf } from '../operations/number-box.js';
 import { webhookSettingsOf } from '../operations/webhook-settings.js';
 import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.js';
 import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.js';

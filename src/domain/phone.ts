@@ -39,7 +39,7 @@ declare const stored: unique symbol;
 /**
  * A phone number as the database holds it, which is no number to send to: sealed as
  * "hash.masked.keyId.box", in clear in rows from before sealing, or erased. The parts in front serve
- * indexes and people; only `src/operations/number-box.ts` opens the box.
+ * indexes and people; only `src/crypto/number-box.ts` opens the box.
  */
 export interface StoredNumber {
   readonly [stored]: true;

@@ -4,9 +4,9 @@ import type { SortBy } from '../db/lists/list-query.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Operation, Reason, Surface } from '../domain/refusals.js';
 import type { Caller } from '../domain/voucher.js';
+import type { VoucherLookUp } from '../operations/voucher-look-up.js';
 import type { JsonObject } from './body/json-body.js';
 import type { RefusalReply, Reply } from './envelope.js';
-import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
 import type { FilteredColumn } from './lists/list-condition.js';
 import type { Services } from './services.js';
 

@@ -1,11 +1,11 @@
 import type { RouterContext } from '@koa/router';
 import type { Surface } from '../domain/refusals.js';
+import type { VoucherLookUp } from '../operations/voucher-look-up.js';
 import { passStep } from '../process/failpoint.js';
 import { clientAddress } from './access/source-address.js';
 import { recordCall } from './call-log/record-call.js';
 import type { Endpoint } from './endpoint.js';
 import type { RefusalReply, Reply } from './envelope.js';
-import type { VoucherLookUp } from './limits/voucher-guess-limit.js';
 import { type Call, guards } from './pipeline.js';
 import type { Services } from './services.js';
 import { writeRefusal, writeReply } from './write-answer.js';

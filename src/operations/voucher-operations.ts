@@ -6,10 +6,10 @@ import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.js
 import { formatMoney, type Money } from '../domain/money.js';
 import { type Reason, refuse } from '../domain/refusals.js';
 import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.js';
-import type { VoucherLookUp } from '../http/limits/voucher-guess-limit.js';
 import { claimIdFor, redemptionWorkflowId } from '../temporal/workflow-starts.js';
 import { identify, type RequestIdentity, type Run, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
+import type { VoucherLookUp } from './voucher-look-up.js';
 import { waitForTurn } from './wait-for-turn.js';
 
 /** The reasons for which a claim is refused or fails on both surfaces, in order of the checks. */

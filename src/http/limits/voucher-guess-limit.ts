@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../../domain/refusals.js';
 import type { Company } from '../../domain/voucher.js';
+import type { VoucherLookUp } from '../../operations/voucher-look-up.js';
 import { addressGroup } from '../access/source-address.js';
 import { type Quota, type RateLimits, refuseTooMany } from './rate-limits.js';
 import { createRunningCounts } from './running-counts.js';
@@ -11,20 +12,10 @@ interface Requester {
 }
 
 /**
- * Looks a voucher up within the guess limit, and counts a miss (fault F51). Each look-up takes a
- * unit of the limit before it begins and returns it unless it missed, so that concurrent look-ups
- * cannot exceed the limit. When running look-ups hold all units, the next look-up waits.
+ * The look-up of one requester. Each look-up takes a unit of the limit before it begins and returns it
+ * unless it missed, so that concurrent look-ups cannot exceed the limit. When running look-ups hold all
+ * units, the next look-up waits.
  */
-export type VoucherLookUp = <Result>(search: {
-  readonly code: { readonly canonical: string | undefined };
-  readonly run: () => Promise<Result>;
-  /** The refusal in a result; undefined for a stored answer. */
-  readonly refusalOf: (result: Result) => Pick<Refusal, 'reason'> | undefined;
-  /** The result for a requester that has exceeded the limit. */
-  readonly refused: (refusal: Refusal) => Result;
-}) => Promise<Result>;
-
-/** The look-up of one requester. */
 export type VoucherGuessLimit = (requester: Requester) => VoucherLookUp;
 
 const COMPANY = 'voucher-misses-of-company';

@@ -1,7 +1,7 @@
+import { createNumberBox } from '../../../src/crypto/number-box.js';
 import { createNumberHash } from '../../../src/crypto/number-hash.js';
 import { hasNumber } from '../../../src/db/numbers/number-key.js';
 import type { StoredNumber } from '../../../src/domain/phone.js';
-import { createNumberBox } from '../../../src/operations/number-box.js';
 import type { Stack } from '../../support/stack.js';
 
 /** A number in clear, as rows from before sealing have it. */

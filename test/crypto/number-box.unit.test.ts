@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createNumberBox } from '../../src/crypto/number-box.js';
 import { isSameNumber, maskStored, type NumberStorage } from '../../src/domain/phone.js';
-import { createNumberBox } from '../../src/operations/number-box.js';
 import { inClear } from '../end-to-end/privacy/stored-numbers.js';
 
 const NUMBER = '+251911000678';

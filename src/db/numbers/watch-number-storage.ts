@@ -1,12 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Database,
-  DatabaseUnreachableError,
-  isDatabaseUnavailable,
-} from '../db/connection.js';
-import { readNumberStorage } from '../db/numbers/number-storage.js';
-import type { NumberBox, NumberStorage } from '../domain/phone.js';
-import { createNumberBox, numberKeysOf } from './number-box.js';
+import type { NumberStorage } from '../../domain/phone.js';
+import { type Database, DatabaseUnreachableError, isDatabaseUnavailable } from '../connection.js';
+import { readNumberStorage } from './number-storage.js';
 
 const RETRY_MS = 500;
 /** A database that restarts is back by then. */
@@ -26,21 +21,26 @@ async function readOnceReachable(database: Database): Promise<NumberStorage> {
   }
 }
 
+/** Knows how the database wants numbers stored, without a round trip for each. */
+export interface NumberStorageWatch {
+  storage(): NumberStorage;
+  stop(): void;
+}
+
 /**
- * The sealing of numbers as the database wants it. Looks before the process serves anything, and then
- * at an interval until numbers are sealed, which is for ever; a fresh database is sealed from the
- * start.
+ * Looks before the process serves anything, and then at an interval until numbers are sealed, which is
+ * for ever; a fresh database is sealed from the start.
  */
-export async function openNumberBox(
+export async function watchNumberStorage(
   database: Database,
-  config: Parameters<typeof numberKeysOf>[0] & { readonly FENCE_CHECK_SECONDS: number },
-): Promise<NumberBox & { stop(): void }> {
+  intervalMs: number,
+): Promise<NumberStorageWatch> {
   let storage = await readOnceReachable(database);
   let timer: NodeJS.Timeout | undefined;
 
   const wait = (): void => {
     if (storage === 'sealed') return;
-    timer = setTimeout(() => void look(), config.FENCE_CHECK_SECONDS * 1_000);
+    timer = setTimeout(() => void look(), intervalMs);
     timer.unref();
   };
 
@@ -51,8 +51,5 @@ export async function openNumberBox(
   }
 
   wait();
-  return {
-    ...createNumberBox(numberKeysOf(config), () => storage),
-    stop: () => clearTimeout(timer),
-  };
+  return { storage: () => storage, stop: () => clearTimeout(timer) };
 }

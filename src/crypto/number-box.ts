@@ -1,6 +1,3 @@
-import { createNumberHash } from '../crypto/number-hash.js';
-import { createSecretBox } from '../crypto/secret-box.js';
-import type { SecretKey } from '../crypto/secret-keys.js';
 import {
   isSealed,
   maskMsisdn,
@@ -10,6 +7,9 @@ import {
   sealingKeyOf,
   searchKeysOf,
 } from '../domain/phone.js';
+import { createNumberHash } from './number-hash.js';
+import { createSecretBox } from './secret-box.js';
+import type { SecretKey } from './secret-keys.js';
 
 /** The keys of the settings. */
 export const numberKeysOf = (config: {
