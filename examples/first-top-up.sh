@@ -11,8 +11,10 @@ field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p'; }
 number() { sed -n 's/.*"'"$1"'":\([0-9]*\).*/\1/p'; }
 
 partner=$(first baseUrl)
-token=$(curl -sS --fail-with-body "$partner/auth/login" -H 'Content-Type: application/json' \
-  -d "{\"key\":\"$(first apiKey)\"}" | field accessToken)
+# The end of a pipe would hide that the log-in was refused.
+answer=$(curl -sS --fail-with-body "$partner/auth/login" -H 'Content-Type: application/json' \
+  -d "{\"key\":\"$(first apiKey)\"}") || { printf '%s\n' "$answer" >&2; exit 1; }
+token=$(echo "$answer" | field accessToken)
 
 top_up() {
   curl -sS "$partner/topup-transactions/$1" -H "x-api-token: $token" \

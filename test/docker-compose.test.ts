@@ -231,6 +231,31 @@ test('production accepts the network of the containers only because the file say
   expect(() => readMigrationConfig(asked)).toThrow(/DATABASE_URL: .*[\s\S]*TEMPORAL_ADDRESS: /);
 });
 
+test('production can do without a provider that the file has in the sandbox', () => {
+  const production = {
+    ...SECRETS,
+    ENVIRONMENT: 'production',
+    SMS_PROVIDER: 'smpp',
+    SMS_URL: '',
+    SMPP_URL: 'smpp://smsc.example:2775',
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: 'smtps://mail.example',
+    MOBILE_MONEY_PROVIDER: 'gsma',
+    MOBILE_MONEY_URL: 'https://momo.example/v1.2/mm',
+    MOBILE_MONEY_TOKEN_URL: '',
+    AIRTIME_PROVIDER: 'reloadly',
+    AIRTIME_URL: '',
+    RELOADLY_URL: 'https://topups.reloadly.com',
+    RELOADLY_CLIENT_ID: 'id',
+    RELOADLY_CLIENT_SECRET: 'secret',
+    RELOADLY_OPERATOR_ETHIO_TELECOM: '1',
+    RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '2',
+  };
+  const config = readConfig(environmentOf('worker', production));
+  expect(config.SMS_URL).toBeUndefined();
+  expect(config.AIRTIME_URL).toBeUndefined();
+});
+
 test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', async () => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports.length > 0);
   expect(published.map(([name]) => name).sort()).toEqual([

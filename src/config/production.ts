@@ -14,7 +14,11 @@ const NAMED: readonly (readonly [name: string, address?: string])[] = [
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
 /** Of providers that need not be configured. */
-const FURTHER_ADDRESSES = ['MPESA_URL', 'SMPP_URL', 'RELOADLY_URL'];
+const FURTHER_ADDRESSES = [
+  ...['MPESA_URL', 'SMPP_URL', 'RELOADLY_URL'],
+  // They get the credentials.
+  ...['MOBILE_MONEY_TOKEN_URL', 'RELOADLY_TOKEN_URL'],
+];
 
 /** The name of the sandbox in docker-compose.yml. */
 const SANDBOX_HOST = 'sandbox';

@@ -72,12 +72,12 @@ export const composeSecrets: Readonly<Record<string, string>> = {
   CODEC_SERVER_OPERATORS: `support:decode:${'0'.repeat(64)}`,
 };
 
-/** Interpolates as Compose does: `${NAME:-default}` and `${NAME:?error}`. */
+/** Interpolates as Compose does: `${NAME:-default}`, `${NAME-unset}` and `${NAME:?error}`. */
 export function interpolate(text: string, given: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
+  return text.replace(/\$\{(\w+)(:?[-?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
     const value = given[name];
-    if (value) return value;
-    if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${rest}`);
+    if (value || (value === '' && kind === '-')) return value;
+    if (kind === ':?') throw new Error(`required variable ${name} is missing a value: ${rest}`);
     return rest;
   });
 }

@@ -14,6 +14,7 @@ import {
   readConfig,
   readMigrationConfig,
 } from '../../src/config/config.js';
+import { interpolate } from './compose-file.js';
 
 const runFile = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,20 +51,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const interpolate = (text: string): string =>
-  text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
-    if (dotEnv[name]) return dotEnv[name];
-    if (kind === '?') throw new Error(`${name} is missing`);
-    return rest;
-  });
-
 /** What a service has with both files, and the folder made here in place of the container's. */
 function environmentOf(service: string): Record<string, string> {
   const own = overlay.services[service]?.environment ?? {};
   const merged = { ...base.services[service]?.environment, ...own };
   const paths = Object.entries(merged).map(([name, text]) => [
     name,
-    interpolate(text)
+    interpolate(text, dotEnv)
       .replace('/run/secrets', join(folder, 'secrets'))
       .replace('/promo-images', folder),
   ]);

@@ -409,6 +409,10 @@ describe('production', () => {
     expect(problemsWith({ ...named, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
       '  AIRTIME_URL: is the address of the sandbox, which is not for production',
     ]);
+    const MOBILE_MONEY_TOKEN_URL = 'http://sandbox:3001/gsma/oauth/accesstoken';
+    expect(problemsWith({ ...named, MOBILE_MONEY_TOKEN_URL })).toEqual([
+      '  MOBILE_MONEY_TOKEN_URL: is the address of the sandbox, which is not for production',
+    ]);
   });
 
   it('does not lead integrators to a sandbox', () => {

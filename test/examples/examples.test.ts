@@ -77,17 +77,20 @@ test('first-voucher.sh ends where it is refused', async () => {
   expect(failure.stdout).not.toContain('3. ');
 });
 
-test('first-voucher.sh ends at a log-in that is refused, and says why', async () => {
-  const other = await mkdtemp(join(directory, 'wrong-key-'));
-  const demo = JSON.parse(await readFile(join(directory, 'demo.json'), 'utf8'));
-  demo.partner.apiKey = `${demo.partner.apiKey.slice(0, -4)}0000`;
-  await writeFile(join(other, 'demo.json'), JSON.stringify(demo, null, 2));
-  const failure = await run('examples/first-voucher.sh', {
-    env: { ...environment, DATA_DIR: other },
-  }).catch((error: { code: number; stdout: string; stderr: string }) => error);
-  expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('"statusCode":401') });
-  expect(failure.stdout).not.toContain('2. ');
-});
+test.each(['first-voucher.sh', 'first-top-up.sh'])(
+  '%s ends at a log-in that is refused, and says why',
+  async (name) => {
+    const other = await mkdtemp(join(directory, 'wrong-key-'));
+    const demo = JSON.parse(await readFile(join(directory, 'demo.json'), 'utf8'));
+    demo.partner.apiKey = `${demo.partner.apiKey.slice(0, -4)}0000`;
+    await writeFile(join(other, 'demo.json'), JSON.stringify(demo, null, 2));
+    const failure = await run(`examples/${name}`, {
+      env: { ...environment, DATA_DIR: other },
+    }).catch((error: { code: number; stdout: string; stderr: string }) => error);
+    expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('"statusCode":401') });
+    expect(failure.stdout).not.toMatch(/^ *\d\. (?!The partner logs in)/m);
+  },
+);
 
 test('first-top-up.sh tops up, retries and buys a package', async () => {
   const output = await example('first-top-up.sh');
