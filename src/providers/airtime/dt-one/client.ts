@@ -1,4 +1,5 @@
 import { basicAuthorization } from '../../basic-authorization.js';
+import { readOrLookUp } from '../../doubtful-answer.js';
 import { callHttp } from '../../http-call.js';
 import { unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
@@ -63,11 +64,11 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
         body: JSON.stringify(request),
         deadline,
       });
-      if (answer.kind !== 'answered') return answer;
-      const outcome = readOrderAnswer(answer, request);
-      if (outcome.kind !== 'look-up') return outcome;
-      const found = await find(request, deadline);
-      return found.kind === 'never-seen' ? outcome.otherwise : found;
+      return readOrLookUp(
+        answer,
+        (given) => readOrderAnswer(given, request),
+        () => find(request, deadline),
+      );
     },
 
     async findOrder(order) {

@@ -1,5 +1,6 @@
 import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import { agree } from '../../agree.js';
+import type { DoubtfulAnswer } from '../../doubtful-answer.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { readJson } from '../../read-json.js';
@@ -12,13 +13,6 @@ import {
   transactionsSchema,
 } from './answers.js';
 import type { TransactionRequest } from './transaction-request.js';
-
-/** An order that the provider may have under our reference; its outcome needs an inquiry. */
-interface LookUp {
-  readonly kind: 'look-up';
-  /** What is known where the provider has never seen it. */
-  readonly otherwise: ProviderOutcome;
-}
 
 /** Classes of status by id; name and id must agree. */
 const statusClasses: Readonly<Record<number, string>> = {
@@ -63,7 +57,7 @@ const unknownDuplicate = unknown(
 export function readOrderAnswer(
   answer: HttpAnswer,
   request: TransactionRequest,
-): ProviderOutcome | LookUp {
+): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
   if (answer.status === 401) {
     // One that is not DT One's proves nothing: it may have taken the order.
@@ -169,7 +163,7 @@ export function statusOfClass(
   return name !== undefined && refusedClasses.includes(name) ? 'failed' : 'pending';
 }
 
-function readErrors(answer: HttpAnswer): ProviderOutcome | LookUp {
+function readErrors(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
   const errors = readJson(errorsSchema, answer.body)?.errors ?? [];
   const [first] = errors;
   if (answer.status === 400 && errors.some(({ code }) => code === externalIdUsed)) {

@@ -1,4 +1,5 @@
 import { createAuthorizedCall } from '../../access-token.js';
+import { readOrLookUp } from '../../doubtful-answer.js';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
 import { listTopups, reloadlyStatement } from './list-topups.js';
@@ -75,11 +76,11 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
         body: JSON.stringify(request),
         deadline,
       });
-      if (answer.kind !== 'answered') return answer;
-      const outcome = readOrderAnswer(answer, request);
-      if (outcome.kind !== 'look-up') return outcome;
-      const found = await find(request, deadline);
-      return found.kind === 'not-listed' ? outcome.otherwise : found;
+      return readOrLookUp(
+        answer,
+        (given) => readOrderAnswer(given, request),
+        () => find(request, deadline),
+      );
     },
 
     async findOrder(order, lastSentAt): Promise<ProviderInquiry> {

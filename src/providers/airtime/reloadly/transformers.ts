@@ -1,6 +1,7 @@
 import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { TokenVerdict } from '../../access-token.js';
 import { agree } from '../../agree.js';
+import type { DoubtfulAnswer } from '../../doubtful-answer.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
 import { readJson } from '../../read-json.js';
@@ -17,13 +18,6 @@ import {
 import { errorCodes } from './error-codes.js';
 import type { TopupRequest } from './topup-request.js';
 
-/** An order that the provider may have under our reference; its outcome needs an inquiry. */
-interface LookUp {
-  readonly kind: 'look-up';
-  /** What is known where the provider lists nothing. */
-  readonly otherwise: ProviderOutcome;
-}
-
 /** A 401 that is not an error of Reloadly's proves nothing: it may have taken the order. */
 export function judgeToken({ status, body }: HttpAnswer): TokenVerdict {
   if (status !== 401) return 'accepted';
@@ -34,7 +28,7 @@ export function judgeToken({ status, body }: HttpAnswer): TokenVerdict {
 export function readOrderAnswer(
   answer: HttpAnswer,
   request: TopupRequest,
-): ProviderOutcome | LookUp {
+): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
   const verdict = judgeToken(answer);
   if (verdict === 'rejected') {
@@ -120,7 +114,7 @@ export function statusOfTopup({
   return 'pending';
 }
 
-function readError(answer: HttpAnswer): ProviderOutcome | LookUp {
+function readError(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
   const error = readJson(errorSchema, answer.body);
   const isClientError = answer.status >= 400 && answer.status < 500;
   const meaning = error && isClientError ? errorCodes[error.errorCode] : undefined;

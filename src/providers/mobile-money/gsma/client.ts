@@ -1,5 +1,6 @@
 import { createAuthorizedCall } from '../../access-token.js';
 import { basicAuthorization } from '../../basic-authorization.js';
+import { readOrLookUp } from '../../doubtful-answer.js';
 import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
 import { type ProviderOutcome, unknown } from '../../outcome.js';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
@@ -81,11 +82,11 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       body: JSON.stringify(bodyOf(amount, now)),
       deadline,
     });
-    if (answer.kind !== 'answered') return answer;
-    const outcome = readPaymentAnswer(answer, ours);
-    if (outcome.kind !== 'look-up') return outcome;
-    const found = await find(ours, deadline);
-    return found.kind === 'never-seen' ? outcome.otherwise : found;
+    return readOrLookUp(
+      answer,
+      (given) => readPaymentAnswer(given, ours),
+      () => find(ours, deadline),
+    );
   }
 
   const reversals: PaymentReversals = {

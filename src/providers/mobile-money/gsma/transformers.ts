@@ -1,6 +1,7 @@
 import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { TokenVerdict } from '../../access-token.js';
 import { agree } from '../../agree.js';
+import type { DoubtfulAnswer } from '../../doubtful-answer.js';
 import { exactAmount } from '../../exact-amount.js';
 import type { HttpAnswer } from '../../http-call.js';
 import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
@@ -16,13 +17,6 @@ import {
   requestStateSchema,
   transactionSchema,
 } from './answers.js';
-
-/** A payment that the provider may have under our reference; its outcome needs an inquiry. */
-interface LookUp {
-  readonly kind: 'look-up';
-  /** What is known where the provider has never seen it. */
-  readonly otherwise: ProviderOutcome;
-}
 
 /** The path of a link of `/responses`; never its host, which may be a different one. */
 interface LinkedResource {
@@ -131,7 +125,7 @@ const unknownState = unknown('The provider does not know the payment that it nam
 export function readPaymentAnswer(
   answer: HttpAnswer,
   payment: ExpectedTransaction,
-): ProviderOutcome | LookUp {
+): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
   const verdict = judgeToken(answer);
   if (verdict === 'rejected') return notAccepted;
@@ -190,7 +184,7 @@ const canonicalIdentifier = (value: string): string =>
 /** Undefined where the answer is no request state. A completed state names its transaction. */
 export function readRequestState(
   answer: HttpAnswer,
-): ProviderOutcome | LookUp | { kind: 'transaction'; reference: string } | undefined {
+): ProviderOutcome | DoubtfulAnswer | { kind: 'transaction'; reference: string } | undefined {
   const state = answer.status < 300 ? readJson(requestStateSchema, answer.body) : undefined;
   if (!state) return undefined;
   if (completedWords.includes(state.status) && state.objectreference) {
@@ -203,7 +197,7 @@ export function readRequestState(
 }
 
 /** A duplicate is never a refusal: the first request may have paid. */
-function readError(error: GsmaError): ProviderOutcome | LookUp {
+function readError(error: GsmaError): ProviderOutcome | DoubtfulAnswer {
   if (error.errorcode === 'duplicateRequest')
     return { kind: 'look-up', otherwise: unknownDuplicate };
   return {
