@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.js';
@@ -215,6 +215,5 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
       sql<number>`ceil(extract(epoch from voucher_claims.expires_at - clock_timestamp()) * 1000)
         ::float8`.as('remaining_ms'),
     )
-    .select(sql<SqlBool>`vouchers.current_claim_id = voucher_claims.id`.as('is_current'))
     .where('voucher_claims.id', '=', claimId)
     .executeTakeFirstOrThrow();

@@ -7,7 +7,6 @@ export type RedemptionSettlement =
       readonly fee: Money;
       /** Leaves the voucher's balance: `toMerchant` plus `fee`. */
       readonly taken: Money;
-      readonly remainingAfter: Money;
     }
   | {
       readonly ok: false;
@@ -15,7 +14,7 @@ export type RedemptionSettlement =
     };
 
 /**
- * Splits a redemption into the merchant's part, the service fee and the remaining balance (design
+ * Splits a redemption into the merchant's part and the service fee (design
  * 4, "Service fee"; spec 7.3: 4044, 4091, 4096). For the whole balance, which is the default, the
  * merchant pays the fee out of its part and nothing remains. For a partial amount the merchant
  * receives the amount and the fee comes out of the remaining balance. `feePercent` is a decimal
@@ -35,7 +34,7 @@ export function settleRedemption(redemption: {
   const toMerchant = amount === remaining ? remaining - fee : amount;
   const taken = toMerchant + fee;
   if (toMerchant <= 0n || taken > remaining) return { ok: false, reason: 'negative-after-fee' };
-  return { ok: true, toMerchant, fee, taken, remainingAfter: remaining - taken };
+  return { ok: true, toMerchant, fee, taken };
 }
 
 const MICROS_PER_CENT = 10_000n;
