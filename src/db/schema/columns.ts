@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 /** Exact decimal as text in both directions. */
 export type Numeric = string;
@@ -6,3 +6,22 @@ export type Timestamp = ColumnType<Date, Date | string | undefined, Date | strin
 export type Json<T> = ColumnType<T, string, string>;
 
 export type CompanyKind = 'partner' | 'merchant';
+
+/** The outcome of money on hold at a provider, of a redemption or an attempt to top up. */
+export interface ProviderOutcomeColumns {
+  status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
+  provider_reference: string | null;
+  provider_message: string | null;
+  /** Time of the next inquiry about a completed operation. */
+  recheck_at: Timestamp | null;
+  /** Time when the provider confirmed an operation that it had refused. */
+  contradicted_at: Timestamp | null;
+  /** Time when the reversal of a completed operation was found. */
+  reversed_at: Timestamp | null;
+  /** The party that bore a late success, or that got the money of a reversal. */
+  settled_by: 'partner' | 'platform' | 'provider' | null;
+  /** Description of the provider's deviating content. */
+  disagreement: string | null;
+  /** Time since when a decision of the provider cannot be booked. */
+  unbooked_since: Timestamp | null;
+}

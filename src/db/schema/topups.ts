@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.js';
 import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
-import type { Numeric, Timestamp } from './columns.js';
+import type { Numeric, ProviderOutcomeColumns, Timestamp } from './columns.js';
 
 export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
 
@@ -29,7 +29,7 @@ export interface TopupsTable {
   foreign_currency_amount: string | null;
 }
 
-export interface TopupAttemptsTable {
+export interface TopupAttemptsTable extends ProviderOutcomeColumns {
   topup_id: number;
   attempt: number;
   operation_id: string;
@@ -40,21 +40,6 @@ export interface TopupAttemptsTable {
   provider_product_id: number | null;
   /** Null in rows older than the column: the default. */
   provider: AirtimeProviderName | null;
-  status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
-  provider_reference: string | null;
-  provider_message: string | null;
-  /** Time of the next inquiry about a completed operation. */
-  recheck_at: Timestamp | null;
-  /** Time when the provider confirmed an operation that it had refused. */
-  contradicted_at: Timestamp | null;
-  /** Time when the reversal of a completed operation was found. */
-  reversed_at: Timestamp | null;
-  /** The party that bore a late success, or that got the money of a reversal. */
-  settled_by: 'partner' | 'platform' | 'provider' | null;
-  /** Description of the provider's deviating content. */
-  disagreement: string | null;
-  /** Time since when a decision of the provider cannot be booked. */
-  unbooked_since: Timestamp | null;
 }
 
 /** A request for a retry, written before its workflow is called; deleted when it is refused. */

@@ -6,7 +6,7 @@ import type {
 } from '../../domain/providers/provider-names.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
-import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
+import type { CompanyKind, Json, Numeric, ProviderOutcomeColumns, Timestamp } from './columns.js';
 
 export type OperationStatus = 'RUNNING' | 'SUCCEEDED' | 'REFUSED' | 'FAILED';
 
@@ -147,7 +147,7 @@ export interface NumberDailyCountsTable {
   topups_limit: number | null;
 }
 
-export interface RedemptionsTable {
+export interface RedemptionsTable extends ProviderOutcomeColumns {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
   settled_at: Timestamp | null;
@@ -161,26 +161,11 @@ export interface RedemptionsTable {
   merchant_id: number;
   to_merchant: Numeric;
   service_fee: Numeric;
-  status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   payment_reference: string;
   platform_reference: string;
   payee: Json<{ key: string; value: string }[]>;
   /** Null in rows older than the column: the default. */
   provider: MobileMoneyProviderName | null;
-  provider_reference: string | null;
-  provider_message: string | null;
-  /** Time of the next inquiry about a completed operation. */
-  recheck_at: Timestamp | null;
-  /** Time when the provider confirmed an operation that it had refused. */
-  contradicted_at: Timestamp | null;
-  /** Time when the reversal of a completed operation was found. */
-  reversed_at: Timestamp | null;
-  /** The party that bore a late success, or that got the money of a reversal. */
-  settled_by: 'partner' | 'platform' | 'provider' | null;
-  /** Description of the provider's deviating content. */
-  disagreement: string | null;
-  /** Time since when a decision of the provider cannot be booked. */
-  unbooked_since: Timestamp | null;
   /** Time since when the provider leaves the outcome of the payment open. */
   unknown_since: Timestamp | null;
   /** Time since when it may have been sent to a provider that would pay a repetition again. */
