@@ -1,10 +1,34 @@
 import type { MessageResent, VoucherCancelled } from '../../../../workflows/contracts.js';
+import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
 import type { VoucherRequest } from '../../../operations/later-voucher-operations.js';
 import type { OperationResult } from '../../../operations/run-once.js';
 import type { OperationServices } from '../../../operations/services.js';
-import { callerOf, onceKey, recordOperation, refusedPage } from '../../operate.js';
+import { confirmation } from '../../layout/parts.js';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.js';
 import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH } from '../../page.js';
 import { problems } from '../../problem-page.js';
+
+/** What a person is asked before an operation on a voucher, or why there is nothing to ask. */
+type Question =
+  | Pick<Parameters<typeof confirmation>[0], 'title' | 'text' | 'button' | 'isHarmless'>
+  | { readonly notice: string };
+
+/** Asks for the confirmation of an operation on a voucher, which the form sends to `path`. */
+export async function askAboutVoucher(
+  request: AccountRequest,
+  path: 'cancel' | 'resend',
+  ask: (voucher: VoucherDetail) => Question | Promise<Question>,
+): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const company = { partnerId: session.company.id };
+  const voucher = await findVoucherDetail(services.database, idOf(request), company);
+  if (!voucher) return problems.notFound;
+  const back = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+  const question = await ask(voucher);
+  if ('notice' in question) return { kind: 'redirect', to: back, notice: question.notice };
+  const action = `${back}/${path}`;
+  return confirmation({ ...question, action, formToken, fields: onceField(), back });
+}
 
 /** Carries a sent form's operation on a voucher out, once, and leads back to the voucher. */
 export async function operateOnVoucher(
