@@ -13,14 +13,14 @@ import { watchFence } from './db/recovery/fence-watch.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
-import { dayReportFiles } from './process/files/day-report-files.js';
-import { statementFiles } from './process/files/statement-files.js';
 import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
 import { type Metrics, noMetrics } from './process/metrics/metrics.js';
 import { showClock } from './process/metrics/show-clock.js';
 import { startObservation } from './process/observation.js';
 import { isMainModule, runProcess } from './process/termination.js';
 import { createOperatorLookup } from './providers/registry.js';
+import { dayReportFiles } from './rendering/day-report-files.js';
+import { statementFiles } from './rendering/statement-files.js';
 import { createCaseStarter } from './temporal/case-starter.js';
 import {
   connectTemporal,

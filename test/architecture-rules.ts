@@ -28,7 +28,7 @@ const PLACES = {
     path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal|staff)\//,
     of: [
       ...['http', 'operations', 'repairs', 'database', 'domain', 'crypto', 'workflows'],
-      ...['foundation', 'tracing'],
+      ...['foundation', 'rendering', 'tracing'],
     ],
   },
   workflows: {
@@ -43,7 +43,10 @@ const PLACES = {
     typesOf: ['workflows', 'foundation'],
   },
   migrations: { path: /^migrations\//, of: [] },
-  sandbox: { path: /^src\/sandbox(\/|\.ts$)/, of: ['sandbox', 'domain', 'foundation'] },
+  sandbox: {
+    path: /^src\/sandbox(\/|\.ts$)/,
+    of: ['sandbox', 'domain', 'foundation', 'rendering'],
+  },
   embedded: { path: /^src\/embedded\//, of: ['embedded'], typesOf: ['foundation'] },
   start: { path: /^src\/(start|demo)(\/|\.ts$)/, of: 'everything' },
   assembly: {
@@ -59,6 +62,7 @@ const PLACES = {
         'crypto',
         'providers',
         'foundation',
+        'rendering',
         'tracing',
       ],
       ...['workflows', 'activities'],
@@ -66,6 +70,12 @@ const PLACES = {
   },
   /** A package of its own: integrators have nothing else of this project. */
   client: { path: /^clients\/typescript\/src\//, of: ['client'], packages: /^node:/ },
+  /** What people read. It knows nothing of where it is shown. */
+  rendering: {
+    path: /^src\/rendering\//,
+    of: ['rendering', 'domain'],
+    packages: /^(csv-parse\b|node:)/,
+  },
   /** Traces: nothing is imported but Node.js, so that every place can have them. */
   tracing: { path: /^src\/tracing\//, of: ['tracing'], packages: /^node:/ },
   /** What several processes stand on: settings, logging, the connection to Temporal. */

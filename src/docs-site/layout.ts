@@ -1,4 +1,4 @@
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 import { ownAssets, sharedAssets } from './assets.js';
 import { guides } from './guides.js';
 import { DOCS_PATH } from './page.js';

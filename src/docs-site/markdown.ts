@@ -1,5 +1,5 @@
 import { Marked } from 'marked';
-import { type Html, html, ownHtml } from '../process/html.js';
+import { type Html, html, ownHtml } from '../rendering/html.js';
 import { DOCS_PATH, type SearchEntry } from './page.js';
 
 /** The addresses of a deployment, in place of those that pages are written with. */

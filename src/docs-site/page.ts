@@ -1,4 +1,4 @@
-import type { Html } from '../process/html.js';
+import type { Html } from '../rendering/html.js';
 
 /** Where the site is. */
 export const DOCS_PATH = '/docs';

@@ -9,7 +9,7 @@ import { allowCalls, setPageHeaders } from '../http/page-headers.js';
 import { merchantRoutes } from '../merchant/routes.js';
 import { openApiDocuments, servedDocuments } from '../openapi/both-documents.js';
 import { partnerRoutes } from '../partner/routes.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 import { importedAssets, ownAssets, sharedAssets } from './assets.js';
 import { guides } from './guides.js';
 import { layout } from './layout.js';

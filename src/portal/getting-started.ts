@@ -1,7 +1,7 @@
 import { hasCalled } from '../db/access/calls.js';
 import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/access/company-access.js';
 import { DOCS_PATH } from '../docs-site/page.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 import { ACCESS_PATH } from './access-path.js';
 import { signedRoutesOf } from './console/api-base.js';
 import { badge } from './layout/parts.js';

@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../domain/refusals.js';
 import { addressGroup } from '../http/access/source-address.js';
 import { addressOf } from '../http/handle-endpoint.js';
 import { refuseTooMany } from '../http/limits/rate-limits.js';
-import { html, ownHtml } from '../process/html.js';
+import { html, ownHtml } from '../rendering/html.js';
 import { askForProof } from './access/confirmation.js';
 import { readToken } from './access/cookies.js';
 import { isFromHere, isSameToken } from './access/csrf.js';

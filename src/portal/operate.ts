@@ -2,7 +2,7 @@ import { addAuditEntry } from '../db/access/audit.js';
 import { PORTAL_ACTOR } from '../domain/access/access-changes.js';
 import { messageOf, type Refusal } from '../domain/refusals.js';
 import type { Caller } from '../domain/voucher.js';
-import { type Html, html, phrase } from '../process/html.js';
+import { type Html, html, phrase } from '../rendering/html.js';
 import { randomToken } from './access/session.js';
 import { language } from './language/language.js';
 import { message } from './layout/parts.js';

@@ -2,7 +2,7 @@ import { salesPerDay } from '../db/ledger/sales.js';
 import { type FailureCount, paymentFailures, topupFailures } from '../db/overview/failures.js';
 import { paymentsUnderway, topupsUnderway, type Underway } from '../db/overview/underway.js';
 import { payoutsPerDay } from '../db/vouchers/lists/redemption-list.js';
-import { type Html, html, phrase } from '../process/html.js';
+import { type Html, html, phrase } from '../rendering/html.js';
 import { locale } from './language/language.js';
 import { daysAfter, today } from './layout/days.js';
 import { money } from './layout/money.js';

@@ -8,7 +8,7 @@ import type {
 import type { CompanyKind } from '../db/schema/all-tables.js';
 import type { PortalNeed } from '../domain/access/portal-role.js';
 import type { Services } from '../http/services.js';
-import type { Html } from '../process/html.js';
+import type { Html } from '../rendering/html.js';
 import type { PortalCookies } from './access/cookies.js';
 import type { Form } from './layout/form.js';
 

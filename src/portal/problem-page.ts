@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.js';
-import { html, phrase } from '../process/html.js';
+import { html, phrase } from '../rendering/html.js';
 import { DOWNLOAD_ROWS } from './layout/downloads.js';
 import { writePage } from './layout/layout.js';
 import type { PageProblem, PortalTools } from './page.js';

@@ -1,5 +1,5 @@
 import type { PortalSession } from '../db/portal/portal-sessions.js';
-import { html } from '../process/html.js';
+import { html } from '../rendering/html.js';
 import type { PageAnswer } from './page.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type MerchantTerms, readMerchantTerms } from '../db/vouchers/merchant-terms.js';
 import { maskMsisdn } from '../domain/phone.js';
-import { type Html, html, phrase } from '../process/html.js';
+import { type Html, html, phrase } from '../rendering/html.js';
 import { facts } from './layout/facts.js';
 import { message, time } from './layout/parts.js';
 import type { AccountRequest } from './page.js';

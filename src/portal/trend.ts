@@ -1,5 +1,5 @@
 import { formatMoney, parseMoney } from '../domain/money.js';
-import { type Html, html, phrase } from '../process/html.js';
+import { type Html, html, phrase } from '../rendering/html.js';
 import { locale } from './language/language.js';
 import { money } from './layout/money.js';
 

@@ -9,7 +9,7 @@ import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { formatMoney, parseMoney } from '../domain/money.js';
 import { maskStored } from '../domain/phone.js';
 import { quoted } from '../domain/refusals.js';
-import { type Html, html, phrase } from '../process/html.js';
+import { type Html, html, phrase } from '../rendering/html.js';
 import type { Happening } from './layout/facts.js';
 import { money } from './layout/money.js';
 

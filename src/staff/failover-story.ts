@@ -2,7 +2,7 @@ import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { messageKinds, workflowOfClaim, workflowOfMessage } from '../portal/voucher-story.js';
-import { html } from '../process/html.js';
+import { html } from '../rendering/html.js';
 
 type Failover = VoucherDetail['redemptions'][number]['failovers'][number];
 

@@ -1,7 +1,7 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 import { last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
 /** What a support agent does next about a top-up. */

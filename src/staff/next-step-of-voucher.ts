@@ -2,7 +2,7 @@ import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 import { last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
 type Redemption = VoucherDetail['redemptions'][number];

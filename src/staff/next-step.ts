@@ -1,6 +1,6 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import { quoted } from '../domain/refusals.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
 
 /** What the page of a case begins with. */

@@ -1,7 +1,7 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
-import { html } from '../process/html.js';
+import { html } from '../rendering/html.js';
 import {
   askerOf,
   confirmerOf,

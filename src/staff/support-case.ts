@@ -15,7 +15,7 @@ import { badge, time } from '../portal/layout/parts.js';
 import { stateBadge, voucherStates } from '../portal/layout/states.js';
 import { productOf, topupBadge } from '../portal/pages/topups/top-ups.js';
 import { happeningsOf } from '../portal/voucher-story.js';
-import { type Html, type HtmlValue, html } from '../process/html.js';
+import { type Html, type HtmlValue, html } from '../rendering/html.js';
 import type { SupportCaseName } from './case-path.js';
 import { happeningsOfFailovers } from './failover-story.js';
 import type { NextStep } from './next-step.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { renderMarkdown, type SiteAddresses } from '../docs-site/markdown.js';
-import type { Html } from '../process/html.js';
+import type { Html } from '../rendering/html.js';
 import { SUPPORT_PATH } from './page.js';
 
 const GUIDE_PATH = `${SUPPORT_PATH}/guide`;

@@ -3,7 +3,7 @@ import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
 import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
-import { type Html, html } from '../process/html.js';
+import { type Html, html } from '../rendering/html.js';
 
 type Attempt = TopupDetail['attempts'][number];
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mayUse, portalRoles } from '../../src/domain/access/portal-role.js';
 import { type AccountPage, PORTAL_PATH } from '../../src/portal/page.js';
 import { pages } from '../../src/portal/routes.js';
-import { html } from '../../src/process/html.js';
+import { html } from '../../src/rendering/html.js';
 import { until } from '../support/until.js';
 import { type BusinessScene, setBusinessScene } from './journeys/business-scene.js';
 import {

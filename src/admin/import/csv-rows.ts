@@ -1,8 +1,4 @@
-import {
-  CsvContentError,
-  type CsvRecord,
-  readCsvRecords,
-} from '../../process/files/csv-records.js';
+import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv-records.js';
 import { AdminError } from '../admin-error.js';
 import { kebab } from '../fields.js';
 import type { RecordKind } from '../records/record-kind.js';

@@ -1,7 +1,7 @@
 import type { SurfaceRoutes } from '../../http/app.js';
 import { codeAnchor } from '../../http/envelope.js';
 import { type ErrorCode, errorCodes } from '../../openapi/error-codes.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.js';
 import { operationAnchor } from './reference.js';
 import { richText } from './rich-text.js';

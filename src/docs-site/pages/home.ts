@@ -1,4 +1,4 @@
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import { guides } from '../guides.js';
 import { TITLE } from '../layout.js';
 import { DOCS_PATH, type DocsPage } from '../page.js';

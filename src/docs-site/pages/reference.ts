@@ -4,7 +4,7 @@ import { type Endpoint, scopeOf } from '../../http/endpoint.js';
 import { codeAnchor } from '../../http/envelope.js';
 import { jsonExample, jsonSchema, operationAt, templateOf } from '../../openapi/document.js';
 import { refusalsOf } from '../../openapi/endpoint-refusals.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.js';
 import { paragraphs, richText } from './rich-text.js';
 import { schemaTable } from './schema-table.js';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import type { SearchEntry } from '../page.js';
 
 const MAXIMUM_FOUND = 30;

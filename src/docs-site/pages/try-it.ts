@@ -1,7 +1,7 @@
 import type { OperationObject, ParameterObject } from 'openapi3-ts/oas31';
 import type { Endpoint } from '../../http/endpoint.js';
 import { jsonExample } from '../../openapi/document.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 
 /** A call that a form sends. */
 interface TriedCall {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type CsvRow, csv, csvLines } from '../../process/files/csv.js';
+import { type CsvRow, csv, csvLines } from '../../rendering/csv.js';
 import { type Reply, reply } from '../envelope.js';
 
 /** Whether a caller asks for a file for spreadsheets. */

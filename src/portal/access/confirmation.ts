@@ -1,5 +1,5 @@
 import { confirmPortalSession } from '../../db/portal/portal-sessions.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { field, postForm } from '../layout/parts.js';
 import type { PageAnswer, PersonRequest } from '../page.js';
 import { codeProblem, recordRecoveryCode, takeCode } from './account-code.js';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 import { copyField, message } from '../layout/parts.js';
 import type { AccountRequest, PageAnswer } from '../page.js';

@@ -1,6 +1,6 @@
 import { type Scope, scopeMeanings, scopesOf } from '../../domain/access/scope.js';
 import type { Company } from '../../domain/voucher.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import type { Form } from '../layout/form.js';
 
 const fieldOf = (scope: Scope): string => `scope-${scope}`;

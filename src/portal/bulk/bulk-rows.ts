@@ -1,6 +1,6 @@
 import { BULK_LINES } from '../../domain/vouchers/bulk-order.js';
-import { CsvContentError, readCsvRecords } from '../../process/files/csv-records.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { CsvContentError, readCsvRecords } from '../../rendering/csv-records.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 
 /** The columns of a file, by the field of the API; each has a name that people would write, too. */
 const columns = {

@@ -4,7 +4,7 @@ import { listPartnerPrices } from '../../db/catalogue/prices.js';
 import { formatAmount, parseMoney, parseRequestAmount } from '../../domain/money.js';
 import type { OrderedLine } from '../../operations/order-vouchers.js';
 import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 import type { AccountRequest } from '../page.js';
 import {
   type BulkColumn,

@@ -3,7 +3,7 @@ import { ownAssets } from '../../docs-site/assets.js';
 import { callForm } from '../../docs-site/pages/try-it.js';
 import { openApiDocuments } from '../../openapi/both-documents.js';
 import { operationAt, templateOf } from '../../openapi/document.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 import { message } from '../layout/parts.js';
 import type { AccountRequest } from '../page.js';

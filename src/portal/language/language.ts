@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Html } from '../../process/html.js';
+import type { Html } from '../../rendering/html.js';
 import { amharic } from './amharic/amharic.js';
 import { translatedTemplates } from './translated-templates.js';
 

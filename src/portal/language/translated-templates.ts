@@ -1,4 +1,4 @@
-import type { Templates } from '../../process/html.js';
+import type { Templates } from '../../rendering/html.js';
 
 /** Tags within a sentence; all others end it. */
 const INLINE = new Set(['a', 'b', 'br', 'code', 'em', 'small', 'span', 'strong', 'time']);
@@ -56,7 +56,7 @@ function translateTemplate(template: string, lookup: Lookup): string {
   });
 }
 
-/** The characters that labels are escaped with (process/html.ts). */
+/** The characters that labels are escaped with (`src/rendering/html.ts`). */
 const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',

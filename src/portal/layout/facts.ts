@@ -1,4 +1,4 @@
-import { type Html, type HtmlValue, html, phrase } from '../../process/html.js';
+import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.js';
 import { time } from './parts.js';
 
 /** A list of names and values. */

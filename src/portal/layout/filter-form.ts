@@ -1,4 +1,4 @@
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { field, selectField } from './parts.js';
 
 /** A filter field of a page. */

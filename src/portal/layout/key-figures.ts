@@ -3,7 +3,7 @@ import { readLowBalances } from '../../db/ledger/low-balances.js';
 import type { Wallet } from '../../db/ledger/statement-lines.js';
 import { mayUse, type PortalRole } from '../../domain/access/portal-role.js';
 import { parseMoney } from '../../domain/money.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 import { type AccountRequest, PORTAL_PATH } from '../page.js';
 import { money } from './money.js';
 import { badge } from './parts.js';

@@ -3,7 +3,7 @@ import { ownAssets } from '../../docs-site/assets.js';
 import { DOCS_PATH } from '../../docs-site/page.js';
 import { staffRoleMeanings } from '../../domain/staff/staff-role.js';
 import { allowCalls } from '../../http/page-headers.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 import { accountPath, pathBeforeAllElse } from '../access/required-set-up.js';
 import { assets } from '../assets.js';
 import { language, writeHtml } from '../language/language.js';

@@ -1,4 +1,4 @@
-import { type Html, html, phrase } from '../../process/html.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 import { locale } from '../language/language.js';
 
 /** One page of a list. */

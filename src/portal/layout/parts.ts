@@ -1,4 +1,4 @@
-import { type Html, type HtmlValue, html, phrase } from '../../process/html.js';
+import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.js';
 import { language, locale } from '../language/language.js';
 import type { PageAnswer } from '../page.js';
 import { timeZone, zonedTime } from '../time-zone.js';

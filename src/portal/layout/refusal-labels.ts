@@ -1,4 +1,4 @@
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */

@@ -2,7 +2,7 @@ import type { TopupStatus } from '../../db/schema/all-tables.js';
 import type { RedemptionState } from '../../db/vouchers/lists/redemption-list.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { ReversalState } from '../../domain/vouchers/reversal.js';
-import type { Html } from '../../process/html.js';
+import type { Html } from '../../rendering/html.js';
 import { badge } from './parts.js';
 
 type Words<State extends string> = Readonly<

@@ -1,6 +1,6 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger-history.js';
 import { REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 import { amount } from './money.js';
 import { table, time } from './parts.js';
 

@@ -7,8 +7,8 @@ import {
   changedSubject,
 } from '../../domain/access/access-changes.js';
 import type { Company } from '../../domain/voucher.js';
-import { csv } from '../../process/files/csv.js';
-import { type HtmlValue, html } from '../../process/html.js';
+import { csv } from '../../rendering/csv.js';
+import { type HtmlValue, html } from '../../rendering/html.js';
 import { DOWNLOAD_ROWS } from '../layout/downloads.js';
 import { emptyState, table, time } from '../layout/parts.js';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';

@@ -1,4 +1,4 @@
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import { balanceCards } from '../layout/key-figures.js';
 import type { AccountPage } from '../page.js';
 

@@ -1,4 +1,4 @@
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import { ACCESS_PATH } from '../access-path.js';
 import { apiBase } from '../console/api-base.js';
 import { commands, loginCommand, signedAnswer, signedCommand } from '../console/call-examples.js';

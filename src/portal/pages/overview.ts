@@ -1,5 +1,5 @@
 import { mayUse } from '../../domain/access/portal-role.js';
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import { gettingStarted } from '../getting-started.js';
 import { balanceCards } from '../layout/key-figures.js';
 import { businessOverview } from '../overview.js';

@@ -1,9 +1,9 @@
 import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/redemption-list.js';
 import { mayUse } from '../../domain/access/portal-role.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
-import { barChart } from '../../process/files/bar-chart.js';
-import { csv } from '../../process/files/csv.js';
-import { type Html, html, phrase } from '../../process/html.js';
+import { barChart } from '../../rendering/bar-chart.js';
+import { csv } from '../../rendering/csv.js';
+import { type Html, html, phrase } from '../../rendering/html.js';
 import { sentence } from '../language/language.js';
 import { readDays, withoutEmptyEnds } from '../layout/days.js';
 import { daysForm } from '../layout/filter-form.js';

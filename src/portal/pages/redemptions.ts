@@ -2,7 +2,7 @@ import {
   type ListedRedemption,
   redemptionSource,
 } from '../../db/vouchers/lists/redemption-list.js';
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import { daySchema, daysAfter } from '../layout/days.js';
 import { listFilters } from '../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../layout/list-view.js';

@@ -1,6 +1,6 @@
 import { readLowBalances, setLowBalance as set } from '../../db/ledger/low-balances.js';
 import { formatAmount, formatMoney, parseMoney, parseRequestAmount } from '../../domain/money.js';
-import { html, phrase } from '../../process/html.js';
+import { html, phrase } from '../../rendering/html.js';
 import { changeAccess } from '../access/change-access.js';
 import { sentence } from '../language/language.js';
 import { field, postForm } from '../layout/parts.js';

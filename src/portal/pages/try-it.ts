@@ -5,7 +5,7 @@ import { operationAnchor } from '../../docs-site/pages/reference.js';
 import { httpStatusOf } from '../../domain/refusals.js';
 import { createAddressMatcher } from '../../http/access/source-address.js';
 import { type Endpoint, scopeOf } from '../../http/endpoint.js';
-import { type Html, type HtmlValue, html } from '../../process/html.js';
+import { type Html, type HtmlValue, html } from '../../rendering/html.js';
 import { apiBase, apiOf } from '../console/api-base.js';
 import {
   commands,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import {
   type Faults,
   faultAnswers,

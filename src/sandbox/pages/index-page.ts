@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import type { AirtimeBehaviour, SmsBehaviour } from '../behaviours.js';
 import { type Product, products } from '../dt-one/products.js';
 import type { Faults } from '../faults/provider-faults.js';

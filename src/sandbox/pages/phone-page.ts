@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import type { Books, ReceivedMessage } from '../books.js';
 import { canonicalNumber } from '../phone-number.js';
 import { answerPage } from './page.js';

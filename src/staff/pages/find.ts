@@ -13,7 +13,7 @@ import {
 } from '../../portal/layout/parts.js';
 import { topupStates, voucherStates } from '../../portal/layout/states.js';
 import type { PageAnswer } from '../../portal/page.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { casePath } from '../case-path.js';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
 import { type SearchResult, searchCases } from '../search.js';

@@ -1,4 +1,4 @@
-import { html } from '../../process/html.js';
+import { html } from '../../rendering/html.js';
 import type { StaffPage } from '../page.js';
 import { readGuide, renderGuide } from '../support-guide.js';
 

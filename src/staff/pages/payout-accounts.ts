@@ -5,7 +5,7 @@ import { mayAsStaff } from '../../domain/staff/staff-role.js';
 import { checkPayoutAccount } from '../../operations/check-payout-account.js';
 import { emptyState, message, postForm, table, time } from '../../portal/layout/parts.js';
 import { idOf } from '../../portal/page.js';
-import { type Html, html } from '../../process/html.js';
+import { type Html, html } from '../../rendering/html.js';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;

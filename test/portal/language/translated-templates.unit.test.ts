@@ -4,7 +4,7 @@ import { amharic } from '../../../src/portal/language/amharic/amharic.js';
 import { statements } from '../../../src/portal/language/amharic/statements.js';
 import { languageOf } from '../../../src/portal/language/language.js';
 import { translatedTemplates } from '../../../src/portal/language/translated-templates.js';
-import { type Html, html, phrase } from '../../../src/process/html.js';
+import { type Html, html, phrase } from '../../../src/rendering/html.js';
 
 const catalogue: Readonly<Record<string, string>> = {
   Name: 'NAME',

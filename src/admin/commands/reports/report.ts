@@ -8,7 +8,7 @@ import {
   dayReportTables,
   grouped,
   type ReportTable,
-} from '../../../process/files/day-report-files.js';
+} from '../../../rendering/day-report-files.js';
 import { lookCommand } from '../../command.js';
 import { byConversion, oneOf, optional } from '../../fields.js';
 import { column, numbers, table } from '../../tables.js';

@@ -1,8 +1,8 @@
 import type { FoundCase } from '../../../db/cases/find-cases.js';
 import { inOrder } from '../../../portal/layout/facts.js';
 import { inTimeZone } from '../../../portal/time-zone.js';
-import { plainText } from '../../../process/html.js';
 import { workflowPage } from '../../../process/temporal-ui.js';
+import { plainText } from '../../../rendering/html.js';
 import { searchCases } from '../../../staff/search.js';
 import { readCase, type SupportCase } from '../../../staff/support-case.js';
 import { AdminError } from '../../admin-error.js';

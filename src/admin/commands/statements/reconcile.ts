@@ -10,7 +10,7 @@ import type { StatementDay } from '../../../db/provider-statements/statement-lin
 import { standingFence } from '../../../db/recovery/fence.js';
 import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.js';
 import { parseDay } from '../../../domain/reports/day-report.js';
-import { csv } from '../../../process/files/csv.js';
+import { csv } from '../../../rendering/csv.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
 import {

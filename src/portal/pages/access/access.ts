@@ -1,4 +1,4 @@
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { ACCESS_PATH } from '../../access-path.js';
 import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
 import { addressesPart, type WrongAddress } from './addresses.js';

@@ -1,6 +1,6 @@
 import { listSourceAddresses } from '../../../db/access/company-access.js';
 import { createAddressMatcher } from '../../../http/access/source-address.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import {
   emptyState,
   field,

@@ -2,7 +2,7 @@ import { listApiKeys } from '../../../db/access/company-access.js';
 import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.js';
 import { type Scope, scopesOf } from '../../../domain/access/scope.js';
 import { formatGroupedAmount, parseMoney } from '../../../domain/money.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { scopeChoices } from '../../access/key-scopes.js';
 import { apiBase } from '../../console/api-base.js';
 import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';

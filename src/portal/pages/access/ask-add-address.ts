@@ -1,5 +1,5 @@
 import { wasRefusedFrom } from '../../../db/access/calls.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { ACCESS_PATH } from '../../access-path.js';
 import { readRegisteredAddress } from '../../layout/address-descriptions.js';
 import { confirmation } from '../../layout/parts.js';

@@ -1,7 +1,7 @@
 import { lockApiKey, setApiKeyLimits } from '../../../db/access/api-key-power.js';
 import type { ApiKeyPower } from '../../../domain/access/api-key.js';
 import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { ACCESS_PATH } from '../../access-path.js';
 import type { Form } from '../../layout/form.js';

@@ -1,6 +1,6 @@
 import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.js';
 import type { Scope } from '../../../domain/access/scope.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { NO_SCOPE, readScopes, scopeChoices } from '../../access/key-scopes.js';
 import { ACCESS_PATH } from '../../access-path.js';

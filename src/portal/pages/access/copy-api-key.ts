@@ -1,7 +1,7 @@
 import { openApiKey } from '../../../crypto/api-key-copies.js';
 import { findApiKeyCopy } from '../../../db/access/company-access.js';
 import { describeError } from '../../../process/describe-error.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
 import { keyPage } from '../../access/key-page.js';

@@ -4,7 +4,7 @@ import { listApiKeys } from '../../../db/access/company-access.js';
 import { addApiKey } from '../../../db/catalogue/companies.js';
 import type { DatabaseTransaction } from '../../../db/connection.js';
 import type { ApiKeyPower } from '../../../domain/access/api-key.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { keyPage } from '../../access/key-page.js';
 import { NO_SCOPE, readScopes } from '../../access/key-scopes.js';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { addPublicKey } from '../../../db/catalogue/companies.js';
 import { publicKeyFingerprint } from '../../../http/signature/public-key.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { challengeOf, isProof, proofCommand } from '../../access/public-key-proof.js';
 import { readPublicKey, registrationProblem } from '../../access/public-key-registration.js';

@@ -1,6 +1,6 @@
 import { listPublicKeys } from '../../../db/access/company-access.js';
 import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { emptyState, fileForm, message, table, time } from '../../layout/parts.js';
 import { type AccountRequest, PORTAL_PATH } from '../../page.js';
 

@@ -1,5 +1,5 @@
 import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { ACCESS_PATH } from '../../access-path.js';
 import { confirmation } from '../../layout/parts.js';

@@ -1,5 +1,5 @@
 import { endApiKey, listApiKeys } from '../../../db/access/company-access.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { ACCESS_PATH } from '../../access-path.js';
 import { postForm, time } from '../../layout/parts.js';

@@ -2,7 +2,7 @@ import { addAuditEntry } from '../../../db/access/audit.js';
 import { replacePassword } from '../../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
 import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { passwordHint, passwordProblem } from '../../access/password-rules.js';
 import { checkPresentPassword, NOT_PRESENT } from '../../access/present-password.js';
 import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.js';

@@ -1,6 +1,6 @@
 import { findOpenInvitation } from '../../../db/portal/invitations.js';
 import { describeError } from '../../../process/describe-error.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { activateAccount } from '../../access/activate-account.js';
 import { admit } from '../../access/admit.js';
 import { passwordHint, passwordProblem } from '../../access/password-rules.js';

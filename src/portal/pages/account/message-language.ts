@@ -3,7 +3,7 @@ import { messageLanguageOf, setMessageLanguage } from '../../../db/catalogue/mes
 import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
 import { languageNames, messageLanguages } from '../../../domain/vouchers/owner-messages.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { sentence } from '../../language/language.js';
 import { postForm, selectField } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';

@@ -1,6 +1,6 @@
 import { findPortalAccount } from '../../../db/portal/portal-accounts.js';
 import type { Employer } from '../../../domain/voucher.js';
-import { html, phrase } from '../../../process/html.js';
+import { html, phrase } from '../../../rendering/html.js';
 import { admit } from '../../access/admit.js';
 import {
   countPassword,

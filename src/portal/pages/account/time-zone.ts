@@ -1,5 +1,5 @@
 import { setTimeZone } from '../../../db/portal/time-zones.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { sentence } from '../../language/language.js';
 import { postForm, selectField } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';

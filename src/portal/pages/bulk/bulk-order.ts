@@ -1,7 +1,7 @@
 import { type BulkLineWithVoucher, bulkLinesAfter } from '../../../db/bulk/bulk-lines.js';
 import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { locale, sentence } from '../../language/language.js';
 import { facts } from '../../layout/facts.js';
 import { badge, postForm, table, time } from '../../layout/parts.js';

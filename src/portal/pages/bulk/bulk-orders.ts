@@ -1,6 +1,6 @@
 import { bulkOrderSource, type ListedBulkOrder } from '../../../db/bulk/bulk-orders.js';
 import { type BulkOrderStatus, bulkOrderStatus } from '../../../domain/vouchers/bulk-order.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { listFilters } from '../../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
 import { badge, time } from '../../layout/parts.js';

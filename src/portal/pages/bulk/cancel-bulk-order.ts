@@ -1,5 +1,5 @@
 import { findBulkOrder, requestBulkCancellation } from '../../../db/bulk/bulk-orders.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { locale, sentence } from '../../language/language.js';
 import { confirmation } from '../../layout/parts.js';
 import { recordOperation } from '../../operate.js';

@@ -3,7 +3,7 @@ import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.js';
 import { messageOf } from '../../../domain/refusals.js';
 import type { BulkLineStatus } from '../../../domain/vouchers/bulk-order.js';
 import { formatVoucherCode } from '../../../domain/vouchers/voucher-code.js';
-import { csv } from '../../../process/files/csv.js';
+import { csv } from '../../../rendering/csv.js';
 import { plainAmount } from '../../layout/money.js';
 import { recordOperation } from '../../operate.js';
 import { type AccountPage, type AccountRequest, idOf } from '../../page.js';

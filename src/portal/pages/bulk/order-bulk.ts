@@ -1,5 +1,5 @@
 import { orderVouchersOnce } from '../../../operations/order-vouchers.js';
-import { csv } from '../../../process/files/csv.js';
+import { csv } from '../../../rendering/csv.js';
 import { readBulkFile } from '../../bulk/read-bulk-file.js';
 import { locale, sentence } from '../../language/language.js';
 import { callerOf, onceKey, recordOperation, refusedPage } from '../../operate.js';

@@ -2,7 +2,7 @@ import { partnerBalances } from '../../../db/ledger/ledger.js';
 import { formatMoney, parseMoney } from '../../../domain/money.js';
 import { maskMsisdn } from '../../../domain/phone.js';
 import { BULK_LINES } from '../../../domain/vouchers/bulk-order.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import type { LineProblem } from '../../bulk/bulk-rows.js';
 import { type ReadLine, readBulkFile } from '../../bulk/read-bulk-file.js';
 import { locale } from '../../language/language.js';

@@ -1,5 +1,5 @@
 import { type ProductRow, productSource } from '../../../db/lists/list-sources.js';
-import { html, phrase } from '../../../process/html.js';
+import { html, phrase } from '../../../rendering/html.js';
 import { listFilters } from '../../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
 import { amount, plainAmount } from '../../layout/money.js';

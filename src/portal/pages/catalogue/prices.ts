@@ -1,7 +1,7 @@
 import { listPartnerPrices } from '../../../db/catalogue/prices.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
-import { csv } from '../../../process/files/csv.js';
-import { html, phrase } from '../../../process/html.js';
+import { csv } from '../../../rendering/csv.js';
+import { html, phrase } from '../../../rendering/html.js';
 import { amount, money, plainAmount } from '../../layout/money.js';
 import { badge, emptyState, table, time } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';

@@ -5,7 +5,7 @@ import {
   priceSubjects,
   replacePrice,
 } from '../../../db/catalogue/prices.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { sentence } from '../../language/language.js';
 import { amount, money } from '../../layout/money.js';

@@ -1,5 +1,5 @@
 import { findHalfSignIn } from '../../../db/portal/half-sign-ins.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { codeProblem, takeCode } from '../../access/account-code.js';
 import { codePath, pathAfter } from '../../access/admit.js';
 import { codeField, statusOf, type WrongProof } from '../../access/confirmation.js';

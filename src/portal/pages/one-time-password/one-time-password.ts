@@ -2,7 +2,7 @@ import {
   type AccountOneTimePassword,
   readOneTimePassword,
 } from '../../../db/portal/one-time-passwords.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { secretContext } from '../../access/account-code.js';
 import { proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
 import { newSecret, qrCode, secretUri } from '../../access/one-time-password.js';

@@ -1,5 +1,5 @@
 import { setOneTimePasswordRule } from '../../../db/portal/one-time-passwords.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { postForm } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';

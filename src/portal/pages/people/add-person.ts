@@ -10,7 +10,7 @@ import {
   setPortalAccountDisabled,
 } from '../../../db/portal/portal-accounts.js';
 import type { PortalRole } from '../../../domain/access/portal-role.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { copyField, message } from '../../layout/parts.js';
 import type { AccountPage, AccountRequest } from '../../page.js';

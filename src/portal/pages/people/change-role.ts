@@ -1,5 +1,5 @@
 import { findPerson, hasOtherOwner, setPortalRole } from '../../../db/portal/people.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { sentence } from '../../language/language.js';
 import { message, postForm } from '../../layout/parts.js';

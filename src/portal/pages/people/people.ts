@@ -4,8 +4,8 @@ import {
   portalRoleMeanings,
   portalRoles,
 } from '../../../domain/access/portal-role.js';
-import { csv } from '../../../process/files/csv.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { csv } from '../../../rendering/csv.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { field, postForm, table, time } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
 import { fileTime } from '../../time-zone.js';

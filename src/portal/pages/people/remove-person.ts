@@ -1,7 +1,7 @@
 import { findPerson, hasOtherOwner } from '../../../db/portal/people.js';
 import { setPortalAccountDisabled } from '../../../db/portal/portal-accounts.js';
 import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { sentence } from '../../language/language.js';
 import { confirmation, message } from '../../layout/parts.js';

@@ -1,6 +1,6 @@
 import { hasStatementsByEmail, setStatementByEmail } from '../../../db/portal/statement-choice.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { postForm } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
 import { problems } from '../../problem-page.js';

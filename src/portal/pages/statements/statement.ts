@@ -6,8 +6,8 @@ import type {
 } from '../../../db/ledger/statement-lines.js';
 import { readStatementPage, type StatementPage } from '../../../db/ledger/statement-page.js';
 import { explainLine } from '../../../domain/statements/statement-labels.js';
-import { csv } from '../../../process/files/csv.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { csv } from '../../../rendering/csv.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { sentence } from '../../language/language.js';
 import { statementLine } from '../../language/statement-line.js';
 import { daysAfter, type ReadDays, readDays } from '../../layout/days.js';

@@ -7,12 +7,12 @@ import {
   monthsBetween,
   parseMonth,
 } from '../../../domain/statements/monthly-statement.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import {
   statementCsv,
   statementFileName,
   statementHtml,
-} from '../../../process/files/statement-files.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+} from '../../../rendering/statement-files.js';
 import { emptyState, table } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
 import { problems } from '../../problem-page.js';

@@ -1,7 +1,7 @@
 import { findTopupDetail } from '../../../db/topups/topup-detail.js';
 import { maskStored, parseMsisdn } from '../../../domain/phone.js';
 import { retryOnce } from '../../../operations/retry-top-up.js';
-import { html, phrase } from '../../../process/html.js';
+import { html, phrase } from '../../../rendering/html.js';
 import { money } from '../../layout/money.js';
 import { field, postForm } from '../../layout/parts.js';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.js';

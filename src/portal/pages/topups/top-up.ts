@@ -3,7 +3,7 @@ import type { TopupStatus } from '../../../db/schema/all-tables.js';
 import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
 import { maskStored } from '../../../domain/phone.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { sentence } from '../../language/language.js';
 import { facts } from '../../layout/facts.js';
 import { money } from '../../layout/money.js';

@@ -1,6 +1,6 @@
 import { isCancellable } from '../../../domain/vouchers/cancellation.js';
 import { cancelVoucherOnce } from '../../../operations/later-voucher-operations.js';
-import { html, phrase } from '../../../process/html.js';
+import { html, phrase } from '../../../rendering/html.js';
 import { sentence } from '../../language/language.js';
 import { money } from '../../layout/money.js';
 import type { AccountPage } from '../../page.js';

@@ -1,7 +1,7 @@
 import { readResendable } from '../../../db/vouchers/resends.js';
 import { isMissed } from '../../../domain/vouchers/resend.js';
 import { resendMessageOnce } from '../../../operations/later-voucher-operations.js';
-import { html, phrase } from '../../../process/html.js';
+import { html, phrase } from '../../../rendering/html.js';
 import type { AccountPage } from '../../page.js';
 import { askAboutVoucher, operateOnVoucher } from './operate-on-voucher.js';
 import { ownerOf } from './vouchers.js';

@@ -2,7 +2,7 @@ import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-histo
 import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
 import { mayUse } from '../../../domain/access/portal-role.js';
 import { isCancellable } from '../../../domain/vouchers/cancellation.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { sentence } from '../../language/language.js';
 import { facts, story } from '../../layout/facts.js';
 import { money } from '../../layout/money.js';

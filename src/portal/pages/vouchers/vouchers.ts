@@ -1,6 +1,6 @@
 import { type ListedVoucher, voucherSource } from '../../../db/vouchers/lists/voucher-list.js';
 import { maskStored } from '../../../domain/phone.js';
-import { type Html, html, phrase } from '../../../process/html.js';
+import { type Html, html, phrase } from '../../../rendering/html.js';
 import { listFilters } from '../../layout/list-parameters.js';
 import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
 import { amount, plainAmount } from '../../layout/money.js';

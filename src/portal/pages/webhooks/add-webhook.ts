@@ -2,7 +2,7 @@ import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
 import { eventTypesOf } from '../../../domain/event-types.js';
 import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.js';
 import { registerWebhook, WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { checkProof } from '../../access/confirmation.js';
 import { readName } from '../../layout/form.js';

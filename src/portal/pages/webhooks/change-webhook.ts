@@ -8,7 +8,7 @@ import {
 } from '../../../db/webhooks/webhook-endpoints.js';
 import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
 import { rotateWebhookSecret as rotate } from '../../../operations/webhooks.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { changeAccess } from '../../access/change-access.js';
 import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
 import { confirmation, postForm } from '../../layout/parts.js';

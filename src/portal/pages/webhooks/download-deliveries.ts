@@ -1,6 +1,6 @@
 import { listDeliveries } from '../../../db/webhooks/delivery-requests.js';
 import { findWebhook } from '../../../db/webhooks/webhook-endpoints.js';
-import { csv } from '../../../process/files/csv.js';
+import { csv } from '../../../rendering/csv.js';
 import { DOWNLOAD_ROWS } from '../../layout/downloads.js';
 import { type AccountPage, idOf, type PageAnswer } from '../../page.js';
 import { problems } from '../../problem-page.js';

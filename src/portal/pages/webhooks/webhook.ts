@@ -1,7 +1,7 @@
 import { type ListedDelivery, listDeliveries } from '../../../db/webhooks/delivery-requests.js';
 import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.js';
 import { TEST_EVENT_TYPE } from '../../../domain/webhooks/webhook.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { DOWNLOAD_ROWS } from '../../layout/downloads.js';
 import { facts } from '../../layout/facts.js';
 import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';

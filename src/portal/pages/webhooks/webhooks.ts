@@ -2,7 +2,7 @@ import { listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/webhook
 import { eventTypes, eventTypesOf } from '../../../domain/event-types.js';
 import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.js';
 import { WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { proofField } from '../../access/confirmation.js';
 import { badge, emptyState, field, postForm, table, time } from '../../layout/parts.js';
 import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';

@@ -1,7 +1,7 @@
 import type { Break } from '../../../db/provider-statements/breaks.js';
 import { formatAmount, parseMoney } from '../../../domain/money.js';
 import { badge } from '../../../portal/layout/parts.js';
-import type { Html } from '../../../process/html.js';
+import type { Html } from '../../../rendering/html.js';
 import { SUPPORT_PATH } from '../../page.js';
 
 export const BREAKS_PATH = `${SUPPORT_PATH}/breaks`;

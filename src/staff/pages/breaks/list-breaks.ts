@@ -3,7 +3,7 @@ import { statementProviderNames } from '../../../domain/provider-statements/stat
 import { parseDay } from '../../../domain/reports/day-report.js';
 import { filterForm } from '../../../portal/layout/filter-form.js';
 import { emptyState, message, table } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import type { StaffPage } from '../../page.js';
 import { BREAKS_PATH, breakBadge, breakPath, kindOf, sideOf, stateChoices } from './break-parts.js';
 

@@ -6,7 +6,7 @@ import { readName } from '../../../portal/layout/form.js';
 import { message } from '../../../portal/layout/parts.js';
 import type { PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import { askRepair as ask } from '../../../repairs/ask-repair.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
 import { findRepairKind } from '../../../repairs/repair-kinds.js';

@@ -1,6 +1,6 @@
 import { listRepairs } from '../../../db/repairs/repair-lists.js';
 import { emptyState } from '../../../portal/layout/parts.js';
-import { html } from '../../../process/html.js';
+import { html } from '../../../rendering/html.js';
 import type { StaffPage } from '../../page.js';
 import { repairTable } from './repair-parts.js';
 

@@ -1,5 +1,5 @@
 import { message } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import type { NextStep } from '../../next-step.js';
 import type { StaffRequest } from '../../page.js';
 import { type FormValues, repairForm } from './repair-form.js';

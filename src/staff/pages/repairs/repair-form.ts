@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { randomToken } from '../../../portal/access/session.js';
 import { field, postForm, selectField } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
 import type { StaffRequest } from '../../page.js';
 import { REPAIRS_PATH } from './repair-parts.js';

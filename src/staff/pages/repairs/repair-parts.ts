@@ -4,7 +4,7 @@ import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
 import { formatAmount, parseMoney } from '../../../domain/money.js';
 import type { RepairState } from '../../../domain/repairs/repair.js';
 import { badge, table, time } from '../../../portal/layout/parts.js';
-import { type Html, type HtmlValue, html } from '../../../process/html.js';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
 import { findRepairKind } from '../../../repairs/repair-kinds.js';
 import { casePath, type SupportCaseName } from '../../case-path.js';
 import { SUPPORT_PATH } from '../../page.js';

@@ -1,6 +1,6 @@
 import { namesOfPartners } from '../../../db/cases/case-owner.js';
 import { field, selectField } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../process/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
 import { creditGoodwill, undoDeposit } from '../../../repairs/wallet-repairs.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
