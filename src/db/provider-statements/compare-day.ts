@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { amountTolerance } from '../../domain/providers/amount-tolerance.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { beginOf, endOf, isOfProvider, type StatementDay } from './statement-lines.js';
 
@@ -92,7 +93,8 @@ const typeOfLine = sql`
       when here is null or here = 'VOIDED' then 'missing-here'
       when here = 'HELD' then 'late'
       when there_currency <> ${CURRENCY} then 'currency'
-      when there_amount <> here_amount then 'amount' end
+      when abs(there_amount - here_amount) > fixed_tolerance + share_tolerance * here_amount
+        then 'amount' end
     when there = 'pending' and here is distinct from 'HELD' then case
       when not is_old then 'late'
       when here = 'POSTED' then 'missing-there' else 'missing-here' end
@@ -118,6 +120,7 @@ export async function compareLines(
   { marginSeconds, patienceDays }: ComparisonTimes,
 ): Promise<BreakCounts> {
   const { name } = of.provider;
+  const tolerance = amountTolerance(name);
   const margin = sql`make_interval(secs => ${marginSeconds}::float8)`;
   const isCompared = (days: number) => sql`exists (
     select from provider_statements as neighbour
@@ -131,7 +134,8 @@ export async function compareLines(
       where day = ${of.day} and not (reference is null and amount = 0 and fee is not null)),
     day_facts as (
       select now() > ${endOf(of)} + make_interval(days => ${patienceDays}::int) as is_old,
-        ${isCompared(-1)} as has_before, ${isCompared(1)} as has_after,
+        ${tolerance.fixed}::numeric as fixed_tolerance,
+        ${tolerance.share}::numeric as share_tolerance, ${isCompared(-1)} as has_before, ${isCompared(1)} as has_after,
         (select min(day) from provider_statements where provider = ${name}) as first_day
     ),
     lines as (
@@ -139,6 +143,7 @@ export async function compareLines(
         ours.amount as here_amount, coalesce(is_late_success, false) as is_late_success,
         coalesce(is_reversed, false) as is_reversed, line.status as there,
         line.amount as there_amount, line.currency as there_currency, is_old,
+        fixed_tolerance, share_tolerance,
         line.status = 'completed' and exists (
           select from all_lines as other
           where other.reference = line.reference and other.kind = line.kind

@@ -1,6 +1,9 @@
 import type { Operator } from '../../domain/operator.js';
 import { findProduct, type Product } from '../dt-one/products.js';
 
+/** The account is not kept in birr, as a real one need not be. */
+export const ACCOUNT_CURRENCY = 'USD';
+
 /** The airtime of each operator: Reloadly's id, its name, and the product in the books. */
 const operators: Readonly<
   Record<Operator, { readonly id: number; readonly name: string; readonly productId: number }>
@@ -26,7 +29,7 @@ export function operatorAnswer(operator: Operator): object {
     pin: false,
     supportsLocalAmounts: true,
     denominationType: 'RANGE',
-    senderCurrencyCode: 'USD',
+    senderCurrencyCode: ACCOUNT_CURRENCY,
     destinationCurrencyCode: 'ETB',
     localMinAmount: min,
     localMaxAmount: max,

@@ -9,7 +9,7 @@ import { readJsonObject } from '../request-body.js';
 import { createTopup, type ReloadlyParts } from './create-topup.js';
 import { errorReply } from './errors.js';
 import { listTopups } from './list-topups.js';
-import { operatorAnswer, operatorAnswers } from './operators.js';
+import { ACCOUNT_CURRENCY, operatorAnswer, operatorAnswers } from './operators.js';
 import { topupAnswer, wordOf } from './topup.js';
 
 /** Below the path that Reloadly is mounted on, which is the API's. */
@@ -51,7 +51,7 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   });
   api.get('/accounts/balance', (ctx) => {
     const balance = books.balances.get('reloadly') ?? 1_000_000;
-    ctx.body = { balance, currencyCode: 'ETB', currencyName: 'Ethiopian Birr' };
+    ctx.body = { balance, currencyCode: ACCOUNT_CURRENCY, currencyName: 'US Dollar' };
   });
   api.get('/operators/countries/:country', (ctx) => {
     ctx.body = ctx.params.country === 'ET' ? operatorAnswers() : [];

@@ -1,6 +1,9 @@
 import { statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Topup } from '../books.js';
-import { namesOf } from './operators.js';
+import { ACCOUNT_CURRENCY, namesOf } from './operators.js';
+
+/** For one unit of the account's currency. */
+const BIRR_OF_THE_ACCOUNT = 153.7;
 
 /** A top-up that the operator never completed was refunded, too, but has no id of the operator. */
 const words: Readonly<Record<TakenStatus, string>> = {
@@ -21,11 +24,24 @@ export function wordOf({ behaviour }: Topup, status: TakenStatus): string {
 /** `2021-12-06 13:13:39`, in UTC. */
 const timeOf = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
+/**
+ * What the account pays in its own currency, and what the phone gets: it is converted from there, as a
+ * public sample shows with 3168.4 NGN and 4.9985 GBP for an order of 5 GBP.
+ */
+function amountsOf({ amount, currency }: Topup) {
+  const paid = Number((Number(amount) / BIRR_OF_THE_ACCOUNT).toFixed(4));
+  return {
+    requestedAmount: paid,
+    requestedAmountCurrencyCode: ACCOUNT_CURRENCY,
+    deliveredAmount: Number((paid * BIRR_OF_THE_ACCOUNT).toFixed(4)),
+    deliveredAmountCurrencyCode: currency,
+  };
+}
+
 /** A top-up in the format of Reloadly. */
 export function topupAnswer(topup: Topup, status: TakenStatus = statusOf(topup)) {
   const { behaviour, product, takenAt } = topup;
   const isDone = status === 'completed' || status === 'reversed';
-  const amount = Number(topup.amount);
   return {
     transactionId: Number(topup.transactionId),
     status: wordOf(topup, status),
@@ -37,11 +53,8 @@ export function topupAnswer(topup: Topup, status: TakenStatus = statusOf(topup))
     countryCode: 'ET',
     ...namesOf(product),
     discount: 0,
-    discountCurrencyCode: 'ETB',
-    requestedAmount: amount,
-    requestedAmountCurrencyCode: 'ETB',
-    deliveredAmount: amount,
-    deliveredAmountCurrencyCode: 'ETB',
+    discountCurrencyCode: ACCOUNT_CURRENCY,
+    ...amountsOf(topup),
     transactionDate: timeOf(takenAt),
     pinDetail:
       isDone && behaviour.answer === 'transaction-with-pin'

@@ -43,7 +43,7 @@ export function createStatementFaults(): StatementFaults {
       case 'missing-there':
         return [];
       case 'amount':
-        return [{ ...taken, amount: (Number(taken.amount) + 1).toFixed(2) }];
+        return [{ ...taken, amount: (Number(taken.amount) + 10).toFixed(2) }];
       case 'currency':
         return [{ ...taken, currency: 'USD' }];
       case 'duplicate':

@@ -6,7 +6,10 @@ import {
 } from '../../../activities/provider-statements/compare-statement.js';
 import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
 import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
-import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
+import type {
+  StatementProvider,
+  StoredLine,
+} from '../../../src/db/provider-statements/statement-lines.js';
 import type { Day } from '../../../src/domain/reports/day-report.js';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
@@ -16,6 +19,7 @@ let scene: AdminScene;
 let catalogue: Catalogue;
 const gsma = { name: 'gsma', kind: 'mobile-money', isDefault: true } as const;
 const dtOne = { name: 'dt-one', kind: 'airtime', isDefault: true } as const;
+const reloadly = { name: 'reloadly', kind: 'airtime', isDefault: false } as const;
 const settings = { marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 };
 const zone = 'Africa/Addis_Ababa';
 /** Old, so that nothing is late unless a test makes it so. */
@@ -91,7 +95,7 @@ function line(reference: string | null, other: Partial<StoredLine> = {}): Stored
 const compare = (
   lines: readonly StoredLine[],
   on = day,
-  provider = gsma as typeof gsma | typeof dtOne,
+  provider: StatementProvider = gsma,
 ) => compareFile(scene.database, { provider, day: on, zone }, lines, settings);
 
 /** The open breaks of a day: type and our reference. */
@@ -182,6 +186,23 @@ describe('each type of break is found, once', () => {
       ['duplicate', twice],
     ]);
   });
+});
+
+test('a provider that converts amounts may round them, and no more', async () => {
+  const of = { kind: 'top-up' } as const;
+  const [rounded, less] = [await deliver(), await deliver()];
+  await sql`update topup_attempts set provider = 'reloadly'
+    where reference in (${rounded}, ${less})`.execute(scene.database);
+  const lines = [
+    line(rounded, { ...of, amount: '49.2231' }),
+    line(less, { ...of, amount: '48.9' }),
+  ];
+  await compare(lines, day, reloadly);
+  expect(await open(day, 'reloadly')).toEqual([['amount', less]]);
+  // Another provider delivers what was ordered.
+  const exact = await deliver();
+  await compare([line(exact, { ...of, amount: '49.99' })], day, dtOne);
+  expect(await open(day, 'dt-one')).toEqual([['amount', exact]]);
 });
 
 test('a reversal by the provider stands for its payment, by the reference of the provider', async () => {

@@ -234,7 +234,7 @@ describe('a Schedule compares the last closed day', () => {
       expect(await commands().json('list provider-balances')).toMatchObject([
         { provider: 'dt-one', currency: 'USD', amount: '1000000' },
         { provider: 'gsma', currency: 'ETB', amount: '41.50' },
-        { provider: 'reloadly', currency: 'ETB', amount: '1000000' },
+        { provider: 'reloadly', currency: 'USD', amount: '1000000' },
       ]),
     );
   });

@@ -12,6 +12,12 @@ const word = z
   .max(200)
   .transform((text) => text.trim().toUpperCase());
 
+/** A number, or a text with one; anything else says nothing. */
+const amount = z
+  .union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())])
+  .nullish()
+  .catch(undefined);
+
 /** The fields of a top-up that we read; its PIN is not read. */
 export const topupSchema = z.object({
   transactionId: identifier,
@@ -19,8 +25,10 @@ export const topupSchema = z.object({
   operatorTransactionId: identifier,
   customIdentifier: z.string().nullish(),
   recipientPhone: z.union([z.string(), z.number().transform(String)]).nullish(),
-  requestedAmount: z.coerce.number().nullish().catch(undefined),
+  requestedAmount: amount,
   requestedAmountCurrencyCode: z.string().nullish(),
+  deliveredAmount: amount,
+  deliveredAmountCurrencyCode: z.string().nullish(),
   /** `2021-12-06 13:13:39`, in the provider's time. */
   transactionDate: z.string().nullish(),
 });

@@ -14,6 +14,7 @@ import {
   type TransactionList,
 } from '../../transaction-list.js';
 import { pageSchema, type ReloadlyTopup } from './answers.js';
+import { deliveredAmount } from './delivered-amount.js';
 import { statusOfTopup } from './transformers.js';
 
 /** Answers are limited in size; a top-up has one kilobyte. */
@@ -84,20 +85,23 @@ function lineOf({ topup, at }: Listed): ProviderStatementLine | undefined {
     reference: topup.customIdentifier ?? null,
     providerReference,
     status: statusOfTopup(topup),
-    amount: topup.requestedAmount?.toString() ?? null,
-    currency: topup.requestedAmountCurrencyCode ?? null,
+    ...amountOf(topup),
     fee: null,
     feeCurrency: null,
     at,
   };
 }
 
+const amountOf = (topup: ReloadlyTopup) => {
+  const { amount, currency } = deliveredAmount(topup);
+  return { amount: amount?.toString() ?? null, currency };
+};
+
 const transactionOf = ({ topup, at }: Listed): ProviderTransaction => ({
   reference: topup.customIdentifier ?? null,
   providerReference: topup.operatorTransactionId ?? topup.transactionId ?? null,
   status: statusOfTopup(topup),
-  amount: topup.requestedAmount?.toString() ?? null,
-  currency: topup.requestedAmountCurrencyCode ?? null,
+  ...amountOf(topup),
   party: topup.recipientPhone == null ? null : `+${topup.recipientPhone.replace(/\D/g, '')}`,
   description: null,
   productId: null,

@@ -1,3 +1,4 @@
+import { isAmountDelivered } from '../../../domain/providers/amount-tolerance.js';
 import { presentableMessage } from '../../../domain/providers/presentable-message.js';
 import type { TokenVerdict } from '../../access-token.js';
 import { agree } from '../../agree.js';
@@ -15,6 +16,7 @@ import {
   type ReloadlyTopup,
   topupSchema,
 } from './answers.js';
+import { deliveredAmount } from './delivered-amount.js';
 import { errorCodes } from './error-codes.js';
 import type { TopupRequest } from './topup-request.js';
 
@@ -75,13 +77,13 @@ function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome 
  * The name of the deviating field; never its value, which may be personal. The operator's id is a
  * setting, which may have changed; amount and number are enough.
  */
-function differenceOf(
-  { recipientPhone, requestedAmount, requestedAmountCurrencyCode: currency }: ReloadlyTopup,
-  request: TopupRequest,
-): string | undefined {
-  if (!agree(recipientPhone, request.recipientPhone.number, digitsOf)) return 'number';
+function differenceOf(topup: ReloadlyTopup, request: TopupRequest): string | undefined {
+  if (!agree(topup.recipientPhone, request.recipientPhone.number, digitsOf)) return 'number';
+  const { amount, currency } = deliveredAmount(topup);
   if (!agree(currency, 'ETB')) return 'currency';
-  return agree(requestedAmount?.toString(), request.amount.toString()) ? undefined : 'amount';
+  return amount === null || isAmountDelivered('reloadly', request.amount, amount)
+    ? undefined
+    : 'amount';
 }
 
 function readTopup(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome {

@@ -27,7 +27,7 @@ it('each provider of the sandbox accepts the login, and tells its balance where 
     { provider: 'gsma', result: 'ok', detail: 'logged in, balance ETB 1234.50' },
     { provider: 'mpesa', result: 'ok', detail: 'logged in; it tells no balance' },
     { provider: 'dt-one', result: 'ok', detail: 'logged in, balance USD 1000000' },
-    { provider: 'reloadly', result: 'ok', detail: 'logged in, balance ETB 1000000' },
+    { provider: 'reloadly', result: 'ok', detail: 'logged in, balance USD 1000000' },
   ]);
   expect(sandbox.books.messages()).toEqual([]);
 });

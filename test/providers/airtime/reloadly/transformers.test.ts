@@ -28,10 +28,14 @@ const topup = (more: object = {}) => ({
   operatorTransactionId: 'OP1',
   customIdentifier: reference,
   recipientPhone: '251911234567',
-  requestedAmount: 97.5,
-  requestedAmountCurrencyCode: 'ETB',
+  // What the account pays, in its own currency, and what the phone got.
+  requestedAmount: 0.65,
+  requestedAmountCurrencyCode: 'USD',
+  deliveredAmount: 97.5,
+  deliveredAmountCurrencyCode: 'ETB',
   ...more,
 });
+const unsaid = { deliveredAmount: null, deliveredAmountCurrencyCode: null };
 const page = (...content: object[]) => answer(200, { content });
 const error = (status: number, errorCode: string, message = 'Words') =>
   answer(status, { timeStamp: 1, message, path: '/topups-async', errorCode, details: [] });
@@ -71,8 +75,32 @@ describe('an inquiry', () => {
     ],
     ['nothing', [], { kind: 'not-listed' }],
     ['another number', [topup({ recipientPhone: '251911234568' })], disagreeing],
-    ['another amount', [topup({ requestedAmount: 97.51 })], disagreeing],
-    ['another currency', [topup({ requestedAmountCurrencyCode: 'USD' })], disagreeing],
+    // A conversion by way of the account's currency rounds: 5 GBP were 4.9985 in a public sample.
+    [
+      'an amount that conversion rounded',
+      [topup({ deliveredAmount: 96.9123 })],
+      { kind: 'delivered', providerReference: 'OP1' },
+    ],
+    ['less', [topup({ deliveredAmount: 96.4 })], disagreeing],
+    ['more', [topup({ deliveredAmount: 98.6 })], disagreeing],
+    ['no amount of a success', [topup({ deliveredAmount: 0 })], disagreeing],
+    ['another currency', [topup({ deliveredAmountCurrencyCode: 'USD' })], disagreeing],
+    [
+      'an account in birr that says no delivered amount',
+      [topup({ ...unsaid, requestedAmount: 97.5, requestedAmountCurrencyCode: 'ETB' })],
+      { kind: 'delivered', providerReference: 'OP1' },
+    ],
+    [
+      'another amount of an account in birr that says no delivered one',
+      [topup({ ...unsaid, requestedAmount: 9.75, requestedAmountCurrencyCode: 'ETB' })],
+      disagreeing,
+    ],
+    ['only what the account pays', [topup(unsaid)], { kind: 'delivered', providerReference: 'OP1' }],
+    [
+      'a failure that delivered nothing',
+      [topup({ status: 'FAILED', deliveredAmount: 0 })],
+      refused('FAILED', false),
+    ],
     ['our reference twice', [topup(), topup({ transactionId: 2 })], disagreeing],
     [
       'our reference in another case',
@@ -113,7 +141,7 @@ describe('the answer to an order', () => {
     ['an id', answer(200, { transactionId: 4602843 }), unknown],
     ['a top-up', answer(200, topup()), { kind: 'delivered', providerReference: 'OP1' }],
     ['a top-up of another', answer(200, topup({ customIdentifier: 'other' })), unknown],
-    ['a top-up that differs', answer(200, topup({ requestedAmount: 1 })), disagreeing],
+    ['a top-up that differs', answer(200, topup({ deliveredAmount: 1 })), disagreeing],
     ['nothing to read', answer(200, ''), unknown],
     ['JSON of another shape', answer(200, {}), unknown],
     ['a redirect', answer(302, ''), unknown],
