@@ -59,7 +59,7 @@ interface Sent<Name extends string, Port> {
   readonly isFirst: boolean;
   readonly send: (port: Port, name: Name) => Promise<ProviderOutcome>;
   /** Whether another provider can do it. */
-  readonly canServe?: (port: Port) => boolean;
+  readonly canServe?: (port: Port, name: Name) => boolean;
 }
 
 /**
@@ -107,7 +107,7 @@ async function nextProvider<
     kind: placement.kind,
     routes: placement.routes,
     operator: placement.operator ?? (await operatorLookup(placement.payeeNumber ?? '')),
-    canServe,
+    canServe: (port, _amount, name) => canServe(port, name),
     shareOf: (routeId) => digests.routeShare(placed.operationId, routeId),
   });
   return choice

@@ -10,8 +10,8 @@ import {
 import type { Database } from '../../src/db/connection.js';
 import {
   type AccountChecked,
+  isPayable,
   type PayoutAccountState,
-  payableStates,
   payoutAccountState,
 } from '../../src/domain/providers/payout-account.js';
 import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.js';
@@ -36,6 +36,16 @@ export const checkingAccount = (
 });
 
 /**
+ * Whether a provider may be chosen to pay an account: a registered holder is confirmed by the provider,
+ * or by an operator for it.
+ */
+export const canConfirmHolder = (
+  { checkAccount }: Pick<MobileMoney, 'checkAccount'>,
+  name: MobileMoneyProviderName,
+  { holder, checkedBy }: PaidAccount,
+): boolean => holder === null || checkAccount !== undefined || checkedBy.includes(name);
+
+/**
  * Asks the provider for an account that nobody was paid on before, and records its answer. Returns why
  * nothing is sent, or undefined where the payment may go. A provider that cannot answer now does not
  * keep the money, except where an operator has registered the holder: then it is not sent yet.
@@ -54,17 +64,22 @@ async function refuseAccount(
   const { id, holder } = account;
   const [party] = asked.payee;
   if (id === null || !party) return undefined;
-  if (!checkAccount || account.checkedBy.includes(name)) return undefined;
+  if (account.checkedBy.includes(name)) return undefined;
+  if (!checkAccount) return holder === null ? undefined : unconfirmed(CANNOT_TELL);
   const said = await askAccount(database, { name, checkAccount, account: { id, holder }, party });
   if (said.kind === 'unknown')
     return holder === null
       ? undefined
-      : { kind: 'not-sent', message: `The holder could not be asked for: ${said.message}` };
+      : unconfirmed(`The holder could not be asked for: ${said.message}`);
   const { state } = said;
-  if (payableStates.includes(state)) return undefined;
+  if (isPayable(state, holder)) return undefined;
+  if (state === 'not-offered') return unconfirmed(CANNOT_TELL);
   log.warn('A payout account is not paid', { accountId: id, provider: name, state });
   return { kind: 'refused', code: state, message: refusals[state] ?? state, retryCanHelp: false };
 }
+
+const CANNOT_TELL = 'The provider cannot tell who holds the payout account.';
+const unconfirmed = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
 
 const refusals: Readonly<Partial<Record<PayoutAccountState, string>>> = {
   closed: 'The payout account of the merchant does not exist, or takes no money.',
@@ -95,7 +110,7 @@ export async function askForAccount(
     if (!checkAccount) continue;
     const said = await askAccount(database, { name, checkAccount, account, party: account });
     if (said.kind === 'unknown') problems.push(`${name} does not answer: ${said.message}`);
-    else isPaid &&= payableStates.includes(said.state);
+    else isPaid &&= isPayable(said.state, account.holder);
   }
   return { isPaid, problems };
 }

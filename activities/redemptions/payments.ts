@@ -7,7 +7,7 @@ import type { WithProviders } from '../../workflows/steps/asked-providers.js';
 import type { Named } from '../../workflows/steps/named-results.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.js';
-import { checkingAccount } from '../providers/payout-accounts.js';
+import { canConfirmHolder, checkingAccount } from '../providers/payout-accounts.js';
 import { orSettledByHand } from '../repairs/settlements.js';
 import { paysTo } from './redemption-facts.js';
 import { askForPayment, sendPayment } from './send-payment.js';
@@ -36,7 +36,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
       set: mobileMoney,
       row: payment,
       isFirst,
-      canServe: (port) => paysTo(port, payment.payee[0]),
+      canServe: (port, name) =>
+        paysTo(port, payment.payee[0]) && canConfirmHolder(port, name, payment.account),
       send: (port, name) =>
         sendPayment(database, checkingAccount(database, { name, port }, payment.account), sent),
     });

@@ -17,6 +17,7 @@ import type {
 import { choiceFor, type ProviderChoice } from '../../src/providers/provider-choice.js';
 import type { RedeemCommand } from '../../workflows/contracts.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { canConfirmHolder } from '../providers/payout-accounts.js';
 import { voucherFacts } from './voucher-facts.js';
 
 /**
@@ -85,11 +86,15 @@ export interface PayoutChoice {
 /** The choice of the provider that pays a merchant. */
 export async function payoutChoice(
   operationId: string,
-  context: Pick<RedemptionContext, 'payout_routes' | 'party_key' | 'party_value'>,
+  context: Pick<
+    RedemptionContext,
+    'payout_routes' | 'party_key' | 'party_value' | 'payout_account'
+  >,
   dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests' | 'operatorLookup'>,
 ): Promise<PayoutChoice> {
   const { mobileMoney, digests, operatorLookup } = dependencies;
   const { payout_routes: routes, party_key: key, party_value: value } = context;
+  const { payout_account: account } = context;
   const routed = {
     kind: 'payout',
     routes,
@@ -99,13 +104,21 @@ export async function payoutChoice(
   const party = key !== null && value !== null ? { key, value } : undefined;
   const ofAmount = choiceFor(mobileMoney, routed);
   const ofAccount = choiceFor(mobileMoney, { ...routed, canServe: (port) => paysTo(port, party) });
+  const ofHolder = choiceFor(mobileMoney, {
+    ...routed,
+    canServe: (port, _amount, name) => paysTo(port, party) && canConfirmHolder(port, name, account),
+  });
+  const canPay = ({ candidates }: typeof ofAmount, amount: Money) => candidates(amount).length > 0;
   return {
-    canCarry: (amount) => ofAmount.candidates(amount).length > 0,
-    choose: ofAccount.choose,
-    refuseAccount: (amount) =>
-      ofAmount.candidates(amount).length > 0 && ofAccount.candidates(amount).length === 0
-        ? refuse('payout-account-missing', { detail: `no provider pays to its ${key}` })
-        : undefined,
+    canCarry: (amount) => canPay(ofAmount, amount),
+    choose: ofHolder.choose,
+    refuseAccount(amount) {
+      if (!canPay(ofAmount, amount) || canPay(ofHolder, amount)) return undefined;
+      const detail = canPay(ofAccount, amount)
+        ? 'no provider can confirm who holds it'
+        : `no provider pays to its ${key}`;
+      return refuse('payout-account-missing', { detail });
+    },
   };
 }
 

@@ -21,13 +21,13 @@ export function choiceFor<Name extends string, Port extends { canCarry(amount: s
   }: Omit<Routed, 'amount'> & {
     readonly routes: readonly Route[];
     /** What the provider must be able to do besides. */
-    readonly canServe?: (port: Port, amount: Money) => boolean;
+    readonly canServe?: (port: Port, amount: Money, name: Name) => boolean;
   },
 ): ProviderChoice<Name> {
   const candidates = (amount: Money) =>
     providersFor(routes, { ...routed, amount }, set).filter((name) => {
       const port = set.named(name);
-      return port.canCarry(formatAmount(amount)) && canServe(port, amount);
+      return port.canCarry(formatAmount(amount)) && canServe(port, amount, name);
     });
   return {
     candidates,

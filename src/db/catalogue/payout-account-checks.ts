@@ -1,9 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  type PayoutAccountState,
-  payableStates,
-  refusedStates,
-} from '../../domain/providers/payout-account.js';
+import { type PayoutAccountState, refusedStates } from '../../domain/providers/payout-account.js';
 import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { Database } from '../connection.js';
 
@@ -17,19 +13,30 @@ export interface PaidAccount {
   readonly holder: string | null;
 }
 
-/** Reads it within a query of a redemption: no round trip of its own. */
-export const paidAccount: RawBuilder<PaidAccount> = sql`(
-  select jsonb_build_object('id', max(account.id),
-    'holder', (array_agg(account.holder_name order by account.id desc))[1],
-    'checkedBy', (select coalesce(jsonb_agg(done.provider), '[]')
-      from payout_account_checks as done
-      where done.payout_account_id = max(account.id) and done.state = any(${payableStates})))
-  from merchant_payout_accounts as account
-  where account.merchant_id = redemptions.merchant_id
-    and account.party_key = redemptions.payee->0->>'key'
-    and account.party_value = redemptions.payee->0->>'value')`;
+const unknownAccount: PaidAccount = { id: null, checkedBy: [], holder: null };
 
-/** Records what a provider says of an account; its last answer counts. */
+/** The providers whose answer lets payments go to an account, as in `isPayable`; its alias is `account`. */
+const checkedBy = sql`(select coalesce(jsonb_agg(done.provider), '[]')
+  from payout_account_checks as done
+  where done.payout_account_id = account.id
+    and (done.state = 'open' or done.state = 'not-offered' and account.holder_name is null))`;
+
+/** The account that the alias `account` names, null where there is none. */
+export const accountWithChecks: RawBuilder<PaidAccount> = sql`jsonb_build_object(
+  'id', account.id, 'holder', account.holder_name, 'checkedBy', ${checkedBy})`;
+
+/** Reads it within a query of a redemption: no round trip of its own. */
+export const paidAccount: RawBuilder<PaidAccount> = sql`coalesce((
+    select ${accountWithChecks} from merchant_payout_accounts as account
+    where account.merchant_id = redemptions.merchant_id
+      and account.party_key = redemptions.payee->0->>'key'
+      and account.party_value = redemptions.payee->0->>'value'
+    order by account.id desc limit 1), ${sql.lit(JSON.stringify(unknownAccount))}::jsonb)`;
+
+/**
+ * Records what a provider says of an account; its last answer counts. One that does not answer the
+ * question takes back no answer.
+ */
 export async function recordAccountCheck(
   database: Database,
   check: {
@@ -43,7 +50,11 @@ export async function recordAccountCheck(
   await database
     .insertInto('payout_account_checks')
     .values({ payout_account_id: check.accountId, provider: check.provider, ...said })
-    .onConflict((conflict) => conflict.columns(['payout_account_id', 'provider']).doUpdateSet(said))
+    .onConflict((conflict) => conflict.columns(['payout_account_id', 'provider']).doUpdateSet(said)
+      .where(({ eb, or }) => or([
+        eb('payout_account_checks.state', '<>', 'open'),
+        eb(sql<string>`excluded.state`, '<>', 'not-offered'),
+      ])))
     .execute();
 }
 

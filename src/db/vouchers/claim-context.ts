@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Route } from '../../domain/providers/routes.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
+import { accountWithChecks, type PaidAccount } from '../catalogue/payout-account-checks.js';
 import type { DatabaseTransaction } from '../connection.js';
 import {
   type CompanyBudgets,
@@ -24,6 +25,7 @@ export interface ClaimContext extends CompanyBudgets {
   readonly has_payout_account: boolean;
   readonly party_key: string | null;
   readonly party_value: string | null;
+  readonly payout_account: PaidAccount;
   readonly partial_redemptions: number;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
@@ -54,8 +56,8 @@ export async function claimContext(
   const { rows } = await sql<ClaimContext>`
     select ${isStillAdmitted(company, 'vouchers')} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
-      merchants.service_fee_percent, payout.id is not null as has_payout_account,
-      payout.party_key, payout.party_value,
+      merchants.service_fee_percent, account.id is not null as has_payout_account,
+      account.party_key, account.party_value, ${accountWithChecks} as payout_account,
       ${partialRedemptions(voucher.id)} as partial_redemptions,
       wrong_codes, wrong_codes_retry_seconds,
       messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
@@ -67,8 +69,8 @@ export async function claimContext(
           and ${mayHaveArrived}) as seconds_since_message
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
-    left join merchant_payout_accounts as payout
-      on payout.merchant_id = merchants.id and payout.replaced_at is null
+    left join merchant_payout_accounts as account
+      on account.merchant_id = merchants.id and account.replaced_at is null
     cross join (${wrongCodes(voucher.id, company)}) as attempts
     cross join (${messageCounts(voucher.numberKeys)}) as numbers
     where partners.id = ${voucher.partner_id}`.execute(transaction);

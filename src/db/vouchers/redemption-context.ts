@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Route } from '../../domain/providers/routes.js';
 import type { Caller } from '../../domain/voucher.js';
 import { isStillAdmitted } from '../access/access.js';
+import { accountWithChecks, type PaidAccount } from '../catalogue/payout-account-checks.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.js';
 import { wrongCodes } from '../limits/verification-attempts.js';
@@ -17,6 +18,7 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly service_fee_percent: string | null;
   readonly party_key: string | null;
   readonly party_value: string | null;
+  readonly payout_account: PaidAccount;
   /** Null unless this company made the live claim and it has not expired. */
   readonly claim_id: string | null;
   readonly claim_amount: string | null;
@@ -46,7 +48,7 @@ export async function redemptionContext(
     select ${isStillAdmitted(company, 'vouchers')} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.merchant_name, merchants.service_fee_percent,
-      payout.party_key, payout.party_value,
+      account.party_key, account.party_value, ${accountWithChecks} as payout_account,
       claim.id as claim_id, claim.amount as claim_amount, claim.was_whole as claim_was_whole,
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
       claim.code_digits as claim_code_digits, ${companyBudgets(company)},
@@ -55,8 +57,8 @@ export async function redemptionContext(
       ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
-    left join merchant_payout_accounts as payout
-      on payout.merchant_id = merchants.id and payout.replaced_at is null
+    left join merchant_payout_accounts as account
+      on account.merchant_id = merchants.id and account.replaced_at is null
     left join voucher_claims as claim
       on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
         and claim.expires_at > clock_timestamp()

@@ -1,11 +1,16 @@
 /**
  * What the check of a payout account ended with. `name-differs`: its holder is not whom the operator
- * registered. `not-offered`: the provider does not answer the question.
+ * registered. `not-offered`: the provider does not answer the question, or does not tell the holder
+ * that is registered.
  */
 export type PayoutAccountState = 'open' | 'closed' | 'name-differs' | 'not-offered';
 
-/** With these a payment is sent, and the provider is not asked again. */
-export const payableStates: readonly PayoutAccountState[] = ['open', 'not-offered'];
+/**
+ * Whether a payment may be sent, and the provider is not asked again. A registered holder must be
+ * confirmed: by the provider, or by an operator.
+ */
+export const isPayable = (state: PayoutAccountState, registeredHolder: string | null): boolean =>
+  state === 'open' || (state === 'not-offered' && registeredHolder === null);
 
 /** With these nothing is sent to the account. */
 export const refusedStates = [
@@ -13,11 +18,19 @@ export const refusedStates = [
   'name-differs',
 ] as const satisfies readonly PayoutAccountState[];
 
-/** What a person does about an account in a state; it is paid in the others. */
-export const accountRemedies: Readonly<Partial<Record<PayoutAccountState, string>>> = {
+const remedies: Readonly<Record<PayoutAccountState, string>> = {
+  open: '',
   closed: 'not paid: ask the merchant for its account, then set payout-account',
   'name-differs': 'not paid: ask the merchant who holds it, then set payout-account with --holder',
+  'not-offered': 'not paid by this provider: find out who holds it, then confirm payout-account',
 };
+
+/** What a person does about an account in a state; null where it is paid. */
+export const accountRemedy = (
+  state: PayoutAccountState | null,
+  registeredHolder: string | null,
+): string | null =>
+  state === null || isPayable(state, registeredHolder) ? null : remedies[state];
 
 /** What was found when the providers were asked for the payout account of a merchant. */
 export interface AccountChecked {
@@ -34,11 +47,9 @@ export function payoutAccountState(
   expectedHolder: string | null,
 ): PayoutAccountState {
   if (answer.kind !== 'open') return answer.kind;
-  const differs =
-    expectedHolder !== null &&
-    answer.holder !== null &&
-    !isSameHolder(expectedHolder, answer.holder);
-  return differs ? 'name-differs' : 'open';
+  if (expectedHolder === null) return 'open';
+  if (answer.holder === null) return 'not-offered';
+  return isSameHolder(expectedHolder, answer.holder) ? 'open' : 'name-differs';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { listAccountChecks } from '../../db/catalogue/payout-account-checks.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { accountRemedies, refusedStates } from '../../domain/providers/payout-account.js';
+import { accountRemedy, refusedStates } from '../../domain/providers/payout-account.js';
 import { mayAsStaff } from '../../domain/staff/staff-role.js';
 import { checkPayoutAccount } from '../../operations/check-payout-account.js';
 import { emptyState, message, postForm, table, time } from '../../portal/layout/parts.js';
@@ -59,7 +59,7 @@ ${table('Accounts that are not paid', refused.slice(0, SHOWN), [
       ]
     : []),
   { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
-  { title: 'To do', value: ({ state }) => (state && accountRemedies[state]) ?? '–' },
+  { title: 'To do', value: (one) => accountRemedy(one.state, one.expectedHolder) ?? '–' },
   { title: 'Ask again', value: (one) => askAgain(request, one) },
 ])}
 ${refused.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;

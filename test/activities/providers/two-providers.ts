@@ -5,6 +5,7 @@ import { createTopupOrderActivities } from '../../../activities/topups/topup-ord
 import { createDigests } from '../../../src/crypto/digests.js';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
+import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.js';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.js';
 import { makeVoucher, redemptions } from '../../admin/movements.js';
 import { makeCatalogue, openScene } from '../../admin/scene.js';
@@ -55,6 +56,8 @@ export async function openTwoProviders() {
       'first' | 'second',
       () => ProviderOutcome | Promise<ProviderOutcome>
     >,
+    /** What the first provider says of a payout account; undefined where it cannot say anything. */
+    account: undefined as AccountAnswer | undefined,
     unavailable: undefined as string | undefined,
     /** Whether the providers pay a repeated payment again. */
     repetition: 'safe' as 'safe' | 'never',
@@ -120,6 +123,7 @@ export async function openTwoProviders() {
       };
       return {
         repetition: two.repetition,
+        ...(who === 'first' && two.account && { checkAccount: async () => two.account }),
         canCarry: () => true,
         canSend: () => true,
         pay: send,

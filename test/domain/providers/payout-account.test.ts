@@ -11,7 +11,9 @@ it.each([
   ['Abebe Kebede', 'Chaltu Bekele', 'name-differs'],
   ['Abebe', '-', 'name-differs'],
   [null, 'Chaltu Bekele', 'open'],
-  ['Abebe Kebede', null, 'open'],
+  // A registered holder must be confirmed, and a name that nobody tells confirms none.
+  ['Abebe Kebede', null, 'not-offered'],
+  [null, null, 'open'],
 ])('expected %s, told %s: %s', (expected, holder, state) => {
   expect(payoutAccountState({ kind: 'open', holder }, expected)).toBe(state);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.js';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import type {
   ProviderFault,
@@ -171,5 +172,28 @@ describe('a payment', () => {
       expect(details).toMatch(/paid to msisdn \S+ by mpesa\./);
       expect(details).toMatch(/gsma did nothing: .+\. mpesa was asked next\./);
     });
+  });
+
+  it('to a registered holder goes only where the holder is confirmed', async () => {
+    // GSMA answers no question about this account, and M-Pesa none at all.
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '030' });
+    const commands = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+    const account = { key: 'msisdn', value: merchant.payoutNumber, holder: 'Abebe Kebede' };
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        replacePayoutAccounts(transaction, [{ merchantId: merchant.id, ...account }]),
+      );
+    const gift = await scene.gift({ merchant, denomination: 1000, owner: null });
+    expect((await redeem(client, gift)).body.statusCode).toBe(5031);
+    expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
+    expect(scene.payoutsTo(merchant)).toEqual([]);
+
+    const confirm = `confirm payout-account --merchant ${merchant.id} --provider mpesa`;
+    expect((await commands.admin(confirm)).out).toContain('may be paid by mpesa');
+    done(await redeem(client, gift));
+    expect(scene.stack.sandbox.books.payouts({ to: merchant.payoutNumber })).toMatchObject([
+      { provider: 'mpesa', status: 'completed' },
+    ]);
   });
 });

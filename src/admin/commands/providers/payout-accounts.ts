@@ -1,11 +1,13 @@
 import { askForAccount } from '../../../../activities/providers/payout-accounts.js';
-import { listAccountChecks } from '../../../db/catalogue/payout-account-checks.js';
+import { lockRow } from '../../../db/catalogue/company-changes.js';
+import { listAccountChecks, recordAccountCheck } from '../../../db/catalogue/payout-account-checks.js';
 import { currentPayoutAccounts } from '../../../db/catalogue/payout-accounts.js';
 import type { Database } from '../../../db/connection.js';
-import { accountRemedies } from '../../../domain/providers/payout-account.js';
+import { accountRemedy } from '../../../domain/providers/payout-account.js';
+import { mobileMoneyProviderNames } from '../../../domain/providers/provider-names.js';
 import { AdminError } from '../../admin-error.js';
-import { type AdminCommand, lookCommand, type Report } from '../../command.js';
-import { type InputOf, id, required } from '../../fields.js';
+import { type AdminCommand, changeCommand, lookCommand, type Report } from '../../command.js';
+import { type InputOf, id, oneOf, required } from '../../fields.js';
 import { readParty } from '../../payout-party.js';
 import { requireSubject } from '../../record-names.js';
 import { column, numbers, table, time } from '../../tables.js';
@@ -15,7 +17,7 @@ async function reportOf(database: Database, merchantId?: number): Promise<Report
   const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
     ...check,
     account: readParty(check.key, value)?.shown ?? check.key,
-    remedy: (check.state && accountRemedies[check.state]) ?? null,
+    remedy: accountRemedy(check.state, check.expectedHolder),
   }));
   return {
     json: checks,
@@ -71,3 +73,34 @@ export const checkPayoutAccount: AdminCommand = {
     };
   },
 };
+
+export const confirmPayoutAccount = changeCommand({
+  name: 'confirm payout-account',
+  summary: 'Confirm that the registered holder has the payout account at a provider',
+  details:
+    'A merchant whose payout account has a registered holder (set payout-account --holder) is paid ' +
+    'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +
+    'person finds out who holds the account there, and confirms it. Another account needs a confirmation of its own.',
+  fields: {
+    merchant: required(id, 'The id of the merchant'),
+    provider: required(oneOf(...mobileMoneyProviderNames), 'The provider that may pay the account'),
+  },
+  examples: ['confirm payout-account --merchant 3 --provider mpesa'],
+  async change(transaction, { merchant, provider }) {
+    const { name } = await requireSubject(transaction, 'merchant', merchant);
+    await lockRow(transaction, 'merchants', merchant);
+    const account = (await currentPayoutAccounts(transaction, [merchant])).get(merchant);
+    if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
+    const { id: accountId, holder } = account;
+    if (holder === null)
+      throw new AdminError(
+        `Merchant ${merchant} has no registered holder: set payout-account with --holder first.`,
+      );
+    await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
+    return {
+      subject: { kind: 'merchant', id: merchant },
+      details: { accountId, provider, holder },
+      text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.`,
+    };
+  },
+});

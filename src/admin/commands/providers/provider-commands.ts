@@ -1,5 +1,5 @@
 import { checkProvidersCommand } from './check-providers.js';
-import { checkPayoutAccount, listPayoutAccounts } from './payout-accounts.js';
+import { checkPayoutAccount, confirmPayoutAccount, listPayoutAccounts } from './payout-accounts.js';
 import { routeCommands } from './routes.js';
 
 /** The commands for providers, in the order of help. */
@@ -8,4 +8,5 @@ export const providerCommands = [
   checkProvidersCommand,
   listPayoutAccounts,
   checkPayoutAccount,
+  confirmPayoutAccount,
 ];

@@ -59,5 +59,13 @@ it('shows who holds a payout account, and what to do where it is not paid', asyn
     `check payout-account ${of}`,
   );
   expect(unasked.code).toBe(0);
+
+  const confirm = `confirm payout-account ${of} --provider mpesa`;
+  expect((await admin(confirm)).err).toContain('has no registered holder');
+  await admin([...account, '--value', '0911000030', '--holder', 'Abebe Kebede']);
+  expect((await admin(confirm)).out).toContain('may be paid by mpesa');
+  expect(await json('list payout-accounts')).toMatchObject([
+    { provider: 'mpesa', state: 'open', holder: 'Abebe Kebede', remedy: null },
+  ]);
   expect(sandbox.books.payouts({})).toEqual([]);
 });
