@@ -91,7 +91,7 @@ const typeOfLine = sql`
     when here = 'RECOVERED' or is_late_success then null
     when there = 'completed' then case
       when here is null or here = 'VOIDED' then 'missing-here'
-      when here = 'HELD' then 'late'
+      when here = 'HELD' then case when is_old then 'missing-here' else 'late' end
       when there_currency <> ${CURRENCY} then 'currency'
       when abs(there_amount - here_amount) > fixed_tolerance + share_tolerance * here_amount
         then 'amount' end

@@ -28,7 +28,8 @@ export const breakMeanings: Readonly<Record<BreakType, string>> = {
 const remedies: Readonly<Record<BreakType, string>> = {
   'missing-here':
     'With a reference of ours that our books refused, the reconciliation asks the provider again, and ' +
-    'a late success becomes a case of its own. Without one, ask the provider who ordered it: the ' +
+    'a late success becomes a case of its own. One that is still on hold here has a case that settles ' +
+    'it. Without a reference of ours, ask the provider who ordered it: the ' +
     'money left our account. Change its keys where nobody can say.',
   'missing-there':
     'Ask the provider by our reference. Where it did nothing, the company that paid must get its money ' +
