@@ -99,7 +99,8 @@ const typeOfLine = sql`
       when not is_old then 'late'
       when here = 'POSTED' then 'missing-there' else 'missing-here' end
     when there = 'failed' and here = 'POSTED' and not is_reversed then 'missing-there'
-    when there = 'reversed' and here = 'POSTED' and not is_reversed then 'reversed' end`;
+    when there = 'reversed' and (here is null or here = 'POSTED' and not is_reversed)
+      then 'reversed' end`;
 
 /** What a comparison found. */
 export interface BreakCounts {

@@ -87,9 +87,10 @@ export async function addStatementLines(
     cross join lateral (
       select line.reference is null and line.kind = 'reversal' as is_reversed) as what
     left join lateral (
-      select ${ours} as reference from ${table}
+      select ${ours} as reference from ${table} as row
       where line.reference is null and (is_reversed or line.kind = ${own})
         and provider_reference = coalesce(line.original, line.provider_reference)
+        and ${isOfProvider(sql`row.provider`, provider)}
       order by settled_at desc limit 1) as found on true
     on conflict do nothing`.execute(database);
 }

@@ -227,6 +227,25 @@ test('a reversal by the provider stands for its payment, by the reference of the
   );
 });
 
+test('a reversal of what we do not know is a break', async () => {
+  const reversal = line(null, { kind: 'reversal', originalReference: 'of-nobody' });
+  await compare([reversal]);
+  expect(await breaksOfDay(scene.database, 'gsma', day, { includeEnded: false })).toMatchObject([
+    { type: 'reversed', ourStatus: null, providerReference: reversal.providerReference },
+  ]);
+});
+
+test('a transaction without our reference is that of its provider, whatever reference others gave', async () => {
+  const [ofReloadly, ofDtOne] = [await deliver(), await deliver()];
+  await sql`update topup_attempts set provider_reference = ${`SAME-${number}`},
+    provider = case reference when ${ofReloadly} then 'reloadly' else 'dt-one' end
+    where reference in (${ofReloadly}, ${ofDtOne})`.execute(scene.database);
+  const same = () =>
+    line(null, { kind: 'top-up', amount: '50', providerReference: `SAME-${number}` });
+  expect(await compare([same()], day, reloadly)).toMatchObject({ open: 0 });
+  expect(await compare([same()], day, dtOne)).toMatchObject({ open: 0 });
+});
+
 test('what is near midnight is late until the statement of the next day has it', async () => {
   const midnight = hoursAfter(12 - 0.2);
   const [there, nowhere] = [await pay('post', midnight), await pay('post', midnight)];
