@@ -67,7 +67,7 @@ export async function compareFetched(
   const result = await compareLoaded(database, of, 'api', settings, async (add) => {
     for await (const page of pages) {
       if (page.kind === 'not-listed') return page.message;
-      await add(page.lines);
+      await add(page.lines, page.ignored);
     }
     return undefined;
   }).catch(refusedByBooks);
@@ -87,22 +87,26 @@ function refusedByBooks(error: unknown): ComparisonResult {
   };
 }
 
-/** Compares the lines of a file; a fault in it throws, and nothing is compared. */
+/**
+ * Compares the lines of a file; a fault in it throws, and nothing is compared. `ignoredRows` says how
+ * many rows were no lines, once all are read.
+ */
 export const compareFile = (
   database: Database,
   of: StatementDay,
   lines: AsyncIterable<StoredLine> | Iterable<StoredLine>,
   settings: ComparisonSettings,
+  ignoredRows: () => number = () => 0,
 ): Promise<ComparisonResult> =>
   compareLoaded(database, of, 'file', settings, async (add) => {
     let batch: StoredLine[] = [];
     for await (const line of lines) {
       batch.push(line);
       if (batch.length < BATCH_SIZE) continue;
-      await add(batch);
+      await add(batch, 0);
       batch = [];
     }
-    await add(batch);
+    await add(batch, ignoredRows());
     return undefined;
   });
 
@@ -112,11 +116,17 @@ async function compareLoaded(
   of: StatementDay,
   source: 'api' | 'file',
   settings: ComparisonSettings,
-  load: (add: (lines: readonly StoredLine[]) => Promise<void>) => Promise<string | undefined>,
+  load: (
+    add: (lines: readonly StoredLine[], ignored: number) => Promise<void>,
+  ) => Promise<string | undefined>,
 ): Promise<ComparisonResult> {
   const id = randomUUID();
+  let ignoredCount = 0;
   try {
-    const failure = await load((lines) => addStatementLines(database, of, id, lines));
+    const failure = await load((lines, ignored) => {
+      ignoredCount += ignored;
+      return addStatementLines(database, of, id, lines);
+    });
     if (failure !== undefined) {
       await dropLoad(database, id);
       return { kind: 'failed', message: failure };
@@ -126,7 +136,7 @@ async function compareLoaded(
     throw error;
   }
   return compareStored(database, of, settings, (transaction) =>
-    takeLoad(transaction, of, { id, source }),
+    takeLoad(transaction, of, { id, source, ignoredCount }),
   );
 }
 

@@ -64,6 +64,7 @@ import * as payoutAccountIndexes from '../../migrations/2026-11-28-1-payout-acco
 import * as wholeBalanceClaims from '../../migrations/2026-11-29-4-whole-balance-claims.js';
 import * as messageSendings from '../../migrations/2026-11-29-4b-message-sendings.js';
 import * as ledgerDaySums from '../../migrations/2026-11-29-6-ledger-day-sums.js';
+import * as ignoredLines from '../../migrations/2026-11-29-6b-ignored-lines.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -133,4 +134,5 @@ export const allMigrations = {
   '2026-11-29-4-whole-balance-claims': wholeBalanceClaims,
   '2026-11-29-4b-message-sendings': messageSendings,
   '2026-11-29-6-ledger-day-sums': ledgerDaySums,
+  '2026-11-29-6b-ignored-lines': ignoredLines,
 };

@@ -30,7 +30,12 @@ export interface StatementPeriod {
 
 /** A page of a statement, or the reason why the statement could not be read completely. */
 export type ProviderStatementPage =
-  | { readonly kind: 'page'; readonly lines: readonly ProviderStatementLine[] }
+  | {
+      readonly kind: 'page';
+      readonly lines: readonly ProviderStatementLine[];
+      /** Transactions of the page that took nothing from our account, and are no lines. */
+      readonly ignored: number;
+    }
   | { readonly kind: 'not-listed'; readonly message: string };
 
 /** Our balance at a provider. */
@@ -66,7 +71,7 @@ const MAXIMUM_PAGES = 20_000;
  */
 export async function* statementPages<Found>(
   pageAt: (index: number) => Promise<FoundPage<Found>>,
-  linesOf: (found: readonly Found[]) => readonly ProviderStatementLine[] | string,
+  linesOf: (found: readonly Found[]) => readonly (ProviderStatementLine | 'ignored')[] | string,
 ): AsyncGenerator<ProviderStatementPage> {
   for await (const page of pagesOf(MAXIMUM_PAGES, pageAt)) {
     if (page.kind === 'not-listed') {
@@ -78,6 +83,7 @@ export async function* statementPages<Found>(
       yield notListed(lines);
       return;
     }
-    yield { kind: 'page', lines };
+    const kept = lines.filter((line) => line !== 'ignored');
+    yield { kind: 'page', lines: kept, ignored: lines.length - kept.length };
   }
 }

@@ -53,7 +53,11 @@ export async function lockStatement(
 export async function takeLoad(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
-  load: { readonly id: string; readonly source: 'api' | 'file' },
+  load: {
+    readonly id: string;
+    readonly source: 'api' | 'file';
+    readonly ignoredCount: number;
+  },
 ): Promise<void> {
   await sql`
     delete from provider_statement_lines
@@ -62,7 +66,7 @@ export async function takeLoad(
   );
   await sql`
     update provider_statements set load_id = ${load.id}::uuid, source = ${load.source},
-      loaded_at = now(), line_count = (
+      loaded_at = now(), ignored_count = ${load.ignoredCount}, line_count = (
         select count(*) from provider_statement_lines where load_id = ${load.id}::uuid)
     where provider = ${provider.name} and day = ${day}`.execute(transaction);
 }
@@ -113,6 +117,8 @@ export interface StatementFacts {
   readonly state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
   readonly source: 'api' | 'file' | null;
   readonly lines: number;
+  /** Transactions that took nothing from our account, and are no lines. */
+  readonly ignored: number;
   readonly loadedAt: Date | null;
   /** Decimal strings by currency. */
   readonly fees: Readonly<Record<string, string>>;
@@ -127,7 +133,7 @@ export async function findStatement(
   day: Day,
 ): Promise<StatementFacts | undefined> {
   const { rows } = await sql<StatementFacts>`
-    select state, source, line_count as lines, loaded_at as "loadedAt", fees,
+    select state, source, line_count as lines, ignored_count as ignored, loaded_at as "loadedAt", fees,
       booked_fee as "bookedFee"
     from provider_statements where provider = ${provider} and day = ${day}`.execute(database);
   return rows[0];

@@ -13,6 +13,8 @@ export interface ProviderStatementsTable {
   source: 'api' | 'file' | null;
   load_id: string | null;
   line_count: Generated<number>;
+  /** Transactions that took nothing from our account, and are no lines. */
+  ignored_count: Generated<number>;
   loaded_at: Timestamp | null;
   compared_at: Timestamp | null;
   failing_since: Timestamp | null;

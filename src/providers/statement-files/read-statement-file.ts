@@ -18,9 +18,15 @@ const DAY_MS = 86_400_000;
  */
 export async function* readStatementFile(
   content: AsyncIterable<Buffer | string>,
-  options: { readonly provider: string; readonly zone: string; readonly period: StatementPeriod },
+  options: {
+    readonly provider: string;
+    readonly zone: string;
+    readonly period: StatementPeriod;
+    /** Called for each row that took nothing from our account, and is no line. */
+    readonly onIgnored?: () => void;
+  },
 ): AsyncGenerator<ProviderStatementLine> {
-  const { provider, zone, period } = options;
+  const { provider, zone, period, onIgnored } = options;
   const format = statementFormats[provider];
   if (!format) throw new StatementFileError(`No format of files is known for ${provider}.`);
   let row = 0;
@@ -35,7 +41,10 @@ export async function* readStatementFile(
     const fail = (column: string, text: string) =>
       new StatementFileError(`Row ${row}, column "${column}": ${text}.`);
     const line = lineOf(format, new Cells(cells, places), zone, fail);
-    if (!line) continue;
+    if (!line) {
+      onIgnored?.();
+      continue;
+    }
     const isNear =
       line.at.getTime() >= period.from.getTime() - DAY_MS &&
       line.at.getTime() < period.to.getTime() + DAY_MS;
@@ -108,6 +117,9 @@ class Cells {
   }
 }
 
+/** Whether a cell has an amount above or below zero, or something that is none. */
+const isAmount = (cell: string | null): boolean => cell !== null && !/^-?[0.,]*$/.test(cell);
+
 /** The number before the name, as `msisdn +251…`; null where the provider hides digits. */
 function numberOf(party: string | null): string | null {
   const [, digits] = /^\+?(\d{9,15})(?!\S)/.exec(party ?? '') ?? [];
@@ -115,15 +127,17 @@ function numberOf(party: string | null): string | null {
   return `msisdn +${digits.startsWith('0') ? `251${digits.slice(1)}` : digits}`;
 }
 
-/** A row as a line; undefined where it is no operation of ours. */
+/** A row as a line; undefined where it took nothing from our account. */
 function lineOf(
   { kind: usual, kindOf, columns, statuses }: StatementFormat,
   cells: Cells,
   zone: string,
   fail: (column: string, text: string) => Error,
 ): ProviderStatementLine | undefined {
-  const kind = kindOf ? kindOf(cells.read(columns.type) ?? '') : usual;
-  if (kind === 'other') return undefined;
+  const type = kindOf ? kindOf(cells.read(columns.type) ?? '') : usual;
+  const isOther = type === 'other' || type === 'credit';
+  if (type === 'credit' || (isOther && !isAmount(cells.read(columns.amount)))) return undefined;
+  const kind = isOther ? usual : type;
   const providerReference = cells.read(columns.providerReference);
   if (providerReference === null || providerReference.length > 256)
     throw fail(columns.providerReference, 'must have 1 to 256 characters');

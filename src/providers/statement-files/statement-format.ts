@@ -25,17 +25,24 @@ export interface StatementFormat {
   readonly optional: readonly string[];
   /** Statuses in small letters; others are not final. */
   readonly statuses: Readonly<Record<string, ProviderStatementLine['status']>>;
-  /** What the rows of a type are: `fee` is what the provider charged, `other` no operation of ours. */
-  readonly kindOf?: (type: string) => ProviderStatementLine['kind'] | 'fee' | 'other';
+  /**
+   * What the rows of a type are: `fee` is what the provider charged, `credit` put money into our account,
+   * and `other` took it, where the row has an amount.
+   */
+  readonly kindOf?: (type: string) => RowKind;
 }
 
-const kindsOfGsma: Readonly<Record<string, ProviderStatementLine['kind']>> = {
+type RowKind = ProviderStatementLine['kind'] | 'fee' | 'credit' | 'other';
+
+const kindsOfGsma: Readonly<Record<string, RowKind>> = {
   disbursement: 'payment',
   reversal: 'reversal',
+  deposit: 'credit',
+  merchantpay: 'credit',
 };
 
-/** M-Pesa explains a row in words. */
-function kindOfMpesa(details: string): ProviderStatementLine['kind'] | 'fee' | 'other' {
+/** M-Pesa explains a row in words. One that put money in has no amount of what was withdrawn. */
+function kindOfMpesa(details: string): RowKind {
   if (/charge|\bfee\b/i.test(details)) return 'fee';
   if (/revers/i.test(details)) return 'reversal';
   return /business payment|salary payment|promotion payment|b2c/i.test(details)

@@ -21,7 +21,7 @@ const feeOf = (fee: string): ProviderAccount => ({
       ...{ kind: 'payment', reference: null, providerReference: 'fee', status: 'completed' },
       ...{ amount: '0', currency: 'ETB', fee, feeCurrency: 'ETB', at: from },
     };
-    yield { kind: 'page', lines: [line] };
+    yield { kind: 'page', lines: [line], ignored: 0 };
   },
 });
 

@@ -76,7 +76,7 @@ afterAll(async () => {
 /** Everything that is done with the statement of a day. */
 async function compareDay(provider: StatementProvider): Promise<void> {
   const of = { provider, day: DAY, zone: ZONE };
-  const load = { id: randomUUID(), source: 'api' as const };
+  const load = { id: randomUUID(), source: 'api' as const, ignoredCount: 0 };
   const kind = provider.kind === 'airtime' ? ('top-up' as const) : ('payment' as const);
   await statementRows.dueDays(database, { provider: provider.name, lastDay: DAY, days: 7 });
   await addStatementLines(database, of, load.id, [

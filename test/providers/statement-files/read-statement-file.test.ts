@@ -4,13 +4,18 @@ import { readStatementFile } from '../../../src/providers/statement-files/read-s
 
 const period = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-22T21:00:00Z') };
 
+/** Rows of the file that were read last, and are no lines. */
+let ignored = 0;
+
 async function read(provider: string, text: string) {
   const lines = [];
+  ignored = 0;
   const content = Readable.from([Buffer.from(text)]);
   for await (const line of readStatementFile(content, {
     provider,
     zone: 'Africa/Addis_Ababa',
     period,
+    onIgnored: () => void (ignored += 1),
   }))
     lines.push(line);
   return lines;
@@ -26,8 +31,10 @@ describe('reads the rows of each provider', () => {
       `﻿feeCurrency,feeAmount,originalTransactionReference,${GSMA}\r\n` +
         'ETB,1.50,,MM1,ref-1,disbursement,Completed,"1,097.50",ETB,2026-11-22T09:00:00Z\r\n' +
         ',,MM1,MM2,,reversal,completed,97.50,ETB,2026-11-22 12:30:00\r\n' +
-        ',,,MM3,,deposit,completed,50000,ETB,2026-11-22 12:30:00\r\n',
+        ',,,MM3,,deposit,completed,50000,ETB,2026-11-22 12:30:00\r\n' +
+        ',,,MM4,,withdrawal,completed,700,ETB,2026-11-22 12:30:00\r\n',
     );
+    expect(ignored).toBe(1);
     expect(found).toEqual([
       {
         kind: 'payment',
@@ -48,6 +55,13 @@ describe('reads the rows of each provider', () => {
         at: new Date('2026-11-22T09:30:00Z'),
         fee: null,
       }),
+      // Money that left our account under another type.
+      expect.objectContaining({
+        kind: 'payment',
+        providerReference: 'MM4',
+        reference: null,
+        amount: '700',
+      }),
     ]);
   });
 
@@ -60,12 +74,16 @@ describe('reads the rows of each provider', () => {
       ) +
         'SKM1,22-11-2026 14:03:00,Business Payment to Customer,Completed,-98.00,ref-1\n' +
         'SKM1,22-11-2026 14:03:00,B2C Payment Charge,Completed,-2.00,\n' +
-        'SKM2,22-11-2026 15:00:00,Organization Settlement,Completed,,\n',
+        'SKM2,22-11-2026 15:00:00,Organization Settlement,Completed,,\n' +
+        'SKM3,22-11-2026 15:00:00,Pay Bill,Completed,0.00,\n' +
+        'SKM4,22-11-2026 15:00:00,Organization Withdrawal,Completed,"-5,000.00",\n',
     );
     expect(found).toMatchObject([
       { kind: 'payment', providerReference: 'SKM1', amount: '98.00', currency: 'ETB' },
       { providerReference: 'SKM1 fee', reference: null, amount: '0', fee: '2.00' },
+      { kind: 'payment', providerReference: 'SKM4', reference: null, amount: '5000.00' },
     ]);
+    expect(ignored).toBe(2);
     expect(found[0]?.at).toEqual(new Date('2026-11-22T11:03:00Z'));
   });
 

@@ -74,7 +74,7 @@ export const reconcile: AdminCommand = {
     const open = breaks.filter(({ state }) => state === 'OPEN').length;
     const json = { provider: provider.name, day: input.day, zone, ...found, breaks };
     const head =
-      `${provider.name}, ${input.day} (${zone}): ${found.lines} lines, fee booked ETB ` +
+      `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
       `${found.bookedFee}${otherFees(found.fees)}, open breaks: ${open}`;
     const forms = {
       text: () => `${head}\n\n${breakTable(breaks)}`,
@@ -127,9 +127,20 @@ async function compareGiven(
   file: string,
   settings: AdminContext['statements']['settings'],
 ): Promise<ComparisonResult> {
-  const options = { provider: of.provider.name, zone, period: await periodOf(database, of) };
-  return withStatementFile(file, options, (lines) => compareFile(database, of, lines, settings));
+  let ignored = 0;
+  const options = {
+    provider: of.provider.name,
+    zone,
+    period: await periodOf(database, of),
+    onIgnored: () => void (ignored += 1),
+  };
+  return withStatementFile(file, options, (lines) =>
+    compareFile(database, of, lines, settings, () => ignored),
+  );
 }
+
+const ignoredOf = (count: number): string =>
+  count === 0 ? '' : ` (and ${count} that took nothing from our account)`;
 
 /** Fees in other currencies are not booked. */
 const otherFees = (fees: Readonly<Record<string, string>>): string =>

@@ -8,7 +8,7 @@ import {
   type ProviderStatementLine,
   statementPages,
 } from '../../statement.js';
-import { caseless, listedFields, transactionSchema } from './answers.js';
+import { caseless, listedFields, partySchema, transactionSchema } from './answers.js';
 import {
   type AccountSettings,
   accountPath,
@@ -29,6 +29,7 @@ const listSchema = z.array(
       ...listedFields,
       fees: z.array(feeSchema).nullish(),
       requestdate: z.coerce.date().nullish(),
+      debitparty: partySchema,
     }),
   ),
 );
@@ -56,7 +57,7 @@ export function gsmaAccount(
       const to = new Date(end.getTime() - 1);
       return statementPages(
         (index) => readTransactionsPage(get, settings, { from, to, index }, listSchema),
-        linesOf,
+        (found) => linesOf(found, settings.account),
       );
     },
     async check() {
@@ -70,9 +71,12 @@ export function gsmaAccount(
   };
 }
 
-function linesOf(found: readonly Listed[]): ProviderStatementLine[] | string {
-  const lines = found.flatMap(lineOf);
-  return lines.some((line) => Number.isNaN(line.at.getTime()))
+function linesOf(
+  found: readonly Listed[],
+  account: string,
+): (ProviderStatementLine | 'ignored')[] | string {
+  const lines = found.flatMap((one) => lineOf(one, account));
+  return lines.some((line) => line !== 'ignored' && Number.isNaN(line.at.getTime()))
     ? 'A transaction of the list has no time.'
     : lines;
 }
@@ -102,14 +106,17 @@ const kinds: Readonly<Record<string, ProviderStatementLine['kind']>> = {
   reversal: 'reversal',
 };
 
-/** Other movements of the account, such as its deposits, are none of ours. */
-function lineOf(found: Listed): ProviderStatementLine[] {
-  const kind = found.type == null ? 'payment' : kinds[found.type];
-  if (kind === undefined) return [];
+/**
+ * A transaction of another type, such as a transfer or a withdrawal, is a payment that nobody here has
+ * ordered, unless it put money into the account.
+ */
+function lineOf(found: Listed, account: string): (ProviderStatementLine | 'ignored')[] {
+  const kind = found.type == null ? 'payment' : (kinds[found.type] ?? 'other');
+  if (kind === 'other' && isCredit(found, account)) return ['ignored'];
   const fees = found.fees ?? [];
   return [
     {
-      kind,
+      kind: kind === 'other' ? 'payment' : kind,
       reference: found.requestingorganisationtransactionreference ?? null,
       providerReference: found.transactionreference,
       originalReference: found.originaltransactionreference ?? undefined,
@@ -120,6 +127,13 @@ function lineOf(found: Listed): ProviderStatementLine[] {
       at: found.creationdate ?? found.datecreated ?? found.requestdate ?? new Date(Number.NaN),
     },
   ];
+}
+
+/** Whether it put money into the account; one that names neither party did, where it is a deposit. */
+function isCredit({ type, creditparty, debitparty }: Listed, account: string): boolean {
+  const isOurs = (party: Listed['creditparty']) => party?.some(({ value }) => value === account);
+  if (isOurs(debitparty)) return false;
+  return isOurs(creditparty) ?? type === 'deposit';
 }
 
 /** Fees of one transaction have one currency; others would have to be lines of their own. */

@@ -21,6 +21,12 @@ export const errorSchema = caseless({
   errordescription: z.string().catch(''),
 });
 
+/** An unreadable value says nothing about a party. */
+export const partySchema = z
+  .array(z.object({ key: z.string(), value: text }))
+  .catch([])
+  .nullish();
+
 export const transactionSchema = caseless({
   transactionreference: identifier,
   transactionstatus: word,
@@ -29,11 +35,7 @@ export const transactionSchema = caseless({
   requestingorganisationtransactionreference: z.string().nullish(),
   /** Of a reversal: the transaction that it reverses. */
   originaltransactionreference: z.string().nullish(),
-  /** An unreadable value says nothing about the payee. */
-  creditparty: z
-    .array(z.object({ key: z.string(), value: text }))
-    .catch([])
-    .nullish(),
+  creditparty: partySchema,
 });
 
 /** Of a transaction in the list of an account, which `GET /accounts/{…}/transactions` answers. */

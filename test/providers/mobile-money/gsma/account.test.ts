@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { gsmaAccount } from '../../../../src/providers/mobile-money/gsma/account.js';
+
+const day = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-22T21:00:00Z') };
+const ours = [{ key: 'accountid', value: '2999' }];
+const other = [{ key: 'msisdn', value: '+251911234567' }];
+
+/** The page of a statement that lists these transactions. */
+async function pageOf(...transactions: object[]) {
+  const listed = transactions.map((one, index) => ({
+    transactionReference: `MM${index}`,
+    transactionStatus: 'completed',
+    amount: '50.00',
+    currency: 'ETB',
+    creationDate: '2026-11-22T09:00:00Z',
+    ...one,
+  }));
+  const answer = { kind: 'answered', status: 200, body: JSON.stringify(listed) } as const;
+  const account = gsmaAccount(async () => answer, { account: '2999', timeoutSeconds: 1 });
+  for await (const page of account.listStatement(day)) {
+    if (page.kind === 'page') return page;
+    throw new Error(page.message);
+  }
+  throw new Error('no page');
+}
+
+it.each(['transfer', 'withdrawal', 'adjustment', 'billpay', 'a-new-type'])(
+  'money that leaves our account by %s is a payment that nobody has ordered',
+  async (type) => {
+    const { lines, ignored } = await pageOf(
+      { type, debitParty: ours, creditParty: other },
+      { type },
+      { type, debitParty: other, creditParty: ours },
+    );
+    expect(lines).toMatchObject([
+      { kind: 'payment', providerReference: 'MM0', reference: null, amount: '50.00' },
+      { kind: 'payment', providerReference: 'MM1' },
+    ]);
+    expect(ignored).toBe(1);
+  },
+);
+
+it('a deposit is counted, and is no line', async () => {
+  const deposit = { type: 'deposit', amount: '90000.00' };
+  expect(await pageOf(deposit, { ...deposit, creditParty: ours })).toMatchObject({
+    lines: [],
+    ignored: 2,
+  });
+});
