@@ -113,20 +113,19 @@ const kinds: Readonly<Record<string, ProviderStatementLine['kind']>> = {
 function lineOf(found: Listed, account: string): (ProviderStatementLine | 'ignored')[] {
   const kind = found.type == null ? 'payment' : (kinds[found.type] ?? 'other');
   if (kind === 'other' && isCredit(found, account)) return ['ignored'];
-  const fees = found.fees ?? [];
-  return [
-    {
-      kind: kind === 'other' ? 'payment' : kind,
-      reference: found.requestingorganisationtransactionreference ?? null,
-      providerReference: found.transactionreference,
-      originalReference: found.originaltransactionreference ?? undefined,
-      status: statusOfWord(found.transactionstatus),
-      amount: amount.safeParse(found.amount).data ?? null,
-      currency: found.currency ?? null,
-      ...feeOf(fees),
-      at: found.creationdate ?? found.datecreated ?? found.requestdate ?? new Date(Number.NaN),
-    },
-  ];
+  const [fee = noFee, ...others] = feesOf(found.fees ?? []);
+  const line: ProviderStatementLine = {
+    kind: kind === 'other' ? 'payment' : kind,
+    reference: found.requestingorganisationtransactionreference ?? null,
+    providerReference: found.transactionreference,
+    originalReference: found.originaltransactionreference ?? undefined,
+    status: statusOfWord(found.transactionstatus),
+    amount: amount.safeParse(found.amount).data ?? null,
+    currency: found.currency ?? null,
+    ...fee,
+    at: found.creationdate ?? found.datecreated ?? found.requestdate ?? new Date(Number.NaN),
+  };
+  return [line, ...others.map((other) => lineOfFee(line, other))];
 }
 
 /** Whether it put money into the account; one that names neither party did, where it is a deposit. */
@@ -136,13 +135,31 @@ function isCredit({ type, creditparty, debitparty }: Listed, account: string): b
   return isOurs(creditparty) ?? type === 'deposit';
 }
 
-/** Fees of one transaction have one currency; others would have to be lines of their own. */
-function feeOf(fees: readonly z.infer<typeof feeSchema>[]) {
-  const [first] = fees;
-  const same = fees.filter(({ feecurrency }) => feecurrency === first?.feecurrency);
-  if (!first) return { fee: null, feeCurrency: null };
-  return { fee: sumOf(same.map((one) => one.feeamount)), feeCurrency: first.feecurrency };
+interface Fee {
+  readonly fee: string | null;
+  readonly feeCurrency: string | null;
 }
+
+const noFee: Fee = { fee: null, feeCurrency: null };
+
+/** The fees of a transaction, one for each currency. */
+function feesOf(fees: readonly z.infer<typeof feeSchema>[]): Fee[] {
+  const currencies = [...new Set(fees.map(({ feecurrency }) => feecurrency))];
+  return currencies.map((feeCurrency) => {
+    const same = fees.filter(({ feecurrency }) => feecurrency === feeCurrency);
+    return { fee: sumOf(same.map((one) => one.feeamount)), feeCurrency };
+  });
+}
+
+/** A line has one currency: a fee in a further one is a line without an operation. */
+const lineOfFee = (line: ProviderStatementLine, fee: Fee): ProviderStatementLine => ({
+  ...line,
+  ...fee,
+  providerReference: `${line.providerReference} fee ${fee.feeCurrency}`,
+  reference: null,
+  originalReference: undefined,
+  amount: '0',
+});
 
 /** Exact: amounts have at most ten decimals. */
 function sumOf(amounts: readonly string[]): string {

@@ -47,3 +47,19 @@ it('a deposit is counted, and is no line', async () => {
     ignored: 2,
   });
 });
+
+it('fees in two currencies are two lines, of which one is a fee alone', async () => {
+  const fee = (feeAmount: string, feeCurrency: string) => ({ feeAmount, feeCurrency });
+  const { lines } = await pageOf({
+    type: 'disbursement',
+    requestingOrganisationTransactionReference: 'ref-1',
+    fees: [fee('1.00', 'ETB'), fee('0.25', 'USD'), fee('0.50', 'ETB')],
+  });
+  expect(lines).toMatchObject([
+    { reference: 'ref-1', amount: '50.00', fee: '1.5000000000', feeCurrency: 'ETB' },
+    {
+      ...{ reference: null, providerReference: 'MM0 fee USD', amount: '0' },
+      ...{ fee: '0.2500000000', feeCurrency: 'USD' },
+    },
+  ]);
+});
