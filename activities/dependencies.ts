@@ -86,6 +86,8 @@ export interface ActivityDependencies {
       readonly zone: string;
       /** Days back for which a statement is asked for. */
       readonly days: number;
+      /** Days after which a statement that only a person can give as a file is missed. */
+      readonly fileDays: number;
       /** Pause before a statement that could not be read is tried again, and how often it is. */
       readonly retrySeconds: number;
       readonly maximumTries: number;

@@ -1,5 +1,6 @@
 import { heartbeat, log } from '@temporalio/activity';
 import { recordBalance } from '../../src/db/provider-statements/provider-balances.js';
+import { noteMissingFiles } from '../../src/db/provider-statements/missing-files.js';
 import { dueDays } from '../../src/db/provider-statements/provider-statements.js';
 import type {
   StatementDay,
@@ -25,7 +26,7 @@ export interface ComparisonRound {
 
 export function createProviderStatementActivities(dependencies: ActivityDependencies) {
   const { database, providerAccounts } = dependencies;
-  const { zone, retrySeconds, maximumTries, days, ...settings } =
+  const { zone, retrySeconds, maximumTries, days, fileDays, ...settings } =
     dependencies.limits.providerStatements;
 
   /** Compares the statements of closed days that are due, provider by provider, day by day. */
@@ -35,7 +36,11 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
       const unfinished: string[] = [];
       let canRetry = false;
       for (const provider of providerAccounts) {
-        if (!provider.account.listStatement) continue;
+        if (!provider.account.listStatement) {
+          for (const day of await daysWithoutFile(provider))
+            unfinished.push(`${provider.name} ${day}: give its file`);
+          continue;
+        }
         for (const { day, result } of await compareProvider(provider, tries >= maximumTries)) {
           const name = `${provider.name} ${day}`;
           if (result.kind === 'compared') compared.push(`${name}: ${result.open} open breaks`);
@@ -44,6 +49,13 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
         }
       }
       return { compared, unfinished, canRetry, retrySeconds, maximumTries };
+    });
+
+  /** Of a provider that lists no statements. */
+  const daysWithoutFile = (provider: StatementProvider): Promise<Day[]> =>
+    noteMissingFiles(database, provider, {
+      ...{ zone, days, fileDays },
+      lastDay: lastClosedDay(new Date(), zone),
     });
 
   async function compareProvider(

@@ -61,6 +61,7 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
     ...comparisonSettings(config),
     zone: config.MARKET_TIME_ZONE,
     days: config.PROVIDER_STATEMENT_DAYS,
+    fileDays: config.PROVIDER_STATEMENT_FILE_DAYS,
     retrySeconds: config.PROVIDER_STATEMENT_RETRY_SECONDS,
     maximumTries: config.PROVIDER_STATEMENT_TRIES,
   },

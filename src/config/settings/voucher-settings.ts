@@ -150,6 +150,12 @@ export const scheduleSettings = {
       "Closed days for which providers' statements are compared, and compared again while they have " +
         'open breaks',
     ),
+  PROVIDER_STATEMENT_FILE_DAYS: count
+    .default(2)
+    .describe(
+      'Days after the end of a day from which the statement of a provider that lists none, such as ' +
+        'M-Pesa, is missed: a day with payments and without its file becomes a case',
+    ),
   PROVIDER_STATEMENT_RETRY_SECONDS: seconds
     .default(900)
     .describe('Pause before a statement that could not be read is tried again'),

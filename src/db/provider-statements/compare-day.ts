@@ -61,7 +61,7 @@ const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
   ) as rows order by status = 'RECOVERED' limit 1`;
 
 /** What was done on the day by our books, by the time of its end. */
-function doneHere(of: StatementDay): RawBuilder<unknown> {
+export function doneHere(of: StatementDay): RawBuilder<unknown> {
   const ofDay = (column: RawBuilder<unknown>) =>
     sql`${column} >= ${beginOf(of)} and ${column} < ${endOf(of)}`;
   if (of.provider.kind === 'airtime')

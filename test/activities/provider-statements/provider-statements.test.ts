@@ -34,7 +34,7 @@ it('a statement that the database refuses keeps no other provider waiting', asyn
     ],
     limits: {
       providerStatements: {
-        ...{ zone, retrySeconds: 1, maximumTries: 3, days: 1 },
+        ...{ zone, retrySeconds: 1, maximumTries: 3, days: 1, fileDays: 2 },
         ...{ marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 },
       },
     },

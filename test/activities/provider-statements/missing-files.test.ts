@@ -1,0 +1,93 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ActivityDependencies } from '../../../activities/dependencies.js';
+import { compareFile } from '../../../activities/provider-statements/compare-statement.js';
+import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.js';
+import { listStatementCases } from '../../../src/db/provider-statements/statement-cases.js';
+import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
+import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.js';
+import { makeVoucher, redemptions } from '../../admin/movements.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
+import { moveRows } from '../../db/provider-statements/move-rows.js';
+
+let scene: AdminScene;
+let catalogue: Catalogue;
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 100000`);
+});
+afterAll(() => scene?.close());
+
+const zone = 'Africa/Addis_Ababa';
+const mpesa = { name: 'mpesa', kind: 'mobile-money', isDefault: false } as const;
+
+/** Noon of the day that closed so many days before the last closed one. */
+const noonBefore = (days: number) => {
+  const noon = new Date(`${lastClosedDay(new Date(), zone)}T09:00:00Z`);
+  return new Date(noon.getTime() - days * 86_400_000);
+};
+const dayBefore = (days: number): Day => dayOfTime(noonBefore(days), zone);
+
+/** A payment by M-Pesa on a day; its reference. */
+async function pay(days: number, provider = 'mpesa'): Promise<string> {
+  const redeem = redemptions(scene.database, catalogue);
+  const { id } = await makeVoucher(scene.database, catalogue);
+  const operationId = await redeem.hold(id);
+  await redeem.post(operationId);
+  const { rows } = await sql<{ reference: string }>`
+    update redemptions set provider = ${provider} where operation_id = ${operationId}
+    returning payment_reference::text as reference`.execute(scene.database);
+  const reference = rows[0]?.reference ?? '';
+  const noon = noonBefore(days);
+  await moveRows(scene.database, [reference], { began: noon, ended: noon });
+  return reference;
+}
+
+/** One round of the Schedule; the days that it calls unfinished. */
+async function compareAll(): Promise<readonly string[]> {
+  const activities = createProviderStatementActivities({
+    database: scene.database,
+    providerAccounts: [{ ...mpesa, account: {} }],
+    limits: {
+      providerStatements: {
+        ...{ zone, retrySeconds: 1, maximumTries: 3, days: 7, fileDays: 2 },
+        ...{ marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 },
+      },
+    },
+  } as unknown as ActivityDependencies);
+  const log = { warn: () => undefined, error: () => undefined };
+  const context = { info: { attempt: 1 }, heartbeat: () => undefined, log };
+  const round = await asyncLocalStorage.run(context as unknown as Context, () =>
+    activities.compareProviderStatements(1),
+  );
+  expect(round.canRetry).toBe(false);
+  return round.unfinished;
+}
+
+const cases = async () => (await listStatementCases(scene.database)).map((one) => one.reference);
+
+it('a day with payments by M-Pesa and without its file is a case until the file is compared', async () => {
+  const [paid, recent, byGsma] = [await pay(2), await pay(1), await pay(3, 'gsma')];
+  expect([paid, recent, byGsma]).not.toContain('');
+  const missed = dayBefore(2);
+  expect(await compareAll()).toEqual([`mpesa ${missed}: give its file`]);
+  expect(await cases()).toEqual([`mpesa:${missed}`]);
+  expect(await listStatementCases(scene.database)).toMatchObject([
+    { kind: 'statement', subject: expect.stringContaining('its file was not given') },
+  ]);
+  // It is noted once.
+  expect(await compareAll()).toEqual([]);
+  expect(await cases()).toEqual([`mpesa:${missed}`]);
+
+  const line: StoredLine = {
+    ...{ kind: 'payment', providerReference: 'SKM1', reference: paid, status: 'completed' },
+    ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: noonBefore(2) },
+  };
+  const settings = { marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 };
+  const of = { provider: mpesa, day: missed, zone };
+  expect(await compareFile(scene.database, of, [line], settings)).toMatchObject({ open: 0 });
+  expect(await cases()).toEqual([]);
+  expect(await compareAll()).toEqual([]);
+});
