@@ -87,6 +87,13 @@ function refusedByBooks(error: unknown): ComparisonResult {
   };
 }
 
+/** Compares what was loaded of a day again. Where the database refuses it, the day stays as it was. */
+export const compareAgain = (
+  database: Database,
+  of: StatementDay,
+  settings: ComparisonSettings,
+): Promise<ComparisonResult> => compareStored(database, of, settings).catch(refusedByBooks);
+
 /**
  * Compares the lines of a file; a fault in it throws, and nothing is compared. `ignoredRows` says how
  * many rows were no lines, once all are read.

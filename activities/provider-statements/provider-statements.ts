@@ -1,5 +1,4 @@
 import { heartbeat, log } from '@temporalio/activity';
-import { recordBalance } from '../../src/db/provider-statements/provider-balances.js';
 import { noteMissingFiles } from '../../src/db/provider-statements/missing-files.js';
 import { dueDays } from '../../src/db/provider-statements/provider-statements.js';
 import type {
@@ -10,7 +9,8 @@ import { type Day, lastClosedDay } from '../../src/domain/reports/day-report.js'
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
 import type { AccountAtProvider } from './account-at-provider.js';
-import { type ComparisonResult, compareFetched, compareStored } from './compare-statement.js';
+import { type ComparisonResult, compareAgain, compareFetched } from './compare-statement.js';
+import { readBalances } from './read-balances.js';
 
 /** What one round of comparisons did. */
 export interface ComparisonRound {
@@ -86,25 +86,13 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
   ) {
     const again = results.slice(0, -1).filter(({ result }) => hasOpen(result));
     for (const one of again)
-      one.result = await compareStored(database, { provider, day: one.day, zone }, settings);
+      one.result = await compareAgain(database, { provider, day: one.day, zone }, settings);
     return results;
   }
 
   /** Asks each provider for our balance; returns the providers that did not say it. */
   const readProviderBalances = (): Promise<string[]> =>
-    withHeartbeat(async () => {
-      const silent: string[] = [];
-      for (const { name, account } of providerAccounts) {
-        const askedAt = performance.now();
-        const found = await account.balance?.();
-        const ageSeconds = (performance.now() - askedAt) / 1_000;
-        if (found?.kind === 'balance')
-          await recordBalance(database, { provider: name, ...found, ageSeconds });
-        else if (found) silent.push(`${name}: ${found.message}`);
-      }
-      if (silent.length > 0) log.warn('Providers did not say our balance', { silent });
-      return silent;
-    });
+    withHeartbeat(() => readBalances(database, providerAccounts));
 
   return { compareProviderStatements, readProviderBalances };
 }

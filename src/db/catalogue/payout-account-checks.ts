@@ -50,11 +50,17 @@ export async function recordAccountCheck(
   await database
     .insertInto('payout_account_checks')
     .values({ payout_account_id: check.accountId, provider: check.provider, ...said })
-    .onConflict((conflict) => conflict.columns(['payout_account_id', 'provider']).doUpdateSet(said)
-      .where(({ eb, or }) => or([
-        eb('payout_account_checks.state', '<>', 'open'),
-        eb(sql<string>`excluded.state`, '<>', 'not-offered'),
-      ])))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['payout_account_id', 'provider'])
+        .doUpdateSet(said)
+        .where(({ eb, or }) =>
+          or([
+            eb('payout_account_checks.state', '<>', 'open'),
+            eb(sql<string>`excluded.state`, '<>', 'not-offered'),
+          ]),
+        ),
+    )
     .execute();
 }
 

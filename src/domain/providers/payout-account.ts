@@ -29,8 +29,7 @@ const remedies: Readonly<Record<PayoutAccountState, string>> = {
 export const accountRemedy = (
   state: PayoutAccountState | null,
   registeredHolder: string | null,
-): string | null =>
-  state === null || isPayable(state, registeredHolder) ? null : remedies[state];
+): string | null => (state === null || isPayable(state, registeredHolder) ? null : remedies[state]);
 
 /** What was found when the providers were asked for the payout account of a merchant. */
 export interface AccountChecked {

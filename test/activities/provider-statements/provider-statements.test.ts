@@ -1,9 +1,11 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.js';
 import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.js';
+import { listBalances } from '../../../src/db/provider-statements/provider-balances.js';
 import { findStatement } from '../../../src/db/provider-statements/provider-statements.js';
-import { type Day, lastClosedDay } from '../../../src/domain/reports/day-report.js';
+import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.js';
 import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.js';
 import { type AdminScene, openScene } from '../../admin/scene.js';
 
@@ -25,27 +27,32 @@ const feeOf = (fee: string): ProviderAccount => ({
   },
 });
 
-it('a statement that the database refuses keeps no other provider waiting', async () => {
-  const activities = createProviderStatementActivities({
+/** The activities for these providers, of which the first one is the default. */
+const activitiesOf = (accounts: Record<string, ProviderAccount>, days = 1) =>
+  createProviderStatementActivities({
     database: scene.database,
-    providerAccounts: [
-      { name: 'gsma', kind: 'mobile-money', isDefault: true, account: feeOf('9'.repeat(18)) },
-      { name: 'mpesa', kind: 'mobile-money', isDefault: false, account: feeOf('12.50') },
-    ],
+    providerAccounts: Object.entries(accounts).map(([name, account], index) => ({
+      ...{ name, kind: 'mobile-money', isDefault: index === 0, account },
+    })),
     limits: {
       providerStatements: {
-        ...{ zone, retrySeconds: 1, maximumTries: 3, days: 1, fileDays: 2 },
+        ...{ zone, retrySeconds: 1, maximumTries: 3, days, fileDays: 2 },
         ...{ marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 },
       },
     },
   } as unknown as ActivityDependencies);
+
+function asActivity<Result>(run: () => Promise<Result>): Promise<Result> {
   const log = { warn: () => undefined, error: () => undefined };
   const context = { info: { attempt: 1 }, heartbeat: () => undefined, log };
-  const round = (tries: number) =>
-    asyncLocalStorage.run(context as unknown as Context, () =>
-      activities.compareProviderStatements(tries),
-    );
-  const day: Day = lastClosedDay(new Date(), zone);
+  return asyncLocalStorage.run(context as unknown as Context, run);
+}
+
+const day: Day = lastClosedDay(new Date(), zone);
+
+it('a statement that the database refuses keeps no other provider waiting', async () => {
+  const activities = activitiesOf({ gsma: feeOf('9'.repeat(18)), mpesa: feeOf('12.50') });
+  const round = (tries: number) => asActivity(() => activities.compareProviderStatements(tries));
 
   expect(await round(1)).toMatchObject({
     compared: [`mpesa ${day}: 0 open breaks`],
@@ -58,4 +65,51 @@ it('a statement that the database refuses keeps no other provider waiting', asyn
   await round(3);
   expect(await stateOf('gsma')).toBe('FAILED');
   expect(await stateOf('mpesa')).toBe('COMPARED');
+});
+
+it('a day that the database refuses when it is compared again keeps no other provider waiting', async () => {
+  const { database } = scene;
+  await sql`delete from provider_statements where provider = 'gsma'`.execute(database);
+  const noon = new Date(`${day}T09:00:00Z`);
+  const before = dayOfTime(new Date(noon.getTime() - 86_400_000), zone);
+  await sql`insert into provider_statements (provider, day, state) values ('gsma', ${before}, 'TRYING')`.execute(
+    database,
+  );
+  const account: ProviderAccount = {
+    async *listStatement({ from }) {
+      // The day before has an open break, and is compared again after this one.
+      if (dayOfTime(from, zone) === day)
+        await sql`
+          create function refuse_statement() returns trigger language plpgsql as
+            $$ begin raise exception 'refused'; end $$;
+          create trigger refuse_statement before update on provider_statements for each row
+            when (old.provider = 'gsma' and old.day = ${sql.lit(before)})
+            execute function refuse_statement()`.execute(database);
+      const line: ProviderStatementLine = {
+        ...{ kind: 'payment', reference: null, providerReference: `of ${from.toJSON()}` },
+        ...{ status: 'completed', amount: '5', currency: 'ETB', fee: null, feeCurrency: null },
+        at: from,
+      };
+      yield { kind: 'page', lines: [line], ignored: 0 };
+    },
+  };
+  const activities = activitiesOf({ gsma: account, other: feeOf('12.50') }, 2);
+  expect(await asActivity(() => activities.compareProviderStatements(1))).toMatchObject({
+    compared: [`gsma ${day}: 1 open breaks`, `other ${day}: 0 open breaks`],
+    unfinished: [`gsma ${before}: The database refuses what it says, with SQLSTATE P0001.`],
+    canRetry: true,
+  });
+});
+
+it('a balance that the database refuses keeps no other provider unread', async () => {
+  const saying = (amount: string): ProviderAccount => ({
+    balance: async () => ({ kind: 'balance', amount, currency: 'ETB' }),
+  });
+  const activities = activitiesOf({ gsma: saying('1e999999'), mpesa: saying('12.50') });
+  expect(await asActivity(() => activities.readProviderBalances())).toEqual([
+    'gsma: the database refuses its balance, with SQLSTATE 22003',
+  ]);
+  expect(await listBalances(scene.database)).toMatchObject([
+    { provider: 'mpesa', amount: '12.50' },
+  ]);
 });

@@ -93,11 +93,8 @@ function line(reference: string | null, other: Partial<StoredLine> = {}): Stored
   };
 }
 
-const compare = (
-  lines: readonly StoredLine[],
-  on = day,
-  provider: StatementProvider = gsma,
-) => compareFile(scene.database, { provider, day: on, zone }, lines, settings);
+const compare = (lines: readonly StoredLine[], on = day, provider: StatementProvider = gsma) =>
+  compareFile(scene.database, { provider, day: on, zone }, lines, settings);
 
 /** The open breaks of a day: type and our reference. */
 const open = async (on = day, provider = 'gsma') =>

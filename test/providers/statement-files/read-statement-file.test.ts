@@ -15,7 +15,9 @@ async function read(provider: string, text: string) {
     provider,
     zone: 'Africa/Addis_Ababa',
     period,
-    onIgnored: () => void (ignored += 1),
+    onIgnored: () => {
+      ignored += 1;
+    },
   }))
     lines.push(line);
   return lines;

@@ -1,6 +1,9 @@
 import { askForAccount } from '../../../../activities/providers/payout-accounts.js';
 import { lockRow } from '../../../db/catalogue/company-changes.js';
-import { listAccountChecks, recordAccountCheck } from '../../../db/catalogue/payout-account-checks.js';
+import {
+  listAccountChecks,
+  recordAccountCheck,
+} from '../../../db/catalogue/payout-account-checks.js';
 import { currentPayoutAccounts } from '../../../db/catalogue/payout-accounts.js';
 import type { Database } from '../../../db/connection.js';
 import { accountRemedy } from '../../../domain/providers/payout-account.js';

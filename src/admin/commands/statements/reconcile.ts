@@ -132,7 +132,9 @@ async function compareGiven(
     provider: of.provider.name,
     zone,
     period: await periodOf(database, of),
-    onIgnored: () => void (ignored += 1),
+    onIgnored: () => {
+      ignored += 1;
+    },
   };
   return withStatementFile(file, options, (lines) =>
     compareFile(database, of, lines, settings, () => ignored),

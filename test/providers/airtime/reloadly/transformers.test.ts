@@ -95,7 +95,11 @@ describe('an inquiry', () => {
       [topup({ ...unsaid, requestedAmount: 9.75, requestedAmountCurrencyCode: 'ETB' })],
       disagreeing,
     ],
-    ['only what the account pays', [topup(unsaid)], { kind: 'delivered', providerReference: 'OP1' }],
+    [
+      'only what the account pays',
+      [topup(unsaid)],
+      { kind: 'delivered', providerReference: 'OP1' },
+    ],
     [
       'a failure that delivered nothing',
       [topup({ status: 'FAILED', deliveredAmount: 0 })],
