@@ -62,8 +62,15 @@ const named: Environment = {
   AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '18',
 };
 
+/** Production with these providers. */
+const production: Environment = {
+  ...named,
+  SMS_CALLBACK_SECRET: 'reports-of-messages',
+  MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments',
+  AIRTIME_CALLBACK_SECRET: 'reports-of-top-ups',
+};
+
 describe('connections in production', () => {
-  const production = named;
   const remote = 'postgres://service:database-password@db.example/service';
 
   it.each([
@@ -121,6 +128,20 @@ describe('connections in production', () => {
       '  TEMPORAL_TLS_CERT: and TEMPORAL_TLS_KEY belong together: set both',
     ]);
   });
+});
+
+describe('time limits of providers', () => {
+  it.each(['SMS', 'SMPP', 'MOBILE_MONEY', 'MPESA', 'AIRTIME', 'RELOADLY'])(
+    'are below the deadline of all calls: %s',
+    (prefix) => {
+      const name = `${prefix}_TIMEOUT_SECONDS`;
+      expect(problemsWith({ [name]: '24.9' })).toEqual([]);
+      expect(problemsWith({ [name]: '25' })).toEqual([
+        `  ${name}: must be below PROVIDER_DEADLINE_SECONDS`,
+      ]);
+      expect(problemsWith({ [name]: '25', PROVIDER_DEADLINE_SECONDS: '30' })).toEqual([]);
+    },
+  );
 });
 
 describe('defaults', () => {
@@ -369,15 +390,40 @@ describe('production', () => {
   const { ENVIRONMENT, ...providers } = named;
 
   it('starts where every provider is named', () => {
-    expect(problemsWith(named)).toEqual([]);
+    expect(problemsWith(production)).toEqual([]);
+  });
+
+  it('takes no callbacks from anybody', () => {
+    const secrets = {
+      SMS_CALLBACK_SECRET: 'SMS_URL',
+      MOBILE_MONEY_CALLBACK_SECRET: 'MOBILE_MONEY_URL',
+      AIRTIME_CALLBACK_SECRET: 'AIRTIME_URL',
+    };
+    for (const [name, address] of Object.entries(secrets))
+      expect(problemsWith({ ...production, [name]: '' })).toEqual([
+        `  ${name}: must be set in production with ${address}: callbacks without it come from anybody`,
+      ]);
+    const without = { ...production, MOBILE_MONEY_CALLBACK_SECRET: undefined };
+    expect(problemsWith({ ...without, ENVIRONMENT: 'test' })).toEqual([]);
+  });
+
+  it('sends an order to Reloadly again only after a while', () => {
+    const settle = (seconds: string) => ({ RELOADLY_SETTLE_SECONDS: seconds });
+    expect(problemsWith({ ...production, ...settle('119') })).toEqual([
+      '  RELOADLY_SETTLE_SECONDS: must be at least 120 in production',
+    ]);
+    expect(problemsWith({ ...production, ...settle('120') })).toEqual([]);
+    expect(problemsWith(settle('1'))).toEqual([]);
   });
 
   it('does not start with what defaults to the sandbox', () => {
     const expected = Object.keys(providers).map((name) => `  ${name}: must be set in production`);
-    expect(problemsWith({ ENVIRONMENT })).toEqual(expected);
-    expect(problems(() => readApiConfig({ ...least, COPY_KEYS, ENVIRONMENT }))).toEqual(expected);
+    const unnamed = Object.fromEntries(Object.keys(providers).map((name) => [name, undefined]));
+    const given = { ...production, ...unnamed };
+    expect(problemsWith(given)).toEqual(expected);
+    expect(problems(() => readApiConfig({ ...least, COPY_KEYS, ...given }))).toEqual(expected);
     for (const name of Object.keys(providers))
-      expect(problemsWith({ ...named, [name]: '' })).toEqual([
+      expect(problemsWith({ ...production, [name]: '' })).toEqual([
         `  ${name}: must be set in production`,
       ]);
   });
@@ -402,11 +448,13 @@ describe('production', () => {
       RELOADLY_OPERATOR_ETHIO_TELECOM: '17',
       RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '18',
     };
-    expect(problems(() => readConfig({ ...others, ...choices, ...further }))).toEqual([]);
+    const callbacks = { MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments' };
+    const given = { ...others, ...choices, ...further, ...callbacks };
+    expect(problems(() => readConfig(given))).toEqual([]);
   });
 
   it('does not start with the addresses that docker-compose.yml has for the sandbox', () => {
-    expect(problemsWith({ ...named, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
+    expect(problemsWith({ ...production, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
       '  AIRTIME_URL: is the address of the sandbox, which is not for production',
     ]);
     const MOBILE_MONEY_TOKEN_URL = 'http://sandbox:3001/gsma/oauth/accesstoken';
@@ -416,14 +464,14 @@ describe('production', () => {
   });
 
   it('does not lead integrators to a sandbox', () => {
-    expect(problemsWith({ ...named, SANDBOX_URL: 'https://sandbox.example.test' })).toEqual([
+    expect(problemsWith({ ...production, SANDBOX_URL: 'https://sandbox.example.test' })).toEqual([
       '  SANDBOX_URL: must not be set in production; the sandbox is for tests only',
     ]);
-    expect(problemsWith({ ...named, SANDBOX_URL: '' })).toEqual([]);
+    expect(problemsWith({ ...production, SANDBOX_URL: '' })).toEqual([]);
   });
 
   it('delivers no webhooks to private networks', () => {
-    expect(problemsWith({ ...named, WEBHOOK_PRIVATE_NETWORKS: 'on' })).toEqual([
+    expect(problemsWith({ ...production, WEBHOOK_PRIVATE_NETWORKS: 'on' })).toEqual([
       '  WEBHOOK_PRIVATE_NETWORKS: must be "off" in production',
     ]);
   });

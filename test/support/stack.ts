@@ -65,6 +65,14 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** What production asks for besides. */
+const PRODUCTION_SETTINGS = {
+  SMS_CALLBACK_SECRET: 'reports-of-messages',
+  MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments',
+  AIRTIME_CALLBACK_SECRET: 'reports-of-top-ups',
+  RELOADLY_SETTLE_SECONDS: '600',
+};
+
 /** Starts the stack; `settings` replace the test's durations and limits. */
 export async function startStack(
   settings: Environment = {},
@@ -89,6 +97,7 @@ export async function startStack(
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     WORKFLOW_BUNDLE: inject('workflowBundlePath'),
     PORT: '0',
+    ...(settings.ENVIRONMENT === 'production' && PRODUCTION_SETTINGS),
     ...settings,
   });
   const temporal = await connectTemporal({

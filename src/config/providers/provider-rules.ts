@@ -52,9 +52,20 @@ const mpesaCredential = {
   message: 'is not set; or set MPESA_INITIATOR_PASSWORD and MPESA_CERTIFICATE',
 };
 
+const timeLimits = ['SMS', 'SMPP', 'MOBILE_MONEY', 'MPESA', 'AIRTIME', 'RELOADLY'] as const;
+
+/** An adapter says how its call ended; the deadline of all calls ends one that does not. */
+const timeLimitRules = timeLimits.map((prefix) => ({
+  isKept: (given: Given) =>
+    !(Number(given[`${prefix}_TIMEOUT_SECONDS`]) >= Number(given.PROVIDER_DEADLINE_SECONDS)),
+  path: [`${prefix}_TIMEOUT_SECONDS`] as [string],
+  message: 'must be below PROVIDER_DEADLINE_SECONDS',
+}));
+
 /** The default of each kind, and each provider with an address, has all that it needs. */
 export const providerRules = [
   mpesaCredential,
+  ...timeLimitRules,
   ...Object.entries(defaults).flatMap(([choice, providers]) =>
     providers.flatMap((provider) =>
       needed[provider].map((name) => ({

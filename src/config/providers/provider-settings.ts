@@ -55,7 +55,7 @@ export const messageSettings = {
   SMS_CALLBACK_SECRET: callbackSecret.describe(
     "Last part of the path of Africa's Talking's delivery reports, 16 to 128 letters, digits, `-` " +
       'or `_`: `…/callbacks/africas-talking/SECRET`. Enter that address as the callback of the ' +
-      'account; a report without it in its path is 404',
+      'account; a report without it in its path is 404. Must be set in production with `SMS_URL`',
   ),
   SMS_CALLBACK_ADDRESSES: callbackAddresses,
   SMS_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
@@ -126,7 +126,7 @@ export const mobileMoneySettings = {
   MOBILE_MONEY_CALLBACK_SECRET: callbackSecret.describe(
     'Last part of the path of callbacks, 16 to 128 letters, digits, `-` or `_`: ' +
       '`…/callbacks/gsma/SECRET`. The provider receives it with `MOBILE_MONEY_CALLBACK_URL`; a ' +
-      'callback without it in its path is 404',
+      'callback without it in its path is 404. Must be set in production with `MOBILE_MONEY_URL`',
   ),
   MOBILE_MONEY_CALLBACK_ADDRESSES: callbackAddresses,
   MOBILE_MONEY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
@@ -172,7 +172,8 @@ const reloadlySettings = {
     .default(600)
     .describe(
       'Time after the last sending from which a top-up that Reloadly does not list was never ' +
-        'received, and is sent again. Reloadly may execute two requests that are under way together',
+        'received, and is sent again; at least 120 in production. Reloadly may execute two requests that ' +
+        'are under way together',
     ),
 };
 
@@ -200,7 +201,7 @@ export const airtimeSettings = {
   AIRTIME_CALLBACK_SECRET: callbackSecret.describe(
     'Last part of the path of callbacks, 16 to 128 letters, digits, `-` or `_`: ' +
       '`…/callbacks/airtime/SECRET`. The provider receives it with `AIRTIME_CALLBACK_URL`; ' +
-      'a callback without it in its path is 404',
+      'a callback without it in its path is 404. Must be set in production with `AIRTIME_URL`',
   ),
   AIRTIME_CALLBACK_ADDRESSES: callbackAddresses,
   AIRTIME_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
@@ -228,7 +229,7 @@ export const providerGuardSettings = {
     .describe('Longest wait for a call to one provider to end; then the next one is not sent'),
   PROVIDER_DEADLINE_SECONDS: seconds
     .default(25)
-    .describe('Longest call of all; the time limits of the providers are shorter'),
+    .describe('Longest call of all; the time limits of the providers must be shorter'),
   PROVIDER_BREAKER_CALLS: count
     .default(20)
     .describe(
