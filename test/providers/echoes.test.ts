@@ -88,7 +88,8 @@ const asked: Readonly<Record<string, (baseUrl: string) => Promise<unknown[]>>> =
       createMpesaMobileMoney(
         {
           ...{ baseUrl, key, secret, timeoutSeconds, credential: { ready: newSecret() } },
-          ...{ tokenPath: '/generate', paymentPath: '/pay', callbackUrl: `${baseUrl}/callback` },
+          ...{ tokenPath: '/generate', paymentPath: '/pay', statusPath: '/status' },
+          ...{ callbackUrl: `${baseUrl}/callback` },
           ...{ shortCode: '600992', initiator: 'testapi', command: 'BusinessPayment' },
         },
         noResults,

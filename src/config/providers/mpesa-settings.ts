@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type MpesaPaths, mpesaPaths } from '../../domain/providers/mpesa-paths.js';
 import {
   addressOrRange,
   commaList,
@@ -9,11 +10,17 @@ import {
   webAddress,
 } from '../setting-kinds.js';
 
-const path = (example: string) =>
+const path = (description: string, name: keyof MpesaPaths) =>
   z
     .string()
     .regex(/^\/[\w./-]+$/, 'must be a path such as /oauth/v1/generate')
-    .default(example);
+    .optional()
+    .meta({
+      description,
+      whenUnset:
+        `\`${mpesaPaths.kenya[name]}\`, and \`${mpesaPaths.ethiopia[name]}\` where the host of ` +
+        '`MPESA_URL` ends in `.et`',
+    });
 
 /** Payments by M-Pesa Daraja; `MPESA_URL` configures it. */
 export const mpesaSettings = {
@@ -23,12 +30,9 @@ export const mpesaSettings = {
       'Base address of M-Pesa Daraja, such as `https://api.safaricom.et`; `npm start` uses the ' +
         'sandbox if this is not set',
     ),
-  MPESA_TOKEN_PATH: path('/oauth/v1/generate').describe(
-    'Path of tokens; in Ethiopia `/v1/token/generate`',
-  ),
-  MPESA_PAYMENT_PATH: path('/mpesa/b2c/v3/paymentrequest').describe(
-    'Path of B2C payments; in Ethiopia `/mpesa/b2c/v2/paymentrequest`',
-  ),
+  MPESA_TOKEN_PATH: path('Path of tokens', 'tokenPath'),
+  MPESA_PAYMENT_PATH: path('Path of B2C payments', 'paymentPath'),
+  MPESA_STATUS_PATH: path('Path of inquiries about payments', 'statusPath'),
   MPESA_CONSUMER_KEY: secret.optional().describe('Key of the app, required with `MPESA_URL`'),
   MPESA_CONSUMER_SECRET: secret.optional().describe('Secret of the app, required with `MPESA_URL`'),
   MPESA_SHORT_CODE: z

@@ -52,6 +52,7 @@ export async function startAdapter(
 const mpesaSettings = {
   tokenPath: '/oauth/v1/generate',
   paymentPath: '/mpesa/b2c/v3/paymentrequest',
+  statusPath: '/mpesa/transactionstatus/v1/query',
   key: 'key',
   secret: 'secret',
   shortCode: '600992',

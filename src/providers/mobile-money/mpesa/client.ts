@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MpesaPaths } from '../../../domain/providers/mpesa-paths.js';
 import { createAuthorizedCall } from '../../access-token.js';
 import { basicAuthorization } from '../../basic-authorization.js';
 import { callHttp, type HttpResult } from '../../http-call.js';
@@ -16,11 +17,9 @@ import {
   toMpesaAmount,
 } from './transformers.js';
 
-interface MpesaSettings extends MpesaAccount {
+interface MpesaSettings extends MpesaAccount, MpesaPaths {
   /** E.g. https://sandbox.safaricom.co.ke */
   readonly baseUrl: string;
-  readonly tokenPath: string;
-  readonly paymentPath: string;
   readonly key: string;
   readonly secret: string;
   readonly credential: SecurityCredential;
@@ -70,7 +69,7 @@ export function createMpesaMobileMoney(
     if (late !== undefined && late.kind !== 'unknown') return late;
     const deadline = newDeadline();
     const body = toInquiry(reference, account);
-    const answer = await post('/mpesa/transactionstatus/v1/query', body, deadline);
+    const answer = await post(settings.statusPath, body, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     const rejected = readInquiryAnswer(answer);
     if (rejected) return rejected;

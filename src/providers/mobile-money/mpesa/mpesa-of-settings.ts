@@ -1,3 +1,4 @@
+import { mpesaPathsAt } from '../../../domain/providers/mpesa-paths.js';
 import { callbackUrlOf } from '../../callback-url.js';
 import type { SettingsOf } from '../../settings-of.js';
 import type { MobileMoney } from '../mobile-money.js';
@@ -36,12 +37,14 @@ export function mpesaOfSettings(
     callbackUrl: callbackUrlOf(config.MPESA_CALLBACK_URL, config.MPESA_CALLBACK_SECRET ?? ''),
   };
   if (!isComplete(needed) || credential === undefined) return undefined;
+  const paths = mpesaPathsAt(needed.baseUrl);
   return createMpesaMobileMoney(
     {
       ...needed,
       credential,
-      tokenPath: config.MPESA_TOKEN_PATH,
-      paymentPath: config.MPESA_PAYMENT_PATH,
+      tokenPath: config.MPESA_TOKEN_PATH ?? paths.tokenPath,
+      paymentPath: config.MPESA_PAYMENT_PATH ?? paths.paymentPath,
+      statusPath: config.MPESA_STATUS_PATH ?? paths.statusPath,
       command: config.MPESA_COMMAND,
       timeoutSeconds: config.MPESA_TIMEOUT_SECONDS,
     },

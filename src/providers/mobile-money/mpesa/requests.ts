@@ -35,8 +35,7 @@ export const toPaymentRequest = (
   Remarks: description.slice(0, 100),
   QueueTimeOutURL: resultUrl(account, 'timeout', reference),
   ResultURL: resultUrl(account, 'payment', reference),
-  // The spelling of the documents.
-  Occassion: 'Payout',
+  Occasion: 'Payout',
 });
 
 /** The body of a status query by our reference. */

@@ -1,0 +1,27 @@
+/** The paths of M-Pesa Daraja below its base address. */
+export interface MpesaPaths {
+  readonly tokenPath: string;
+  readonly paymentPath: string;
+  readonly statusPath: string;
+}
+
+/**
+ * Kenya's are those of the documents (providers.md 3.1b). Safaricom Ethiopia documents none in public: these
+ * are those that public programs for `api.safaricom.et` use.
+ */
+export const mpesaPaths: Readonly<Record<'kenya' | 'ethiopia', MpesaPaths>> = {
+  kenya: {
+    tokenPath: '/oauth/v1/generate',
+    paymentPath: '/mpesa/b2c/v3/paymentrequest',
+    statusPath: '/mpesa/transactionstatus/v1/query',
+  },
+  ethiopia: {
+    tokenPath: '/v1/token/generate',
+    paymentPath: '/mpesa/b2c/v2/paymentrequest',
+    statusPath: '/mpesa/transactionstatus/v1/query',
+  },
+};
+
+/** The paths at a base address. */
+export const mpesaPathsAt = (baseUrl: string): MpesaPaths =>
+  new URL(baseUrl).hostname.endsWith('.et') ? mpesaPaths.ethiopia : mpesaPaths.kenya;
