@@ -5,12 +5,12 @@ import { beginOperation, refuseOperation } from '../../src/db/operations/operati
 import { type ClaimContext, claimContext } from '../../src/db/vouchers/claim-context.js';
 import {
   claimMadeBy,
-  endLiveClaim,
   type InsertedClaim,
   insertClaim,
   type NewClaim,
   startClaim,
 } from '../../src/db/vouchers/claims.js';
+import { endLiveClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.js';
 import { findMessage, queueMessage } from '../../src/db/vouchers/messages.js';
 import { type LockedVoucher, lockVoucherAndOwner } from '../../src/db/vouchers/vouchers.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
@@ -119,8 +119,18 @@ async function resumeClaim(
   const { id: claimId } = made.claim;
   const message = await findMessage(transaction, { claimId });
   if (!message) throw new Error('A claim without a message');
-  const messageId = message.id;
-  return { ...describeClaim(made), claimId, messageId, supersededOperationId: null };
+  const replaced = await lastEndedClaim(transaction, {
+    voucherId: made.voucher.id,
+    status: 'SUPERSEDED',
+    before: claimId,
+  });
+  return {
+    ...describeClaim(made),
+    claimId,
+    messageId: message.id,
+    supersededOperationId: replaced?.operationId ?? null,
+    supersededWorkflowId: replaced?.workflowId ?? null,
+  };
 }
 
 async function refuseByRows(

@@ -9,6 +9,7 @@ import type { Refusal } from '../../src/domain/refusals.js';
 import { refusedCallWords } from '../../src/domain/repairs/refused-call.js';
 import type { RepairState } from '../../src/domain/repairs/repair.js';
 import { argumentsOf, isByTwo } from '../../src/repairs/ask-repair.js';
+import { endedClaimWorkflow } from '../../src/repairs/ended-claim-workflow.js';
 import type { Judgement, RepairContext, RepairKind } from '../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../src/repairs/repair-kinds.js';
 import type { RepairCall, RepairName } from '../../workflows/repair/contracts.js';
@@ -103,7 +104,7 @@ async function beginOrEnd(
 ): Promise<RepairEnded | RepairRunning> {
   const { failpoint, limits, secretBox, numbers } = dependencies;
   const row = await lockRepair(transaction, name);
-  if (row.state !== 'READY' && row.state !== 'RUNNING') return endedOf(row);
+  if (row.state !== 'READY' && row.state !== 'RUNNING') return endedWithClaim(transaction, row);
   await failpoint('repair-begun');
   const refuse = async (result: string) =>
     endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
@@ -148,10 +149,17 @@ async function goOn(
     return { kind: 'running', label: labelOf(row), call: done.call };
   }
   const state = done.kind === 'done' ? 'DONE' : 'REFUSED';
-  const ended = endedOf(await end(transaction, row.id, { state, result: done.result }));
-  return 'endedClaimWorkflow' in done && done.endedClaimWorkflow !== undefined
-    ? { ...ended, endedClaimWorkflow: done.endedClaimWorkflow }
-    : ended;
+  const ended = await end(transaction, row.id, { state, result: done.result });
+  return endedWithClaim(transaction, ended);
+}
+
+/** An ended repair, with the workflow of the claim that ended with it. */
+async function endedWithClaim(
+  transaction: DatabaseTransaction,
+  row: RepairRow,
+): Promise<RepairEnded> {
+  const workflow = await endedClaimWorkflow(transaction, row);
+  return { ...endedOf(row), ...(workflow !== undefined && { endedClaimWorkflow: workflow }) };
 }
 
 const contextOf = (

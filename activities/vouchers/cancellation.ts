@@ -7,7 +7,7 @@ import {
   settleOperation,
 } from '../../src/db/operations/operations.js';
 import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.js';
-import type { EndedClaim } from '../../src/db/vouchers/claims.js';
+import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.js';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
 import { refuseCancellation } from '../../src/domain/vouchers/cancellation.js';
 import type {
@@ -49,12 +49,25 @@ const answered = (outcome: CancellationResult['outcome']): CancellationResult =>
   endedClaim: null,
 });
 
+/** The answer of an earlier attempt, after which nobody may have told the workflow of the claim. */
+async function answeredBefore(
+  transaction: DatabaseTransaction,
+  { voucherId }: CancelVoucherCommand,
+  outcome: CancellationResult['outcome'],
+): Promise<CancellationResult> {
+  if (!outcome.result.ok) return answered(outcome);
+  return {
+    outcome,
+    endedClaim: await lastEndedClaim(transaction, { voucherId, status: 'CANCELLED' }),
+  };
+}
+
 async function cancelOrAnswer(
   transaction: DatabaseTransaction,
   command: CancelVoucherCommand,
 ): Promise<CancellationResult> {
   const begun = await beginOperation<VoucherCancelled>(transaction, command, KIND);
-  if (begun.kind === 'answered') return answered(begun.outcome);
+  if (begun.kind === 'answered') return answeredBefore(transaction, command, begun.outcome);
   const found = await lockVoucher(transaction, command.voucherId);
   const voucher = found?.partner_id === command.company.id ? found : undefined;
   const authority = await partnerAuthority(transaction, command.company, 'vouchers');

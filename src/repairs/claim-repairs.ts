@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { claimWorkflowId } from '../../workflows/workflow-ids.js';
 import type { DatabaseTransaction } from '../db/connection.js';
 import { extendClaim as extend, type VoucherFacts } from '../db/repairs/voucher-facts.js';
 import { endClaim, releaseClaimedVoucher } from '../db/vouchers/claims.js';
@@ -45,10 +44,10 @@ export const extendClaim = repairKind({
   },
 });
 
-/** Ends the claim, and frees its voucher; its workflow is told. */
+/** Ends the claim, and frees its voucher. */
 async function end(
   transaction: DatabaseTransaction,
-  { claimId, claimOperationId, claimWorkflowId: workflowId }: VoucherFacts,
+  { claimId }: VoucherFacts,
   status: 'CANCELLED' | 'EXPIRED',
 ): Promise<CarriedOut> {
   await releaseClaimedVoucher(transaction, claimId ?? '');
@@ -56,7 +55,6 @@ async function end(
   return {
     kind: 'done',
     result: 'The claim has ended. The voucher is free, and the merchant can claim again.',
-    endedClaimWorkflow: claimWorkflowId({ workflowId, operationId: claimOperationId ?? '' }),
   };
 }
 
@@ -67,6 +65,7 @@ export const cancelClaim = repairKind({
   summary:
     'The claim ends, and its code pays nothing any more. The voucher is free for a new claim.',
   allowed: 'While the claim is open',
+  endsClaim: true,
   fields: z.object({}),
   refuse: (facts) =>
     refuseWithoutClaim(facts) ??
@@ -80,6 +79,7 @@ export const releaseClaim = repairKind({
   title: 'Release a claim that hangs',
   summary: 'A claim whose time is over, and which keeps its voucher, ends at once.',
   allowed: 'When the time of the claim is over, and the voucher still waits for it',
+  endsClaim: true,
   fields: z.object({}),
   refuse: (facts) =>
     refuseWithoutClaim(facts) ??

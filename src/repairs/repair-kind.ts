@@ -44,8 +44,6 @@ export type CarriedOut =
       readonly kind: 'done';
       /** One sentence for people. */
       readonly result: string;
-      /** The workflow of a claim that has ended. */
-      readonly endedClaimWorkflow?: string;
     }
   /** What to do instead. */
   | { readonly kind: 'refused'; readonly result: string }
@@ -69,6 +67,8 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
   /** Two people are needed for any amount. */
   readonly isByTwo?: true;
+  /** A claim ends with it, by the argument `claimId`. */
+  readonly endsClaim?: true;
   /** Locks the subject before it is read for the last time. */
   readonly lock: (transaction: DatabaseTransaction, subjectId: string) => Promise<unknown>;
   readonly read: (database: Database, subjectId: string) => Promise<Facts | undefined>;
@@ -108,6 +108,7 @@ export interface RepairKind
   > {
   readonly sealed: readonly string[];
   readonly isByTwo: boolean;
+  readonly endsClaim: boolean;
   /** Undefined where the subject does not exist. */
   judge(
     database: Database,
@@ -126,6 +127,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   ...definition,
   sealed: definition.sealed ?? [],
   isByTwo: definition.isByTwo ?? false,
+  endsClaim: definition.endsClaim ?? false,
   async judge(database, subjectId, given, limits) {
     const facts = await definition.read(database, subjectId);
     if (facts === undefined) return undefined;

@@ -17,8 +17,6 @@ export interface VoucherFacts {
   readonly expiresAt: Date;
   /** Its open claim; null where there is none. */
   readonly claimId: string | null;
-  readonly claimOperationId: string | null;
-  readonly claimWorkflowId: string | null;
   /** Whether the time of its claim is over. */
   readonly isClaimOver: boolean;
   /** Whether there is a message that its owner may miss. */
@@ -40,8 +38,7 @@ export async function voucherFacts(
           having bool_and(messages.status = 'REFUSED'))))
         as "mayHaveCode",
       (remaining + held)::text as value, vouchers.expires_at as "expiresAt",
-      claim.id as "claimId", claim.operation_id as "claimOperationId",
-      claim.workflow_id as "claimWorkflowId",
+      claim.id as "claimId",
       coalesce(claim.expires_at <= clock_timestamp(), false) as "isClaimOver",
       claim.id is not null or exists (
         select from redemptions join messages on messages.redemption_id = redemptions.id

@@ -3,7 +3,7 @@ import type { VoucherStatus } from '../../domain/voucher.js';
 import { isCancellable } from '../../domain/vouchers/cancellation.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { returnReserve } from '../ledger/holds.js';
-import { type EndedClaim, endLiveClaim } from './claims.js';
+import { type EndedClaim, endLiveClaim } from './ended-claims.js';
 import { type LockedVoucher, lockVoucher } from './vouchers.js';
 
 export interface Cancellation {

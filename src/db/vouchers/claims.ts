@@ -51,29 +51,6 @@ export const claimMadeBy = (
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
 
-export interface EndedClaim {
-  readonly operationId: string;
-  readonly workflowId: string | null;
-}
-
-/**
- * Ends the live claim of a voucher, if there is one, because a new one replaces it or the voucher is
- * cancelled. Returns the operation and the workflow of the ended claim.
- */
-export async function endLiveClaim(
-  transaction: DatabaseTransaction,
-  claimId: string | null,
-  status: 'SUPERSEDED' | 'CANCELLED',
-): Promise<EndedClaim | null> {
-  if (claimId === null) return null;
-  await endClaim(transaction, claimId, status);
-  return transaction
-    .selectFrom('voucher_claims')
-    .select(['operation_id as operationId', 'workflow_id as workflowId'])
-    .where('id', '=', claimId)
-    .executeTakeFirstOrThrow();
-}
-
 /** Inserts a claim with the digest of its code, and the ciphertext of the code for the message. */
 export const insertClaim = (
   transaction: DatabaseTransaction,

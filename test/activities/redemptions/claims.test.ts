@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.js';
 import { createMessageSender } from '../../../activities/messages/messages.js';
 import { createClaimActivities } from '../../../activities/redemptions/claims.js';
+import { createCancellationActivities } from '../../../activities/vouchers/cancellation.js';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
 import { createBackgroundTasks } from '../../../src/process/background-tasks.js';
 import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
-import type { ClaimCommand } from '../../../workflows/contracts.js';
+import type { CancelVoucherCommand, ClaimCommand } from '../../../workflows/contracts.js';
 import { credentialOf } from '../../admin/movements.js';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
 import { setOfOne } from '../../providers/set-of-one.js';
@@ -110,6 +111,45 @@ it('a claim that was replaced stays so when its step is repeated', async () => {
   expect(again).toMatchObject({ kind: 'started', claimId });
   expect((await scene.voucher(gift)).current_claim_id).toBe(newer.claimId);
   expect((await activities.confirmClaim(command)).result).toEqual({ ok: true });
+});
+
+it('a repeated claim names the claim that it has replaced, whose workflow still waits', async () => {
+  const gift = await scene.gift();
+  await claimOf(gift.id);
+  const replaced = await claimOf(gift.id);
+  const command = await commandOf(gift.id);
+  const run = { claimLifetimeMs: 60_000, workflowId: 'newer claim' };
+  const names = {
+    supersededOperationId: replaced.command.operationId,
+    supersededWorkflowId: 'claim',
+  };
+  expect(await activities.createClaim(command, run)).toMatchObject(names);
+  expect(await activities.createClaim(command, run)).toMatchObject(names);
+  // The first claim of a voucher has replaced none.
+  const first = await commandOf((await scene.gift()).id);
+  for (const _time of [1, 2])
+    expect(await activities.createClaim(first, run)).toMatchObject({ supersededOperationId: null });
+});
+
+it('a repeated cancellation names the claim that has ended with it', async () => {
+  const { database } = scene.stack;
+  const { cancelVoucher } = createCancellationActivities({ database } as ActivityDependencies);
+  const { id } = scene.partner;
+  const cancel = async (voucherId: number): Promise<CancelVoucherCommand> => ({
+    operationId: randomUUID().replaceAll('-', ''),
+    requestId: randomUUID(),
+    requestDigest: 'digest',
+    company: { kind: 'partner', id, credential: await credentialOf(database, 'partner', id) },
+    voucherId,
+  });
+  const gift = await scene.gift();
+  const { command } = await claimOf(gift.id);
+  const [claimed, unclaimed] = [await cancel(gift.id), await cancel((await scene.gift()).id)];
+  const endedClaim = { operationId: command.operationId, workflowId: 'claim' };
+  for (const _time of [1, 2]) {
+    expect(await cancelVoucher(claimed)).toMatchObject({ endedClaim });
+    expect(await cancelVoucher(unclaimed)).toMatchObject({ endedClaim: null });
+  }
 });
 
 it('a claim whose code was used stays so when its step is repeated', async () => {
