@@ -19,6 +19,9 @@ const ofPayment = {
 const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
   `redemption ${reference} of voucher ${serialNumber}`;
 
+const TAKEN_BACK =
+  'was taken back already: the case says where its value is. Nothing is left to do.';
+
 export const settlePayment = repairKind({
   ...ofPayment,
   name: 'settle-payment',
@@ -37,8 +40,9 @@ export const settlePayment = repairKind({
     reference: line('The reference of its answer', 'reference'),
   }),
   bind: ({ operationId }) => ({ operationId }),
-  refuse({ status, providerReference }) {
+  refuse({ status, providerReference, isReversed }) {
     if (status === 'HELD') return undefined;
+    if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return status === 'POSTED'
       ? `It was paid under ${providerReference}: there is nothing to settle. To take it back, reverse the redemption.`
       : 'It was not paid, and the value is back on the voucher: the merchant claims again. A late payment becomes a case by itself.';
@@ -64,8 +68,7 @@ export const reverseRedemption = repairKind({
   }),
   fields: z.object({}),
   refuse({ status, isReversed, hasPendingReversal }) {
-    if (isReversed)
-      return 'It was taken back already: the case says where its value is. Nothing is left to do.';
+    if (isReversed) return `It ${TAKEN_BACK}`;
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
     if (status === 'POSTED') return undefined;
     return status === 'HELD'

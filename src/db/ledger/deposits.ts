@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers } from './ledger.js';
+import { addTransfers, lockOperationName } from './ledger.js';
 
 export interface Deposit {
   readonly partnerId: number;
@@ -20,12 +19,6 @@ export interface MadeDeposit extends Deposit {
   readonly isReversed: boolean;
 }
 
-/** Serialises deposits with one reference: the second one finds the first. */
-const lockReference = (transaction: DatabaseTransaction, reference: string) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${operationOf(reference)}, 0))`.execute(
-    transaction,
-  );
-
 /**
  * Credits a partner's wallet from the platform's funding account. Returns undefined on success; if
  * the reference exists, returns the earlier deposit and changes nothing.
@@ -34,7 +27,7 @@ export async function addDeposit(
   transaction: DatabaseTransaction,
   deposit: Deposit,
 ): Promise<MadeDeposit | undefined> {
-  await lockReference(transaction, deposit.reference);
+  await lockOperationName(transaction, operationOf(deposit.reference));
   const earlier = await findDeposit(transaction, deposit.reference);
   if (earlier) return earlier;
   await addTransfers(transaction, [
@@ -59,7 +52,7 @@ export async function reverseDeposit(
   transaction: DatabaseTransaction,
   reference: string,
 ): Promise<MadeDeposit | undefined> {
-  await lockReference(transaction, reference);
+  await lockOperationName(transaction, operationOf(reference));
   const deposit = await findDeposit(transaction, reference);
   if (deposit === undefined || deposit.isReversed) return deposit;
   await addTransfers(transaction, [

@@ -1,22 +1,29 @@
 import type { Money } from '../../domain/money.js';
 import { GOODWILL } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
-import { addTransfers } from './ledger.js';
+import { addTransfers, lockOperationName } from './ledger.js';
 
 /** The ledger's operation of a goodwill credit. */
 const operationOf = (reference: string) => `goodwill:${reference}`;
 
-/** Whether a goodwill credit has this reference. */
-export const hasGoodwill = async (
-  database: DatabaseTransaction,
+/**
+ * Whether a goodwill credit has this reference, of whichever partner. Of two at once the second waits
+ * here for the end of the first.
+ */
+export async function hasGoodwill(
+  transaction: DatabaseTransaction,
   reference: string,
-): Promise<boolean> =>
-  (await database
+): Promise<boolean> {
+  const operationId = operationOf(reference);
+  await lockOperationName(transaction, operationId);
+  const found = await transaction
     .selectFrom('ledger_transfers')
     .select('id')
-    .where('operation_id', '=', operationOf(reference))
+    .where('operation_id', '=', operationId)
     .where('step', '=', GOODWILL)
-    .executeTakeFirst()) !== undefined;
+    .executeTakeFirst();
+  return found !== undefined;
+}
 
 /**
  * Credits a wallet out of the platform's service fees: service-fees → wallet. The ledger refuses to

@@ -65,6 +65,17 @@ const accountOf = (side: 'debit' | 'credit') => {
     else (select id from ledger_accounts where kind = ${kind} and partner_id = ${owner}) end`;
 };
 
+/**
+ * Serialises operations of the ledger that people name by a reference: the second one of a name waits for
+ * the first until its transaction ends, and then finds it.
+ */
+export async function lockOperationName(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${operationId}, 0))`.execute(transaction);
+}
+
 export interface PartnerBalances {
   readonly airtime: string;
   readonly gift: string;
