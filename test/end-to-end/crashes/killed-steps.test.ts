@@ -33,9 +33,6 @@ const cases: readonly (readonly [StoryName, FailpointName])[] = [
   ['retry', 'retry-held'],
   ['retry', 'retry-sent'],
   ['retry', 'retry-known'],
-  ['repair', 'repair-carried-out'],
-  ['repair', 'repair-begin-committed'],
-  ['repair', 'repair-end-committed'],
 ];
 
 let scene: ProcessScene;

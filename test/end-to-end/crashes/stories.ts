@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
 import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { askRepair } from '../../../src/repairs/ask-repair.js';
-import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
-import { repairLimits } from '../../../src/repairs/repair-limits.js';
-import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
+import {
+  type Answer,
+  merchantClient,
+  partnerClient,
+  type RawMerchant,
+} from '../../support/clients.js';
 import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
 import type { Stack } from '../../support/stack.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
 import { isNumber } from '../privacy/stored-numbers.js';
+import { createRepairDesk } from '../repairs/repair-desk.js';
 import { sale } from '../topups/topup-scene.js';
 import { createClientLog, receivedCode } from './client-log.js';
 
@@ -23,10 +25,20 @@ export type StoryName = keyof Stories['stories'];
 
 const MAXIMUM_CLAIMS = 5;
 
+export const inAYear = (): string =>
+  new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 10);
+
+/** A claim whose code has come, and who redeems it. */
+interface Claimed {
+  readonly client: RawMerchant;
+  readonly voucherCode: string;
+  readonly verificationCode: string;
+}
+
 let phones = 0;
 
 /** A number that nobody had before; its last three digits steer the sandbox. */
-function newPhone(suffix: string): string {
+export function newPhone(suffix: string): string {
   phones += 1;
   return `+25198${String(phones).padStart(4, '0')}${suffix}`;
 }
@@ -34,6 +46,8 @@ function newPhone(suffix: string): string {
 /** A partner and a merchant, logged in, and what their clients do; every request has a key. */
 export async function createStories(stack: StoryTools) {
   const log = createClientLog();
+  /** What repairs have done that no client was answered. */
+  const byRepairs = { reversals: 0, topups: 0 };
   const partner = await makePartner(stack as Stack);
   const merchant = await makeMerchant(stack as Stack);
   await makeTopupProducts(stack, partner);
@@ -41,10 +55,10 @@ export async function createStories(stack: StoryTools) {
   const asPartner = await partnerClient(stack as Stack, partner);
   const asMerchant = await merchantClient(stack as Stack, merchant);
 
-  async function generate() {
+  async function generate(payee = merchant) {
     const msisdn = newPhone('000');
     const headers = { 'Idempotency-Key': randomUUID() };
-    const body = { denominationId: partner.denominations[100], merchantId: merchant.id, msisdn };
+    const body = { denominationId: partner.denominations[100], merchantId: payee.id, msisdn };
     const { body: answer } = await log.runOnce('generate', () =>
       asPartner.post(GENERATE, body, headers),
     );
@@ -63,20 +77,21 @@ export async function createStories(stack: StoryTools) {
   }
 
   /** Claims until a code has come: a message found in the middle of sending is not sent again. */
-  async function claim() {
-    const { msisdn, voucherCode } = await generate();
+  async function claim(payee = { merchant, client: asMerchant }) {
+    const { client } = payee;
+    const { msisdn, voucherCode } = await generate(payee.merchant);
     for (let claims = 0; claims < MAXIMUM_CLAIMS; claims += 1) {
       const body = { voucherCode, idempotencyKey: randomUUID() };
-      await log.runOnce('claim', () => asMerchant.post(CLAIM, body));
+      await log.runOnce('claim', () => client.post(CLAIM, body));
       const verificationCode = await receivedCode(stack.sandbox.url, msisdn);
-      if (verificationCode) return { voucherCode, verificationCode };
+      if (verificationCode) return { client, msisdn, voucherCode, verificationCode };
     }
     throw new Error('No code ever came');
   }
 
-  function redeemClaim(claimed: { voucherCode: string; verificationCode: string }) {
-    const body = { ...claimed, idempotencyKey: randomUUID() };
-    return log.runOnce('redeem', () => asMerchant.post(REDEEM, body));
+  function redeemClaim({ client, voucherCode, verificationCode }: Claimed) {
+    const body = { voucherCode, verificationCode, idempotencyKey: randomUUID() };
+    return log.runOnce('redeem', () => client.post(REDEEM, body));
   }
 
   const redeem = async () => redeemClaim(await claim());
@@ -91,8 +106,8 @@ export async function createStories(stack: StoryTools) {
     );
   }
 
-  async function topUp(suffix = '000') {
-    const body = { amount: 50, msisdn: newPhone(suffix), ...sale };
+  async function topUp(suffix = '000', msisdn = newPhone(suffix)) {
+    const body = { amount: 50, msisdn, ...sale };
     const headers = { 'Idempotency-Key': randomUUID() };
     return log.runOnce('topup', () =>
       asPartner.post('/topup-transactions/airtime-topup', body, headers),
@@ -108,24 +123,11 @@ export async function createStories(stack: StoryTools) {
     );
   }
 
-  const secretBox = createSecretBox(stack.config.DATA_KEYS);
+  const desk = createRepairDesk(stack);
 
   /** Asks for a repair as an operator does, and waits for its end. */
-  async function repaired(name: string, subjectId: number, args: Record<string, string> = {}) {
-    const kind = findRepairKind(name);
-    if (!kind) throw new Error(`There is no repair ${name}`);
-    const wanted = { kind, subjectId: String(subjectId), args: kind.fields.parse(args) };
-    const asked = await stack.database
-      .transaction()
-      .execute((transaction) =>
-        askRepair(
-          transaction,
-          { ...wanted, why: 'Ticket', actor: 'operator', requestKey: randomUUID() },
-          { limits: repairLimits(stack.config), secretBox: () => secretBox },
-        ),
-      );
-    if (asked.kind === 'refused') throw new Error(asked.refusal);
-    const { id } = asked.row;
+  async function repaired(...asked: Parameters<typeof desk.asked>) {
+    const { id } = await desk.asked(...asked);
     await log.retried(async () => {
       const row = await findRepair(stack.database, id);
       return { status: row?.state === 'DONE' ? 200 : 404 } as Answer;
@@ -134,22 +136,31 @@ export async function createStories(stack: StoryTools) {
 
   /** One that its first step carries out, and one that runs an operation. */
   async function repair() {
-    const { msisdn } = await generate();
-    const { id } = await stack.database
-      .selectFrom('vouchers')
-      .select('id')
-      .where(isNumber(stack, 'owner_msisdn', msisdn))
-      .executeTakeFirstOrThrow();
-    const until = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 10);
-    await repaired('extend-voucher', id, { until });
+    const id = await voucherOf(await generate());
+    await repaired('extend-voucher', id, { until: inAYear() });
     await repaired('cancel-voucher', id);
   }
 
+  const voucherOf = async ({ msisdn }: { readonly msisdn: string }): Promise<number> =>
+    (
+      await stack.database
+        .selectFrom('vouchers')
+        .select('id')
+        .where(isNumber(stack, 'owner_msisdn', msisdn))
+        .executeTakeFirstOrThrow()
+    ).id;
+
   return {
     log,
+    byRepairs,
+    desk,
     partner,
     merchant,
+    generate,
+    claim,
     redeemClaim,
+    topUp,
+    voucherOf,
     stories: { generate, bulk, claim, redeem, reverse, topup: topUp, retry, repair },
   };
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findRepair } from '../../../src/db/repairs/repair-lists.js';
 import { call } from '../../support/clients.js';
-import { newOwner } from '../gift/gift-scene.js';
+import { until } from '../../support/until.js';
+import { type Gift, newOwner } from '../gift/gift-scene.js';
 import {
   type RepairScene,
   setRepairScene,
@@ -20,6 +22,13 @@ beforeAll(async () => {
   supervisor = await scene.staff('SUPERVISOR');
 });
 afterAll(() => scene?.stop());
+
+const ownerOf = ({ id }: Gift) =>
+  scene.stack.database
+    .selectFrom('vouchers')
+    .select('owner_msisdn')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
 
 it('the code goes to the right number, after another person has confirmed it', async () => {
   const { merchant, client } = await scene.payee('merchant');
@@ -67,10 +76,27 @@ it.each(voucherStates.filter((state) => state !== 'active'))(
   'refuses a voucher that is %s',
   async (state: VoucherState) => {
     const { gift } = await scene.voucherIn(state);
+    const before = await ownerOf(gift);
     const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
     expect(asked).toMatchObject({ kind: 'refused' });
+    // The step that acts refuses it, too.
+    const row = await scene.forced('correct-number', gift.id, { msisdn: newOwner() });
+    expect([row.state, row.result]).toEqual(['REFUSED', expect.stringMatching(/\w+\.$/)]);
+    expect(await ownerOf(gift)).toEqual(before);
   },
 );
+
+it('the step that acts wants the second person, and a number that gets messages', async () => {
+  const gift = await scene.gift();
+  const before = await ownerOf(gift);
+  const abroad = await scene.forced('correct-number', gift.id, { msisdn: '+14155552671' });
+  expect(abroad).toMatchObject({ state: 'REFUSED', result: expect.stringContaining('country') });
+  const row = await scene.written('correct-number', gift.id, { msisdn: newOwner() });
+  await until(async () =>
+    expect((await findRepair(scene.stack.database, row.id))?.state).toBe('ASKED'),
+  );
+  expect(await ownerOf(gift)).toEqual(before);
+});
 
 it('refuses when a claim came first, and a number that gets no messages', async () => {
   const { merchant, client } = await scene.payee('merchant');

@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from '../../support/clients.js';
 import { deposit } from '../../support/companies.js';
 import { until } from '../../support/until.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import { createLateDeliveries } from './late-deliveries.js';
+import { type RaceScene, setRaceScene } from './race-scene.js';
 
 /** Repairs of payments, top-ups and wallets in each state; API and worker have the rights of their roles. */
-let scene: RepairScene;
+let scene: RaceScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene(
+  scene = await setRaceScene(
     {
       CALLER_WAIT_SECONDS: '2',
       TOPUP_RETRY_WINDOW_SECONDS: '3600',
@@ -22,10 +25,13 @@ afterAll(() => scene?.stop());
 const paid = { outcome: 'done', reference: 'LETTER-1' };
 const notPaid = { outcome: 'not-done', reference: 'LETTER-2' };
 
-async function paymentIn(state: 'paying' | 'redeemed' | 'refused') {
+async function paymentIn(state: 'paying' | 'redeemed' | 'refused' | 'reversed') {
   if (state !== 'refused') {
-    const { gift, merchant } = await scene.voucherIn(state);
-    return { gift, merchant, redemption: await scene.redemptionOf(gift) };
+    const isReversed = state === 'reversed';
+    const { gift, merchant } = await scene.voucherIn(isReversed ? 'redeemed' : state);
+    const redemption = await scene.redemptionOf(gift);
+    if (isReversed) scene.expectDone(await scene.repaired('reverse-redemption', redemption.id));
+    return { gift, merchant, redemption };
   }
   const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '006' });
   const gift = await scene.gift({ merchant });
@@ -70,12 +76,18 @@ describe('settle-payment', () => {
     expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'POSTED' });
   });
 
-  it.each(['redeemed', 'refused'] as const)('refuses one that is %s', async (state) => {
+  it.each([
+    ['redeemed', 'reverse the redemption'],
+    ['refused', 'the value is back on the voucher'],
+    ['reversed', 'taken back'],
+  ] as const)('refuses one that is %s', async (state, words) => {
     const { redemption } = await paymentIn(state);
     const holdings = await scene.holdings();
-    expect((await scene.ask('settle-payment', redemption.id, paid)).kind).toBe('refused');
+    const refusal = expect.stringContaining(words);
+    const asked = await scene.ask('settle-payment', redemption.id, paid);
+    expect(asked).toMatchObject({ kind: 'refused', refusal });
     const row = await scene.forced('settle-payment', redemption.id, paid);
-    expect(row.state).toBe('REFUSED');
+    expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
     expect(await scene.holdings()).toEqual(holdings);
   });
 });
@@ -88,6 +100,29 @@ describe('reverse-redemption', () => {
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
     expect((await scene.ask('reverse-redemption', redemption.id)).kind).toBe('refused');
     expect((await scene.forced('reverse-redemption', redemption.id)).state).toBe('REFUSED');
+  });
+
+  it('refuses while a reversal is pending: the provider is asked once', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '023' });
+    const gift = await scene.gift({ merchant });
+    await scene.redeemed(client, gift);
+    const { id } = await scene.redemptionOf(gift);
+    const key = { idempotencyKey: randomUUID() };
+    const pending = await client.post(`/redemptions/${id}/reverse`, key);
+    expect(pending.body.statusCode).toBe(4092);
+    const refusal = expect.stringContaining('under way');
+    expect(await scene.ask('reverse-redemption', id)).toMatchObject({ kind: 'refused', refusal });
+    const row = await scene.forced('reverse-redemption', id);
+    expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
+    expect(await scene.ask('settle-payment', id, paid)).toMatchObject({ kind: 'refused' });
+    const [reversal, ...others] = scene.stack.sandbox.books.reversals({
+      to: merchant.payoutNumber,
+    });
+    expect(others).toEqual([]);
+    const books = `${scene.stack.sandbox.url}/books/reversals/${reversal?.reference}`;
+    await call(books, { body: { status: 'completed' } });
+    await until(async () => expect((await scene.voucher(gift)).remaining).toBe('100.000000'));
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
   });
 
   it.each(['paying', 'refused'] as const)('refuses one that is %s', async (state) => {
@@ -124,6 +159,49 @@ describe('retry-top-up', () => {
     expect((await scene.ask('retry-top-up', id)).kind).toBe('refused');
     expect((await scene.forced('retry-top-up', id)).state).toBe('REFUSED');
     expect(await scene.topup(id)).toMatchObject({ attempt: 1 });
+  });
+});
+
+describe('a top-up that is under way', () => {
+  it.each([
+    ['retry-top-up', {}],
+    ['settle-top-up', { outcome: 'not-done', reference: 'LETTER' }],
+  ] as const)('refuses %s', async (kind, args) => {
+    const halt = scene.haltAt('topup-sending');
+    const sent = scene.topUpIn('SUCCESS');
+    await halt.arrived;
+    const { id } = await scene.stack.database
+      .selectFrom('topups')
+      .select('id')
+      .where('status', '=', 'PROCESSING')
+      .executeTakeFirstOrThrow();
+    const refusal = expect.stringMatching(/under way|being sent/);
+    expect(await scene.ask(kind, id, args)).toMatchObject({ kind: 'refused', refusal });
+    const row = await scene.forced(kind, id, args);
+    expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
+    halt.letGo();
+    expect(await sent).toBe(id);
+    expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 1 });
+  });
+});
+
+describe('a top-up that was delivered after it had failed', () => {
+  it.each([
+    ['retry-top-up', {}, /settle late-success/],
+    ['settle-top-up', { outcome: 'not-done', reference: 'LETTER' }, /delivered/],
+  ] as const)('refuses %s', async (kind, args, words) => {
+    const late = createLateDeliveries(scene.stack);
+    const id = await scene.topUpIn('FAILED');
+    const { reference, operation_id: operationId } = await late.attemptOf(id);
+    await late.deliver(reference);
+    await late.findLate(operationId);
+    const holdings = await scene.holdings();
+    const refusal = expect.stringMatching(words);
+    expect(await scene.ask(kind, id, args)).toMatchObject({ kind: 'refused', refusal });
+    const row = await scene.forced(kind, id, args);
+    expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
+    expect(await scene.topup(id)).toMatchObject({ attempt: 1 });
+    expect(await scene.holdings()).toEqual(holdings);
   });
 });
 

@@ -6,28 +6,16 @@ import { declineRepair } from '../../../src/db/repairs/repair-confirmations.js';
 import { merchantClient } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { redeem } from '../gift/redemption-scene.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import { type First, lockOfVoucher, type RaceScene, setRaceScene } from './race-scene.js';
 
 /**
  * Repairs that meet customers, partners, merchants and providers at the same moment: one comes first, and
  * value is there once. The end of the file checks the books.
  */
-let scene: RepairScene;
-
-/** Where the worker waits until it is let go on. */
-let halted: { readonly at: string; readonly until: Promise<void>; arrived(): void } | undefined;
+let scene: RaceScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene(
-    { CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '8' },
-    {
-      async failpoint(name) {
-        if (halted?.at !== name) return;
-        halted.arrived();
-        await halted.until;
-      },
-    },
-  );
+  scene = await setRaceScene({ CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '8' });
 });
 afterAll(() => scene?.stop());
 
@@ -63,60 +51,18 @@ it.each(['cancel-voucher', 'cancel-claim'] as const)(
   },
 );
 
-/** Opened once. */
-function latch() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open: () => open(), opened };
-}
-
-/** Who waits for a row of the database. */
-async function untilWaiting(count: number): Promise<void> {
-  await until(async () => {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      scene.stack.database,
-    );
-    expect(rows[0]?.waiting).toBe(count);
-  });
-}
-
-/**
- * A repair and a redemption that both wait for the row of the voucher, the first of them first: the
- * database lets them go in this order.
- */
-async function inOrder(first: 'repair' | 'redemption', kind: 'cancel-voucher' | 'cancel-claim') {
+/** A repair and a redemption that both wait for the row of the voucher, the first of them first. */
+async function inOrder(first: First, kind: 'cancel-voucher' | 'cancel-claim') {
   const { merchant, client, gift, verificationCode } = await claimedGift();
-  const halt = latch();
-  const arrival = latch();
   // Before the step that takes the voucher's lock: one cancels by a workflow, the other by itself.
   const at = kind === 'cancel-voucher' ? 'repair-begin-committed' : 'repair-begun';
-  halted = { at, until: halt.opened, arrived: arrival.open };
-  const row = await scene.asked(kind, gift.id);
-  await arrival.opened;
-  halted = undefined;
-  const steps = {
-    repair: async () => {
-      halt.open();
-      return undefined;
-    },
-    redemption: () => redeem(client, gift, { verificationCode }),
-  };
-  const begun = await scene.stack.database.transaction().execute(async (transaction) => {
-    await sql`select from vouchers where id = ${gift.id} for update`.execute(transaction);
-    const one = steps[first]();
-    await untilWaiting(1);
-    const other = steps[first === 'repair' ? 'redemption' : 'repair']();
-    await untilWaiting(2);
-    return [one, other];
-  });
-  const answer = (await Promise.all(begun)).find((one) => one !== undefined);
-  const { state } = await scene.ended(row.id);
+  const { letGo } = await scene.halted(at, () => scene.asked(kind, gift.id));
+  const { row, answer } = await scene.meet(
+    { lock: lockOfVoucher(gift), first },
+    { repair: letGo, other: () => redeem(client, gift, { verificationCode }) },
+  );
   const { status } = await scene.voucher(gift);
-  return { paid: scene.amountsPaidTo(merchant), answer: answer?.status, state, status };
+  return { paid: scene.amountsPaidTo(merchant), answer: answer.status, state: row.state, status };
 }
 
 it.each([
@@ -126,7 +72,7 @@ it.each([
   const refused = await inOrder('repair', kind);
   expect(refused).toMatchObject({ paid: [], state: 'DONE', status });
   expect(refused.answer).not.toBe(200);
-  expect(await inOrder('redemption', kind)).toEqual({
+  expect(await inOrder('other', kind)).toEqual({
     paid: ['97.50 completed'],
     answer: 200,
     state: 'REFUSED',

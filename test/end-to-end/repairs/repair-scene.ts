@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
 import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.js';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
-import { confirmRepair } from '../../../src/db/repairs/repair-confirmations.js';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
 import { addRepair } from '../../../src/db/repairs/repairs.js';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
-import { type Asked, askRepair } from '../../../src/repairs/ask-repair.js';
-import type { RepairKind } from '../../../src/repairs/repair-kind.js';
-import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
-import { repairLimits } from '../../../src/repairs/repair-limits.js';
 import { deposit, type TestMerchant } from '../../support/companies.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
@@ -19,22 +12,9 @@ import type { Gift } from '../gift/gift-scene.js';
 import { redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { isNumber } from '../privacy/stored-numbers.js';
 import { sale } from '../topups/topup-scene.js';
+import { createRepairDesk, kindOf } from './repair-desk.js';
 
 export type RepairScene = Awaited<ReturnType<typeof setRepairScene>>;
-
-interface Asking {
-  readonly why?: string;
-  readonly actor?: string;
-  readonly requestKey?: string;
-  /** It waits for a second person, whatever its amount. */
-  readonly isByTwo?: boolean;
-}
-
-const kindOf = (name: string): RepairKind => {
-  const kind = findRepairKind(name);
-  if (!kind) throw new Error(`There is no repair ${name}`);
-  return kind;
-};
 
 /** A scene of gifts and top-ups with people of the service who repair. */
 export async function setRepairScene(...given: Parameters<typeof setRedemptionScene>) {
@@ -42,61 +22,14 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
   const { database, config } = scene.stack;
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '100000', 'airtime');
-  const limits = repairLimits(config);
-  const secretBox = createSecretBox(config.DATA_KEYS);
+  const desk = createRepairDesk(scene.stack);
+  const { limits, ended } = desk;
   let numbers = 0;
 
   const number = (suffix = '000'): string => {
     numbers += 1;
     return `+25197${String(numbers).padStart(4, '0')}${suffix}`;
   };
-
-  /** Asks for a repair as a page or a command does. */
-  const ask = (
-    name: string,
-    subjectId: string | number,
-    args: Readonly<Record<string, string>> = {},
-    {
-      why = 'Ticket 4711',
-      actor = 'hanna',
-      requestKey = randomUUID(),
-      isByTwo = false,
-    }: Asking = {},
-  ): Promise<Asked> => {
-    const known = kindOf(name);
-    const kind = isByTwo ? { ...known, isByTwo } : known;
-    return database.transaction().execute((transaction) =>
-      askRepair(
-        transaction,
-        {
-          kind,
-          subjectId: String(subjectId),
-          args: kind.fields.parse(args),
-          why,
-          actor,
-          requestKey,
-        },
-        { limits, secretBox: () => secretBox },
-      ),
-    );
-  };
-
-  async function asked(...parameters: Parameters<typeof ask>): Promise<RepairRow> {
-    const result = await ask(...parameters);
-    if (result.kind === 'refused') throw new Error(`Refused: ${result.refusal}`);
-    return result.row;
-  }
-
-  /** The repair when it has ended. */
-  const ended = (id: number): Promise<RepairRow> =>
-    until(async () => {
-      const row = await findRepair(database, id);
-      if (!row || row.result === null) throw new Error(`The repair is ${row?.state}`);
-      return row;
-    });
-
-  const repaired = async (...parameters: Parameters<typeof ask>): Promise<RepairRow> =>
-    ended((await asked(...parameters)).id);
 
   /** Writes a repair that nobody judged at the edge: only the step that acts can refuse it. */
   async function written(
@@ -132,20 +65,6 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
   const forced = async (...parameters: Parameters<typeof written>): Promise<RepairRow> =>
     ended((await written(...parameters)).id);
 
-  /** A person of the service; returns the id of the account. */
-  async function staff(role: 'AGENT' | 'SUPERVISOR' | 'OPERATOR'): Promise<number> {
-    const { rows } = await sql<{ id: number }>`
-      with account as (
-        insert into portal_accounts (email, password_hash)
-        values (${`${randomUUID()}@staff.test`}, 'none') returning id)
-      insert into staff_accounts (account_id, name, role)
-      select id, 'Staff', ${role} from account returning account_id as id`.execute(database);
-    return Number(rows[0]?.id);
-  }
-
-  const confirm = (id: number, accountId: number): Promise<boolean> =>
-    database.transaction().execute((transaction) => confirmRepair(transaction, id, accountId));
-
   const claimWorkflow = async (claimId: string) => {
     const { workflow_id } = await database
       .selectFrom('voucher_claims')
@@ -160,13 +79,16 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
     const payoutSuffix = state === 'paying' ? '014' : '000';
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
     const gift = await scene.gift({ merchant, ...(state === 'anonymous' ? { owner: null } : {}) });
+    if (isPaidState(state)) {
+      await scene.redeemed(client, gift, state === 'partly redeemed' ? { amount: '39' } : {});
+      await confirmationOf(gift, state === 'unconfirmed' ? 'UNKNOWN' : 'SENT');
+    }
     if (state === 'expired') {
       await scene.expire(gift);
       await sweep();
       await scene.untilStatus(gift, 'EXPIRED');
     }
     if (state === 'cancelled') await scene.cancel(gift);
-    if (state === 'redeemed') await scene.redeemed(client, gift);
     if (state === 'claimed' || state === 'hanging' || state === 'paying') {
       const verificationCode = await scene.claimed(client, gift);
       if (state === 'hanging')
@@ -181,6 +103,19 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
       }
     }
     return { gift, merchant };
+  }
+
+  /** Waits until the confirmation of a payment was sent, and lets it have another end. */
+  async function confirmationOf(gift: Gift, status: 'SENT' | 'UNKNOWN'): Promise<void> {
+    const confirmations = () =>
+      database
+        .updateTable('messages')
+        .set({ status })
+        .where('voucher_id', '=', gift.id)
+        .where('kind', '=', 'REDEMPTION_CONFIRMATION')
+        .where('status', '=', 'SENT')
+        .executeTakeFirst();
+    await until(async () => expect((await confirmations()).numUpdatedRows).toBe(1n));
   }
 
   const sweep = () =>
@@ -260,17 +195,10 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
 
   return {
     ...scene,
-    limits,
+    ...desk,
     number,
-    kindOf,
-    ask,
-    asked,
-    ended,
-    repaired,
     written,
     forced,
-    staff,
-    confirm,
     claimWorkflow,
     voucherIn,
     redemptionOf,
@@ -288,8 +216,13 @@ export const voucherStates = [
   'claimed',
   'hanging',
   'paying',
+  'partly redeemed',
   'redeemed',
+  'unconfirmed',
   'expired',
   'cancelled',
 ] as const;
 export type VoucherState = (typeof voucherStates)[number];
+
+const isPaidState = (state: VoucherState): boolean =>
+  state === 'partly redeemed' || state === 'redeemed' || state === 'unconfirmed';

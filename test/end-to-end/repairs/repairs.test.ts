@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
+import { call } from '../../support/clients.js';
 import { redeem } from '../gift/redemption-scene.js';
 import {
   type RepairScene,
@@ -31,15 +32,15 @@ const ofVouchers: Readonly<
     }
   >
 > = {
-  'resend-message': { done: ['claimed'] },
+  'resend-message': { done: ['claimed', 'unconfirmed'] },
   'extend-claim': { args: () => ({ minutes: '30' }), done: ['claimed'] },
   'cancel-claim': { done: ['claimed'] },
   'release-claim': { done: ['hanging'] },
   'extend-voucher': {
     args: () => ({ until: inAYear() }),
-    done: ['active', 'anonymous', 'claimed', 'hanging', 'paying'],
+    done: ['active', 'anonymous', 'claimed', 'hanging', 'paying', 'partly redeemed'],
   },
-  'cancel-voucher': { done: ['active', 'anonymous', 'claimed', 'hanging'] },
+  'cancel-voucher': { done: ['active', 'anonymous', 'claimed', 'hanging', 'partly redeemed'] },
 };
 
 /** Vouchers are valid as long as one can be: a later day exists only before that. */
@@ -85,6 +86,29 @@ describe('what it does', () => {
     expect(answer.body.statusCode).toBe(4034);
     await scene.redeemed(client, gift);
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  });
+
+  it('cancel-voucher: what is left of a partly redeemed voucher goes back, and no more', async () => {
+    const { gift, merchant } = await scene.voucherIn('partly redeemed');
+    const before = await scene.balances();
+    const { remaining } = await scene.voucher(gift);
+    scene.expectDone(await scene.repaired('cancel-voucher', gift.id));
+    const after = await scene.balances();
+    expect(after.eMoneyWalletBalance - before.eMoneyWalletBalance).toBeCloseTo(Number(remaining));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED', returned: remaining });
+    expect(scene.amountsPaidTo(merchant)).toEqual(['39.00 completed']);
+  });
+
+  it('resend-message: a confirmation that got lost comes again, once', async () => {
+    const { gift } = await scene.voucherIn('unconfirmed');
+    const messages = `${scene.stack.sandbox.url}/messages?to=${encodeURIComponent(gift.owner ?? '')}`;
+    const before = (await call(messages)).body;
+    scene.expectDone(await scene.repaired('resend-message', gift.id));
+    const [newest, ...others] = (await call(messages)).body;
+    expect([newest.text, others.length]).toEqual([before[0].text, before.length]);
+    const again = await scene.repaired('resend-message', gift.id);
+    expect(again).toMatchObject({ state: 'REFUSED' });
+    expect((await call(messages)).body).toHaveLength(before.length + 1);
   });
 
   it('extend-claim: the same code pays after the time that the claim had', async () => {

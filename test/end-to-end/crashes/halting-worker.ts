@@ -1,0 +1,30 @@
+import { readConfig } from '../../../src/config/config.js';
+import { createLogger } from '../../../src/process/logger.js';
+import { runProcess } from '../../../src/process/termination.js';
+import { connectTemporal } from '../../../src/temporal/connection.js';
+import { temporalServerOf } from '../../../src/temporal/temporal-server.js';
+import { startWorker } from '../../../src/worker.js';
+
+/**
+ * A worker in which everybody who comes to the step of FAILPOINT halts there, says so in a line, and goes
+ * no further: it is killed when all have come.
+ */
+await runProcess(async () => {
+  const config = readConfig();
+  const [haltsAt] = (config.FAILPOINT ?? '').split(':');
+  const logger = createLogger(config.LOG_LEVEL, 'worker');
+  const temporal = await connectTemporal({
+    ...temporalServerOf(config),
+    payloadKeys: config.PAYLOAD_KEYS,
+  });
+  const worker = await startWorker(config, temporal, {
+    logger,
+    async failpoint(name) {
+      if (name !== haltsAt) return;
+      logger.info('Halted');
+      await new Promise(() => {});
+    },
+  });
+  logger.info('Worker is running');
+  return worker;
+});

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { createSecretBox } from '../../../src/crypto/secret-box.js';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
+import { confirmRepair } from '../../../src/db/repairs/repair-confirmations.js';
+import { findRepair } from '../../../src/db/repairs/repair-lists.js';
+import { type Asked, askRepair } from '../../../src/repairs/ask-repair.js';
+import type { RepairKind } from '../../../src/repairs/repair-kind.js';
+import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
+import { repairLimits } from '../../../src/repairs/repair-limits.js';
+import type { Stack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
+
+interface Asking {
+  readonly why?: string;
+  readonly actor?: string;
+  readonly requestKey?: string;
+  /** It waits for a second person, whatever its amount. */
+  readonly isByTwo?: boolean;
+}
+
+export const kindOf = (name: string): RepairKind => {
+  const kind = findRepairKind(name);
+  if (!kind) throw new Error(`There is no repair ${name}`);
+  return kind;
+};
+
+/** Where repairs are asked for and confirmed, as pages and commands do it. */
+export function createRepairDesk({ database, config }: Pick<Stack, 'database' | 'config'>) {
+  const limits = repairLimits(config);
+  const secretBox = createSecretBox(config.DATA_KEYS);
+
+  const ask = (
+    name: string,
+    subjectId: string | number,
+    args: Readonly<Record<string, string>> = {},
+    {
+      why = 'Ticket 4711',
+      actor = 'hanna',
+      requestKey = randomUUID(),
+      isByTwo = false,
+    }: Asking = {},
+  ): Promise<Asked> => {
+    const known = kindOf(name);
+    const kind = isByTwo ? { ...known, isByTwo } : known;
+    const asked = { kind, subjectId: String(subjectId), args: kind.fields.parse(args) };
+    return database
+      .transaction()
+      .execute((transaction) =>
+        askRepair(
+          transaction,
+          { ...asked, why, actor, requestKey },
+          { limits, secretBox: () => secretBox },
+        ),
+      );
+  };
+
+  async function asked(...parameters: Parameters<typeof ask>): Promise<RepairRow> {
+    const result = await ask(...parameters);
+    if (result.kind === 'refused') throw new Error(`Refused: ${result.refusal}`);
+    return result.row;
+  }
+
+  /** The repair when it has ended. */
+  const ended = (id: number): Promise<RepairRow> =>
+    until(async () => {
+      const row = await findRepair(database, id);
+      if (!row || row.result === null) throw new Error(`The repair is ${row?.state}`);
+      return row;
+    });
+
+  const repaired = async (...parameters: Parameters<typeof ask>): Promise<RepairRow> =>
+    ended((await asked(...parameters)).id);
+
+  /** A person of the service; returns the id of the account. */
+  async function staff(role: 'AGENT' | 'SUPERVISOR' | 'OPERATOR'): Promise<number> {
+    const { rows } = await sql<{ id: number }>`
+      with account as (
+        insert into portal_accounts (email, password_hash)
+        values (${`${randomUUID()}@staff.test`}, 'none') returning id)
+      insert into staff_accounts (account_id, name, role)
+      select id, 'Staff', ${role} from account returning account_id as id`.execute(database);
+    return Number(rows[0]?.id);
+  }
+
+  const confirm = (id: number, accountId: number): Promise<boolean> =>
+    database.transaction().execute((transaction) => confirmRepair(transaction, id, accountId));
+
+  return { limits, ask, asked, ended, repaired, staff, confirm };
+}
