@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { isRequestedRetry } from '../../src/db/operations/operator-commands.js';
+import { isRequestedRetry, wantedProvider } from '../../src/db/operations/operator-commands.js';
 import type { TopupContext } from '../../src/db/topups/topup-facts.js';
 import type { LockedTopup } from '../../src/db/topups/topups.js';
 import type { RetryCommand, TopUpCommand } from '../../workflows/contracts.js';
@@ -15,6 +15,23 @@ export const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   command.company.credential !== undefined &&
   'operatorSignal' in command.company.credential;
 
+/** The command of an operator or a repair that a retry carries out; undefined for all others. */
+const operatorCommandOf = (command: TopUpCommand | RetryCommand): number | undefined => {
+  const { credential } = command.company;
+  return 'attempt' in command && credential !== undefined && 'operatorCommandId' in credential
+    ? credential.operatorCommandId
+    : undefined;
+};
+
+/** The provider that a repair wants; null where the routes decide alone. */
+export async function providerFor(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand | RetryCommand,
+): Promise<string | null> {
+  const operatorCommand = operatorCommandOf(command);
+  return operatorCommand === undefined ? null : wantedProvider(transaction, operatorCommand);
+}
+
 /**
  * Whether a command may begin an attempt of this top-up: it needs a valid authority for this
  * top-up.
@@ -27,9 +44,9 @@ export async function isAdmitted(
   { numbers }: Pick<ActivityDependencies, 'numbers'>,
 ): Promise<boolean> {
   if (topup.partner_id !== command.company.id) return false;
-  const { credential } = command.company;
-  if ('attempt' in command && credential !== undefined && 'operatorCommandId' in credential)
-    return isRequestedRetry(transaction, credential.operatorCommandId, {
+  const operatorCommand = operatorCommandOf(command);
+  if ('attempt' in command && operatorCommand !== undefined)
+    return isRequestedRetry(transaction, operatorCommand, {
       topup_id: topup.id,
       attempt: command.attempt,
       numberKeys: command.msisdn === null ? null : numbers.keysOf(command.msisdn),

@@ -28,7 +28,7 @@ import type {
 } from '../../workflows/contracts.js';
 import { countOfEvent, withinNumberLimit } from '../budget-alarm.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { isAdmitted, isRetrySignal, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
+import { isAdmitted, isRetrySignal, providerFor, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
 import type { TopUpSubject } from './topup-orders.js';
 import {
   isStranger,
@@ -152,7 +152,7 @@ async function holdOrRefuse(
     limits.topupRanges,
   );
   if (!terms.ok) return terms;
-  const chosen = choice.choose(terms.amount);
+  const chosen = choice.choose(terms.amount, await providerFor(transaction, command));
   if (!chosen.ok) return chosen;
   const { provider } = chosen;
   return recordHold(transaction, hold, { topup, context, terms, msisdn, provider });

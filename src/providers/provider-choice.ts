@@ -7,8 +7,14 @@ import type { ProviderSet } from './provider-set.js';
 export interface ProviderChoice<Name extends string> {
   /** Those that can carry an amount, the first to be asked first. */
   candidates(amount: Money): Name[];
-  /** The first of them that takes calls now, or why nothing is to be held. */
-  choose(amount: Money): { readonly ok: true; readonly provider: Name } | Refusal;
+  /**
+   * The first of them that takes calls now, or why nothing is to be held. Where somebody wants a certain
+   * one, it is that or none.
+   */
+  choose(
+    amount: Money,
+    wanted?: string | null,
+  ): { readonly ok: true; readonly provider: Name } | Refusal;
 }
 
 /** The choice for one operation; a repetition of it has the same one while routes do not change. */
@@ -31,12 +37,20 @@ export function choiceFor<Name extends string, Port extends { canCarry(amount: s
     });
   return {
     candidates,
-    choose(amount) {
-      const provider = candidates(amount).find((name) => set.isAvailable(name));
+    choose(amount, wanted = null) {
+      const able = candidates(amount).filter((name) => wanted === null || name === wanted);
+      if (wanted !== null && able.length === 0) return doesNotServe(wanted);
+      const provider = able.find((name) => set.isAvailable(name));
       return provider === undefined ? outOfOrder : { ok: true, provider };
     },
   };
 }
+
+const doesNotServe = (wanted: string) =>
+  refuse('unavailable', {
+    detail: `${wanted} does not serve it, and nothing was held or sent; the routes decide where none is named`,
+    retryAfterSeconds: 5,
+  });
 
 const outOfOrder = refuse('unavailable', {
   detail: 'the provider is out of order, and nothing was held or sent',

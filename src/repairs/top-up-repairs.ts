@@ -3,6 +3,9 @@ import { requestRetryOfRepair } from '../db/operations/operator-commands.js';
 import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/payment-facts.js';
 import { lockTopup } from '../db/topups/topups.js';
 import { parseMoney } from '../domain/money.js';
+import { operatorOf } from '../domain/operator.js';
+import { airtimeProviderNames } from '../domain/providers/provider-names.js';
+import { isRoutedTo } from '../domain/providers/routes.js';
 import { line, msisdn, oneOf } from './fields.js';
 import { repairKind } from './repair-kind.js';
 
@@ -27,16 +30,17 @@ export const retryTopUp = repairKind({
   name: 'retry-top-up',
   title: 'Retry a top-up',
   summary:
-    'One more attempt, to the same number or another one. The partner pays for it only if it is delivered.',
+    'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered.',
   allowed: 'When the last attempt has failed',
   fields: z.object({
     msisdn: msisdn('Another number, if needed').optional(),
+    provider: oneOf(airtimeProviderNames, 'Another provider, if needed').optional(),
   }),
   sealed: ['msisdn'],
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
-  refuse({ status, isContradicted }) {
+  refuse({ status, isContradicted, ...facts }, args) {
     if (isContradicted) return LATE;
-    if (status === 'FAILED') return undefined;
+    if (status === 'FAILED') return refuseProvider(facts, args);
     if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';
     return status === 'UNKNOWN'
       ? 'The provider has not said how it ended: wait, or settle it first.'
@@ -53,6 +57,21 @@ export const retryTopUp = repairKind({
     return { kind: 'call', call: { kind: 'retry-top-up', operatorCommandId } };
   },
 });
+
+/** The step that holds the money chooses among the routes once more, and knows who is configured. */
+function refuseProvider(
+  { routes, operator, amount }: Pick<TopupFactsForRepair, 'routes' | 'operator' | 'amount'>,
+  args: { readonly msisdn?: string | undefined; readonly provider?: string | undefined },
+): string | undefined {
+  if (args.provider === undefined) return undefined;
+  const routed = {
+    operator: args.msisdn === undefined ? (operator ?? undefined) : operatorOf(args.msisdn),
+    amount: amount === null ? undefined : parseMoney(amount),
+  };
+  return isRoutedTo(routes, args.provider, routed)
+    ? undefined
+    : `No route leads this top-up to ${args.provider}: retry it without naming a provider, or ask an operator for a route.`;
+}
 
 export const settleTopUp = repairKind({
   ...ofTopup,

@@ -39,3 +39,16 @@ it('one that is out of order is not chosen; where all are, nothing is to be held
   expect(of(['mpesa'])).toEqual({ ok: true, provider: 'gsma' });
   expect(of(['mpesa', 'gsma'])).toMatchObject({ ok: false, reason: 'unavailable' });
 });
+
+it('a provider that somebody wants is that or none', () => {
+  const of = (wanted: string, broken: string[] = [], amount = '100') =>
+    choice(broken).choose(parseMoney(amount), wanted);
+  expect(of('gsma')).toEqual({ ok: true, provider: 'gsma' });
+  expect(of('gsma', ['gsma'])).toMatchObject({ ok: false, reason: 'unavailable' });
+  // It cannot carry the amount, or is not configured.
+  expect(of('mpesa', [], '100.50')).toMatchObject({
+    ok: false,
+    detail: /^mpesa does not serve it/,
+  });
+  expect(of('other')).toMatchObject({ ok: false, detail: /^other does not serve it/ });
+});

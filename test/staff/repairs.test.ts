@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRepair } from '../../src/db/repairs/repair-lists.js';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
 import { hiddenFields } from '../portal/portal-client.js';
+import { until } from '../support/until.js';
 import { staffClient } from './staff-client.js';
 
 /** Repairs by the pages of /support, with the rights of the roles of API and worker. */
@@ -100,6 +101,26 @@ describe('the page of a voucher', () => {
     const action = actionOf('cancel-voucher');
     const forged = await agent.client.post(action, { subject: String(gift.id), why: 'x' });
     expect(forged.status).toBe(403);
+  });
+});
+
+describe('the page of a top-up', () => {
+  it('offers another provider, which a route must lead to', async () => {
+    const id = await scene.topUpIn('FAILED');
+    const [page, action] = [`/support/top-ups/${id}`, actionOf('retry-top-up')];
+    const { html } = await agent.client.get(page);
+    expect(html).toMatch(
+      /<select id="[^"]+" name="provider"><option value="" selected>Not needed<.*>dt-one<.*>reloadly</,
+    );
+    const fields = { why: 'Ticket 4711', msisdn: scene.number() };
+    const refused = await agent.client.submit(page, action, { ...fields, provider: 'reloadly' });
+    expect([refused.status, refused.html]).toEqual([
+      409,
+      expect.stringContaining('No route leads this top-up to reloadly'),
+    ]);
+    const asked = await agent.client.submit(page, action, { ...fields, provider: '' });
+    expect(asked.status).toBe(303);
+    await until(async () => expect((await scene.topup(id)).status).toBe('SUCCESS'));
   });
 });
 

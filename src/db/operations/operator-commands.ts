@@ -102,3 +102,18 @@ export async function isRequestedRetry(
     .executeTakeFirst();
   return found !== undefined;
 }
+
+/**
+ * The provider that the repair of a command wants for its attempt; null where the routes decide, as for
+ * every other command.
+ */
+export async function wantedProvider(
+  database: Database,
+  commandId: number,
+): Promise<string | null> {
+  const { rows } = await sql<{ provider: string | null }>`
+    select arguments ->> 'provider' as provider
+    from operator_commands as command join repairs on repairs.id = command.repair_id
+    where command.id = ${commandId}`.execute(database);
+  return rows[0]?.provider ?? null;
+}

@@ -3,7 +3,7 @@ import type { Operator } from '../../domain/operator.js';
 import type { Route, RouteKind } from '../../domain/providers/routes.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addFailover } from './provider-failovers.js';
-import { routesFor } from './provider-routes.js';
+import { routesFor, routesOfTopup } from './provider-routes.js';
 
 /** A payment or an attempt of a top-up on hold. */
 export interface Placed {
@@ -41,7 +41,6 @@ export async function findPlacement(
     partnerId: sql`vouchers.partner_id`,
     merchantId: sql`redemptions.merchant_id`,
   });
-  const subjectOfTopup = { partnerId: sql`topups.partner_id`, merchantId: null };
   const { rows } =
     subject === 'payment'
       ? await sql<Placement>`
@@ -56,8 +55,7 @@ export async function findPlacement(
             and unknown_since is null`.execute(database)
       : await sql<Placement>`
           select case topups.kind when 'PACKAGE' then 'topup-package' else 'topup-airtime' end as kind,
-            case topups.kind when 'PACKAGE' then ${routesFor('topup-package', subjectOfTopup)}
-              else ${routesFor('topup-airtime', subjectOfTopup)} end as routes,
+            ${routesOfTopup} as routes,
             topups.amount, topups.operator, null as "payeeNumber",
             exists (select from recovered_payments
               where recovered_payments.reference = try.reference) as "isRecovered",

@@ -22,6 +22,13 @@ export const routesFor = (
     and (route.partner_id is null or route.partner_id = ${partnerId}::bigint)
     and (route.merchant_id is null or route.merchant_id = ${merchantId}::bigint))`;
 
+const ofTopup = { partnerId: sql`topups.partner_id`, merchantId: null };
+
+/** SQL expression: the routes of a row of `topups`, by its kind and partner. */
+export const routesOfTopup: RawBuilder<readonly Route[]> = sql`
+  case topups.kind when 'PACKAGE' then ${routesFor('topup-package', ofTopup)}
+    else ${routesFor('topup-airtime', ofTopup)} end`;
+
 export type RouteRow = Selectable<ProviderRoutesTable>;
 
 /** All routes, in the order in which they are asked. */

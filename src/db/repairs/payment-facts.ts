@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
+import type { Operator } from '../../domain/operator.js';
+import type { Route } from '../../domain/providers/routes.js';
 import type { Database } from '../connection.js';
+import { routesOfTopup } from '../providers/provider-routes.js';
 import type { TopupStatus } from '../schema/all-tables.js';
 
 /** What a repair of a redemption's payment is judged by. */
@@ -63,6 +66,10 @@ export interface TopupFactsForRepair {
   readonly partnerId: number;
   readonly status: TopupStatus;
   readonly attempt: number;
+  /** Of the last attempt; null where there was none. */
+  readonly operator: Operator | null;
+  /** Those of its kind, for its partner. */
+  readonly routes: readonly Route[];
   /** Decimal string; null for a top-up that was never held. */
   readonly amount: string | null;
   /** The provider delivered an attempt after refusing it. */
@@ -78,7 +85,8 @@ export async function topupFactsForRepair(
   topupId: number,
 ): Promise<TopupFactsForRepair | undefined> {
   const { rows } = await sql<TopupFactsForRepair>`
-    select topups.id, partner_id as "partnerId", status, attempt, amount,
+    select topups.id, partner_id as "partnerId", status, attempt, operator, amount,
+      ${routesOfTopup} as routes,
       provider_reference as "providerReference",
       exists (select from topup_attempts as made where made.topup_id = topups.id
         and contradicted_at is not null) as "isContradicted",

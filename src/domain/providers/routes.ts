@@ -82,7 +82,17 @@ export function providersFor<Name extends string>(
 export const isFor = (name: string, kind: RouteKind): boolean =>
   routedProviders[kind].some((one: string) => one === name);
 
-function decides({ operator, amountFrom, amountTo }: Route, routed: Routed): boolean {
+/** Whether a route leads an operation to a provider. */
+export const isRoutedTo = (
+  routes: readonly Route[],
+  provider: string,
+  routed: Pick<Routed, 'operator' | 'amount'>,
+): boolean => routes.some((route) => route.provider === provider && decides(route, routed));
+
+function decides(
+  { operator, amountFrom, amountTo }: Route,
+  routed: Pick<Routed, 'operator' | 'amount'>,
+): boolean {
   if (operator !== null && operator !== routed.operator) return false;
   const { amount } = routed;
   if (amount === undefined) return amountFrom === null && amountTo === null;

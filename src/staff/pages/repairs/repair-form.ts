@@ -71,9 +71,12 @@ function fieldOf(
     return selectField({
       ...named,
       label: description,
-      isRequired: true,
+      ...(!isOptional && { isRequired: true }),
       // Nobody decides by what happens to stand first.
-      options: [['', 'Choose'], ...words.map((word) => [word, answers[word] ?? word] as const)],
+      options: [
+        ['', isOptional ? 'Not needed' : 'Choose'],
+        ...words.map((word) => [word, answers[word] ?? word] as const),
+      ],
     });
   const type = placeholder === 'day' ? ({ type: 'date' } as const) : {};
   return field({
