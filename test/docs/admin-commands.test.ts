@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { allCommands } from '../../src/admin/all-commands.js';
+import { describeProblem } from '../../src/admin/problems.js';
+import { createProgram } from '../../src/admin/program.js';
+import { verbs } from '../../src/admin/verbs.js';
+import { documentNames } from './documents.js';
+
+/** Every command of the operators that a document shows must be one that the command line accepts. */
+
+interface ShownCommand {
+  readonly words: readonly string[];
+  /** Prose may name a command without its options. */
+  readonly isProse: boolean;
+}
+
+const PREFIX = /(?:npm run (?:--silent )?admin --|docker compose run --rm admin)\s+(.*)/;
+/** As on the machines of the guide to deployment. */
+const INSTALLED = /^admin (.*)/;
+
+/** What a reader puts in the place of a word. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  NAME: 'hanna',
+  ID: '17',
+  REFERENCE: 'MM4711',
+  $PROVIDER: 'gsma',
+  $DAY: '2026-11-22',
+};
+
+/** The words of a shell's line, up to a comment, a pipe or a redirection. */
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  for (const [word, quoted] of line.matchAll(/"([^"]*)"|[^\s"]+/g)) {
+    if (/^[#|<>;&]/.test(word)) break;
+    words.push(PLACEHOLDERS[word] ?? quoted ?? word);
+  }
+  return words;
+}
+
+function commandsOf(text: string): ShownCommand[] {
+  const shown: ShownCommand[] = [];
+  const note = (line: string, isProse: boolean, ...forms: readonly RegExp[]) => {
+    const found = forms.map((form) => form.exec(line.trim())?.[1]).find(Boolean);
+    if (found !== undefined) shown.push({ words: wordsOf(found), isProse });
+  };
+  const prose = text.replace(/^( *)```[\s\S]*?^\1```/gm, (block) => {
+    const lines = block.replaceAll(/\\\n/g, ' ').split('\n');
+    for (const line of lines) note(line, false, PREFIX, INSTALLED);
+    return '';
+  });
+  for (const [, quoted = ''] of prose.matchAll(/`([^`]+)`/g))
+    note(quoted.replaceAll(/\s+/g, ' '), true, PREFIX, INSTALLED);
+  return shown;
+}
+
+/** The real commands; files need not be there. */
+const commands = allCommands.map((command) => ({
+  ...command,
+  fields: Object.fromEntries(
+    Object.entries(command.fields).map(([name, field]) => [
+      name,
+      name === 'file' ? { ...field, parse: (path: string) => path } : field,
+    ]),
+  ),
+}));
+
+/** Why the command line refuses a command; undefined where it accepts it. */
+async function refusalOf({ words, isProse }: ShownCommand): Promise<string | undefined> {
+  const [first = '', ...others] = words.filter(
+    (word, place) => word !== '--actor' && words[place - 1] !== '--actor' && word !== '--json',
+  );
+  if (['COMMAND', '…', '--help'].includes(first)) return undefined;
+  if (others[0] === '…')
+    return allCommands.some((command) => command.name.startsWith(`${first} `))
+      ? undefined
+      : `There is no verb ${first}`;
+  const name = [`${first} ${others[0]}`, first].find((one) =>
+    allCommands.some((command) => command.name === one),
+  );
+  if (name === undefined) return `There is no command ${first} ${others[0] ?? ''}`;
+  const isNameOnly = words.join(' ') === name || words.includes('…');
+  if (isProse && isNameOnly) return undefined;
+  const ignore = () => undefined;
+  const program = createProgram({
+    ...{ commands, verbs, writeOut: ignore, writeErr: ignore },
+    run: async () => undefined,
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    const isHelp = error instanceof CommanderError && error.message === '(outputHelp)';
+    return isHelp ? undefined : describeProblem(error);
+  }
+}
+
+const documents = documentNames().map((name) => ({ name, text: readFileSync(name, 'utf8') }));
+
+test.each(documents.filter(({ text }) => commandsOf(text).length > 0))(
+  'the command line accepts the commands of $name',
+  async ({ text }) => {
+    const refused: string[] = [];
+    for (const command of commandsOf(text)) {
+      const refusal = await refusalOf(command);
+      if (refusal !== undefined) refused.push(`${command.words.join(' ')}: ${refusal}`);
+    }
+    expect(refused).toEqual([]);
+  },
+);
+
+test('the commands of the runbook are among them, and wrong ones are refused', async () => {
+  const pages = documents.filter(({ name }) => name.startsWith('docs/guides/runbook/'));
+  const withCommands = pages.filter(({ text }) => commandsOf(text).length > 0);
+  expect(withCommands.length).toBeGreaterThanOrEqual(10);
+  for (const line of [
+    'npm run admin -- retry top-up 17',
+    'npm run admin -- list nothing --help',
+    'npm run admin -- deposit --partner 1 --wallet gifts --amount 5 --reference R',
+    'docker compose run --rm admin show partner 1 --loud',
+  ]) {
+    const [shown] = commandsOf(`\`\`\`sh\n${line}\n\`\`\``);
+    expect(shown && (await refusalOf(shown)), line).toBeTypeOf('string');
+  }
+});
