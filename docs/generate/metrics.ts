@@ -1,8 +1,5 @@
-import {
-  definitions,
-  type MetricDefinition,
-  PREFIX,
-} from '../../src/process/metrics/definitions.js';
+import { definitions, PREFIX } from '../../src/process/metrics/definitions.js';
+import type { MetricDefinition } from '../../src/process/metrics/metric-definition.js';
 import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.js';
 import { code, GENERATED, page, table } from './markdown.js';
 
@@ -38,7 +35,7 @@ export const metricsPage = (): string =>
   page(
     GENERATED,
     '# Metrics',
-    'The source is `src/process/metrics/definitions.ts`. API and worker answer `GET /metrics` on `METRICS_PORT` in the format of ' +
+    'The sources are `definitions.ts` and `state-definitions.ts` in `src/process/metrics/`. API and worker answer `GET /metrics` on `METRICS_PORT` in the format of ' +
       'Prometheus ([settings](settings.md#metrics)). The port is apart from that of the API, so that callers cannot reach it.',
     'Every label has a bounded set of values: an unknown path, method or value becomes `other` and adds no series. No label ' +
       'holds a company, a person, a number, a code or a key.',
@@ -50,7 +47,8 @@ export const metricsPage = (): string =>
     table(['Metric', 'Label', 'Meaning', 'Values'], labelRows()),
     '## Metrics of workflows and workers',
     "Temporal's SDK collects these, on the same port. They have further labels, such as `namespace`; `workflow_type` and `activity_type` are the names " +
-      'of [workflows](workflows.md) and of their activities. Alerts and dashboard use these of them:',
+      'of [workflows](workflows.md) and of their activities. A name that this release does not know becomes `other`: somebody who ' +
+      'reaches Temporal can ask for workflows of any name, and adds no series. Alerts and dashboard use these of them:',
     table(
       ['Metric', 'Kind', 'Meaning', 'Labels'],
       Object.entries(sdkMetrics).map(([name, { kind, help, labels }]) => [

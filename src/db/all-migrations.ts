@@ -65,6 +65,7 @@ import * as wholeBalanceClaims from '../../migrations/2026-11-29-4-whole-balance
 import * as messageSendings from '../../migrations/2026-11-29-4b-message-sendings.js';
 import * as ledgerDaySums from '../../migrations/2026-11-29-6-ledger-day-sums.js';
 import * as ignoredLines from '../../migrations/2026-11-29-6b-ignored-lines.js';
+import * as observedAndErasedRows from '../../migrations/2026-11-29-7-observed-and-erased-rows.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -135,4 +136,5 @@ export const allMigrations = {
   '2026-11-29-4b-message-sendings': messageSendings,
   '2026-11-29-6-ledger-day-sums': ledgerDaySums,
   '2026-11-29-6b-ignored-lines': ignoredLines,
+  '2026-11-29-7-observed-and-erased-rows': observedAndErasedRows,
 };

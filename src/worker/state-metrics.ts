@@ -6,14 +6,17 @@ import {
   compareStatementsId,
   expireVouchersId,
   reconcileId,
+  sendDayReportsId,
 } from '../../workflows/workflow-ids.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import { readServiceState } from '../db/overview/service-state.js';
 import {
+  emailQueues,
   type HoldAge,
   holdAges,
   holdKinds,
+  neededStates,
   type ScheduleName,
 } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
@@ -95,7 +98,8 @@ function startStateMetrics(options: StateOptions): readonly Repetition[] {
 async function showDatabase(options: StateOptions): Promise<void> {
   const { database, metrics } = options;
   const bounds = Object.values(holdAges).filter(Number.isFinite);
-  const { holds, waiting, lowWallets } = await readServiceState(database, bounds);
+  const state = await readServiceState(database, bounds);
+  const { holds, waiting, lowWallets, undelivered } = state;
   for (const kind of holdKinds) {
     const ofKind = holds.filter((one) => one.kind === kind);
     for (const [age, limit] of Object.entries(holdAges) as [HoldAge, number][]) {
@@ -112,16 +116,15 @@ async function showDatabase(options: StateOptions): Promise<void> {
   }
   for (const wallet of ['gift', 'airtime'])
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
+  metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
+  for (const queue of emailQueues) metrics.set('emails_undelivered', { queue }, undelivered[queue]);
   await showRefusedAccounts(metrics, database);
   await showStatements(metrics, database, options.balances);
 }
 
 async function showTemporal(options: StateOptions): Promise<void> {
-  const { client, metrics, taskQueue } = options;
-  const { count } = await client.workflow.count(
-    `NeedsAction = true AND ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`,
-  );
-  metrics.set('needs_action', {}, count);
+  const { taskQueue } = options;
+  await showNeeded(options);
   await showSchedule(options, 'sweep', expireVouchersId(taskQueue), options.sweepIntervalSeconds);
   await showSchedule(
     options,
@@ -131,7 +134,27 @@ async function showTemporal(options: StateOptions): Promise<void> {
   );
   await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
   await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);
+  await showSchedule(options, 'day-reports', sendDayReportsId(taskQueue), DAY_SECONDS);
 }
+
+/**
+ * The workflows that need a person: those that wait for one, and those that ended by calling one. Temporal
+ * counts both: Prometheus does not see the first count of a new series as an increase, so that the counter
+ * of ends would miss a first one.
+ */
+async function showNeeded({ client, metrics, taskQueue }: StateOptions): Promise<void> {
+  const since = new Date(Date.now() - DAY_SECONDS * 1_000).toISOString();
+  const { groups } = await client.workflow.count(
+    `NeedsAction = true AND TaskQueue = '${taskQueue}' AND (ExecutionStatus = 'Running'
+      OR (ExecutionStatus = 'Failed' AND CloseTime > '${since}')) GROUP BY ExecutionStatus`,
+  );
+  for (const state of neededStates) {
+    const found = groups.find(({ groupValues }) => String(groupValues[0]) === statusOf[state]);
+    metrics.set('needs_action', { state }, found?.count ?? 0);
+  }
+}
+
+const statusOf = { running: 'Running', failed: 'Failed' } as const;
 
 /** The last run, and the result of the last one that has ended. */
 async function showSchedule(

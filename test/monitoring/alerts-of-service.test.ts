@@ -7,9 +7,11 @@ import { startMetricsServer } from '../../src/process/metrics/metrics-server.js'
 import { GENERATE } from '../end-to-end/gift/gift-scene.js';
 import { hideTable } from '../support/database-faults.js';
 import { until } from '../support/until.js';
-import { firingAlerts } from './firing-alerts.js';
+import { alertProofs } from './alert-proofs.js';
 import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
 import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+const { allHaveFired, expectAlert, expectAlerts } = alertProofs('alerts-of-service');
 
 let scene: MonitoredScene;
 beforeAll(async () => {
@@ -22,7 +24,7 @@ test('a service in order fires none', async () => {
   const calm = await scene.during(async () =>
     scene.gifts.redeemed(scene.gifts.asPartner, await scene.gifts.gift()),
   );
-  expect(await firingAlerts(calm, 60)).toEqual([]);
+  await expectAlerts(calm, 60, []);
 });
 
 describe('the objectives', () => {
@@ -35,10 +37,7 @@ describe('the objectives', () => {
       await mend();
       expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
     });
-    expect(await firingAlerts(failing, 60)).toEqual([
-      'AvailabilityBudgetBurns',
-      'AvailabilityBudgetBurnsFast',
-    ]);
+    await expectAlerts(failing, 60, ['AvailabilityBudgetBurns', 'AvailabilityBudgetBurnsFast']);
   });
 
   test('a few calls that fail once wake nobody, and many do', async () => {
@@ -49,28 +48,49 @@ describe('the objectives', () => {
           await scene.gifts.asPartner.get('/gift-denominations');
         await mend();
       });
-    expect(await firingAlerts({ ...(await failing(3)), isOver: true }, 4)).toEqual([]);
-    expect(await firingAlerts({ ...(await failing(15)), isOver: true }, 4)).toEqual([
+    await expectAlerts({ ...(await failing(3)), isOver: true }, 4, []);
+    await expectAlerts({ ...(await failing(15)), isOver: true }, 4, [
       'AvailabilityBudgetBurnsFast',
     ]);
   });
 
+  /** A call that waits for a lock for more than a second. */
+  const slowCall = () =>
+    scene
+      .whileLocked('lock table gift_denominations in access exclusive mode', async () => {
+        const answering = scene.gifts.asPartner.get('/gift-denominations');
+        await sleep(1_200);
+        void answering;
+      })
+      .then(() => scene.gifts.asPartner.get('/gift-denominations'));
+
   test('calls that wait for a lock burn the budget of latency', async () => {
-    const slow = await scene.during(() =>
-      scene
-        .whileLocked('lock table gift_denominations in access exclusive mode', async () => {
-          const answering = scene.gifts.asPartner.get('/gift-denominations');
-          await sleep(1_200);
-          void answering;
-        })
-        .then(() => scene.gifts.asPartner.get('/gift-denominations')),
-    );
-    expect(await firingAlerts(slow, 60)).toEqual(['LatencyBudgetBurnsFast']);
+    await expectAlerts(await scene.during(slowCall), 60, [
+      'LatencyBudgetBurns',
+      'LatencyBudgetBurnsFast',
+    ]);
+  });
+
+  test('one slow call of a dozen burns it slowly', async () => {
+    const slow = await scene.during(async () => {
+      await slowCall();
+      for (let call = 0; call < 10; call += 1)
+        await scene.gifts.asPartner.get('/gift-denominations');
+    });
+    await expectAlerts(slow, 60, ['LatencyBudgetBurns']);
   });
 
   test('payments that the provider refuses burn the budget of redemptions', async () => {
     const refused = await scene.during(() => scene.redeemAt('006'));
-    expect(await firingAlerts(refused, 60)).toEqual(['RedemptionBudgetBurnsFast']);
+    await expectAlerts(refused, 60, ['RedemptionBudgetBurns', 'RedemptionBudgetBurnsFast']);
+  });
+
+  test('one refused payment of twenty burns it slowly', async () => {
+    const refused = await scene.during(async () => {
+      await scene.redeemAt('006');
+      await Promise.all(Array.from({ length: 19 }, () => scene.redeemAt('000')));
+    });
+    await expectAlerts(refused, 60, ['RedemptionBudgetBurns']);
   });
 });
 
@@ -90,7 +110,7 @@ describe('the processes', () => {
     await server.stop();
     gone.after = await scrape();
     // Prometheus has no values of it any more: those that workers alone have are missing, too.
-    expect(await firingAlerts(gone, 10)).toEqual(['NoWorker', 'ProcessDown']);
+    await expectAlerts(gone, 10, ['NoWorker', 'ProcessDown']);
   });
 
   test('an API without a worker', async () => {
@@ -103,7 +123,7 @@ describe('the processes', () => {
     const text = `up 1\n${await own.read()}`;
     await api.stop();
     const alone = { at: new Date(), before: text, after: text };
-    expect(await firingAlerts(alone, 10)).toEqual(['NoWorker']);
+    await expectAlerts(alone, 10, ['NoWorker']);
   });
 
   test('a database that workers cannot read', async () => {
@@ -111,7 +131,7 @@ describe('the processes', () => {
     await sleep(600);
     const blind = await scene.during(async () => {}, ['temporal']);
     await mend();
-    expect(await firingAlerts(blind, 10)).toEqual(['StateNotRead']);
+    await expectAlerts(blind, 10, ['StateNotRead']);
   });
 
   test('a pool whose connections all wait for a lock', async () => {
@@ -134,7 +154,7 @@ describe('the processes', () => {
       scrapes.after = await scene.read();
     });
     await Promise.all(generating);
-    expect(await firingAlerts(scrapes, 10)).toContain('DatabasePoolExhausted');
+    await expectAlert(scrapes, 10, 'DatabasePoolExhausted');
   });
 
   test('an event loop that is kept busy', async () => {
@@ -146,6 +166,8 @@ describe('the processes', () => {
     }
     // Each scrape tells the delay since the last one.
     scrapes.after = await scene.read();
-    expect(await firingAlerts(scrapes, 15)).toContain('EventLoopBlocked');
+    await expectAlert(scrapes, 15, 'EventLoopBlocked');
   });
 });
+
+allHaveFired();

@@ -9,8 +9,10 @@ import { shiftedClock } from '../end-to-end/processes/shifted-clock.js';
 import { partnerClient } from '../support/clients.js';
 import { makeMerchant, makePartner } from '../support/companies.js';
 import { until } from '../support/until.js';
-import { firingAlerts } from './firing-alerts.js';
+import { alertProofs } from './alert-proofs.js';
 import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+const { allHaveFired, expectAlert } = alertProofs('alerts-of-workflows');
 
 let scene: ProcessScene;
 let folder: string;
@@ -68,7 +70,7 @@ test('a release whose workflows fail', async () => {
     );
     if (!failed) throw new Error('No task has failed');
   });
-  expect(await firingAlerts(scrapes, 15)).toContain('WorkflowTasksFail');
+  await expectAlert(scrapes, 15, 'WorkflowTasksFail');
   expect((await generating).body.success).toBe(false);
 });
 
@@ -83,6 +85,8 @@ test.each([
   const offset = sampleValue(samplesOf(text), 'voucher_service_clock_offset_seconds') ?? 0;
   expect(Math.abs(offset - seconds)).toBeLessThan(1);
   const scrapes = { at: new Date(), before: text, after: text };
-  expect(await firingAlerts(scrapes, 5)).toContain('ClockWrong');
+  await expectAlert(scrapes, 5, 'ClockWrong');
   expect(await wrong.stop()).toBe(0);
 });
+
+allHaveFired();

@@ -15,6 +15,8 @@ export interface Scrapes {
   readonly after: string;
   /** What happened between them does not happen again. */
   readonly isOver?: boolean;
+  /** How many scrapes apart it happens again; at each one by default. */
+  readonly everyScrapes?: number;
 }
 
 /** The metrics that rules and the dashboard read. */
@@ -30,7 +32,7 @@ const keyOf = ({ name, labels }: Sample): string =>
  * The series of a cause that goes on: what a counter gained between the scrapes it gains again and again,
  * an age that grew goes on growing, and a time that stood still stands still.
  */
-function seriesOf({ before, after, isOver }: Scrapes, count: number) {
+function seriesOf({ before, after, isOver, everyScrapes = 1 }: Scrapes, count: number) {
   const earlier = new Map(samplesOf(before).map((one) => [keyOf(one), one.value]));
   return samplesOf(after)
     .filter(isRead)
@@ -44,7 +46,7 @@ function seriesOf({ before, after, isOver }: Scrapes, count: number) {
           series,
           values: isOver
             ? `${first} ${steps(sample.value, 0, count)}`
-            : steps(first, change, count),
+            : repeatedSteps(first, change, { count, everyScrapes }),
         };
       const grows = /_oldest_seconds$|_timestamp_seconds$|oldest_hold_seconds$/.test(sample.name);
       const step = grows && change > 0 ? INTERVAL_SECONDS : 0;
@@ -55,6 +57,18 @@ function seriesOf({ before, after, isOver }: Scrapes, count: number) {
 const isCounter = ({ name }: Sample): boolean => /_(total|count|bucket|sum)$/.test(name);
 
 const steps = (first: number, step: number, count: number): string => `${first}+${step}x${count}`;
+
+/** A counter that gains the same at every so many scrapes. */
+const repeatedSteps = (
+  first: number,
+  change: number,
+  { count, everyScrapes }: { readonly count: number; readonly everyScrapes: number },
+): string =>
+  everyScrapes === 1 || change === 0
+    ? steps(first, change, count)
+    : Array.from({ length: Math.ceil(count / everyScrapes) }, (_, turn) =>
+        steps(first + turn * change, 0, everyScrapes - 1),
+      ).join(' ');
 
 /**
  * What promtool says of expressions for which it expects nothing, after some minutes in which the service

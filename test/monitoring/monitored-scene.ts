@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Environment } from '../../src/config/config.js';
 import { createMetrics } from '../../src/process/metrics/metrics.js';
 import { REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.js';
 import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
@@ -24,9 +25,9 @@ const sources = ['database', 'temporal'] as const;
 export type MonitoredScene = Awaited<ReturnType<typeof setMonitoredScene>>;
 
 /** A service whose metrics are read, and the causes of alerts. */
-export async function setMonitoredScene() {
+export async function setMonitoredScene(more: Environment = {}) {
   const metrics = createMetrics();
-  const gifts = await setGiftScene(settings, { metrics });
+  const gifts = await setGiftScene({ ...settings, ...more }, { metrics });
   const { database } = gifts.stack;
   const read = async (): Promise<string> => `up 1\n${await metrics.read()}`;
   const value = async (name: string, labels = {}) =>

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { definitions, PREFIX } from '../../src/process/metrics/definitions.js';
 import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.js';
+import { provenAlerts } from './alert-proofs.js';
 import { findPromtool, PROMTOOL_LIMIT_MS, runPromtool } from './promtool.js';
 
 beforeAll(async () => {
@@ -63,12 +64,20 @@ test('every alert has a page of the runbook, which the index names with its seve
   );
 });
 
-test('every alert has a test that makes its cause', () => {
-  const tests = readdirSync('test/monitoring')
-    .filter((name) => name.startsWith('alerts-of-'))
-    .map((name) => readFileSync(`test/monitoring/${name}`, 'utf8'))
-    .join('');
-  for (const { alert } of alerts) expect(tests).toContain(`'${alert}'`);
+test('every alert has a file of tests that makes its cause, and checks that it has fired', () => {
+  const proven = new Set<string>(Object.values(provenAlerts).flat());
+  expect([...proven].sort()).toEqual(alerts.map(({ alert = '' }) => alert).sort());
+  const files = readdirSync('test/monitoring').filter((name) => name.startsWith('alerts-of-'));
+  expect(files.sort()).toEqual(
+    Object.keys(provenAlerts)
+      .map((name) => `${name}.test.ts`)
+      .sort(),
+  );
+  for (const file of files) {
+    const text = readFileSync(`test/monitoring/${file}`, 'utf8');
+    expect(text).toContain(`alertProofs('${file.replace('.test.ts', '')}')`);
+    expect(text.endsWith('\n\nallHaveFired();\n'), file).toBe(true);
+  }
 });
 
 test('rules, dashboard and runbook name only metrics that there are', () => {

@@ -24,6 +24,10 @@ export interface ServiceState {
   readonly waiting: readonly Waiting[];
   /** Wallets below their thresholds, by kind. */
   readonly lowWallets: Readonly<Record<string, number>>;
+  /** Repairs that wait for a second person. */
+  readonly repairsToConfirm: number;
+  /** E-mails of the last day that were refused or given up, by queue. */
+  readonly undelivered: Readonly<Record<'statements' | 'day-reports', number>>;
 }
 
 /** The most rows of an outbox that are counted: a number beyond says nothing more. */
@@ -53,13 +57,22 @@ const waiting = {
     where status = 'REQUESTED' order by created_at`,
   'top-up-retries': sql`select created_at as since from topup_retries
     where is_open order by created_at`,
+  'operator-retries': sql`select created_at as since from operator_commands
+    where taken_at is null`,
+  repairs: sql`select changed_at as since from repairs where state = 'READY' order by id`,
   'access-notices': sql`select created_at as since from access_notices
     where sent_at is null order by audit_id`,
-  statements: sql`select due_at as since from statement_emails
-    where settled_at is null and due_at <= now() order by due_at`,
-  'day-reports': sql`select due_at as since from report_emails
-    where settled_at is null and due_at <= now() order by due_at`,
+  // Since they were queued: each try that fails makes them due later.
+  statements: sql`select created_at as since from statement_emails
+    where settled_at is null order by due_at`,
+  'day-reports': sql`select created_at as since from report_emails
+    where settled_at is null order by due_at`,
 };
+
+/** SQL query: how many e-mails of a queue were refused or given up within the last day. */
+const undeliveredOf = (table: 'statement_emails' | 'report_emails') => sql`
+  (select count(*)::int from ${sql.table(table)}
+    where outcome in ('REFUSED', 'GIVEN_UP') and settled_at > now() - interval '1 day')`;
 
 /**
  * What operators must know of the state of the service, in one statement whose cost grows with what is
@@ -94,7 +107,12 @@ export async function readServiceState(
     )
     select coalesce((select json_agg(holds) from holds), '[]') as holds,
       (select json_agg(waiting) from waiting) as waiting,
-      coalesce((select json_object_agg(kind, count) from low), '{}') as "lowWallets"
+      coalesce((select json_object_agg(kind, count) from low), '{}') as "lowWallets",
+      (select count(*)::int from repairs where state = 'ASKED') as "repairsToConfirm",
+      json_build_object('statements', ${undeliveredOf('statement_emails')},
+        'day-reports', ${undeliveredOf('report_emails')}) as undelivered
   `.execute(database);
-  return rows[0] ?? { holds: [], waiting: [], lowWallets: {} };
+  const [state] = rows;
+  if (!state) throw new Error('The state of the service has no row');
+  return state;
 }

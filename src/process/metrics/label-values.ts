@@ -19,14 +19,28 @@ export const outboxes = {
   'invitation-messages': 'messages of invitations that are neither sent nor given up',
   invitations: 'invitations of merchants that no workflow has taken up',
   'top-up-retries': 'retries of top-ups that no workflow has taken up',
+  'operator-retries': 'retries of top-ups by operators that no workflow has taken up',
+  repairs: 'repairs that no workflow has begun',
   'access-notices': 'e-mails about access that are not sent',
-  statements: 'monthly statements whose time has come',
-  'day-reports': 'day reports whose time has come',
+  statements: 'e-mails with monthly statements that are neither sent nor given up',
+  'day-reports': 'e-mails with day reports that are neither sent nor given up',
 } as const;
 
 /** The Schedules that metrics tell of. */
-export const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements'] as const;
+export const scheduleNames = [
+  'sweep',
+  'reconciliation',
+  'books',
+  'statements',
+  'day-reports',
+] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
+
+/** Whether a workflow that needs a person still runs, or has failed within the last day. */
+export const neededStates = ['running', 'failed'] as const;
+
+/** The e-mails about a closed period. */
+export const emailQueues = ['statements', 'day-reports'] as const;
 
 /** What providers are asked. */
 export const providerCalls = [

@@ -1,11 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import {
-  definitions,
-  type LabelsOf,
-  type MetricDefinition,
-  type MetricName,
-  PREFIX,
-} from './definitions.js';
+import { definitions, type LabelsOf, type MetricName, PREFIX } from './definitions.js';
+import type { MetricDefinition } from './metric-definition.js';
+import { OTHER } from './sdk-label-values.js';
 
 /** Counts and measures; every label value that the service does not know becomes `other`. */
 export interface Metrics {
@@ -33,9 +29,6 @@ export interface CollectedMetrics extends Metrics {
   /** All metrics as text, in the exposition format of Prometheus. */
   read(): Promise<string>;
 }
-
-/** What a label's unknown value becomes. */
-const OTHER = 'other';
 
 /** Metrics of a process, with those of Node.js: CPU, memory, garbage collection, event loop. */
 export function createMetrics(): CollectedMetrics {

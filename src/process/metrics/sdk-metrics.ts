@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { MetricsExporterConfig } from '@temporalio/worker';
 import { listen } from '../listen.js';
+import { boundSeries } from './bound-series.js';
 
 /** The metrics that the native part of Temporal's SDK collects: workers, pollers, requests. */
 export interface SdkMetrics {
@@ -33,7 +34,7 @@ export async function createSdkMetrics(): Promise<SdkMetrics> {
         const response = await fetch(`http://${address}/metrics`, {
           signal: AbortSignal.timeout(READ_LIMIT_MS),
         });
-        return await response.text();
+        return boundSeries(await response.text());
       } catch {
         return '# The metrics of the SDK could not be read\n';
       }

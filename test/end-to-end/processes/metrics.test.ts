@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { defineUpdate } from '@temporalio/workflow';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sdkMetrics } from '../../../src/process/metrics/sdk-metric-names.js';
+import type { TemporalConnection } from '../../../src/temporal/connection.js';
 import type { Stack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
+import { connectTestTemporal } from '../../support/workflow-worker.js';
 import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.js';
-import { samplesOf, sampleValue } from '../observation/samples.js';
+import { type Sample, samplesOf, sampleValue } from '../observation/samples.js';
 import { type Canary, createCanary } from './canary.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
@@ -13,6 +17,7 @@ let canary: Canary;
 let gifts: ProcessGifts;
 let stack: Stack;
 let receiver: OtlpReceiver;
+let readWorker: () => Promise<string>;
 const scrapes: Record<'api' | 'worker', string> = { api: '', worker: '' };
 
 beforeAll(async () => {
@@ -34,6 +39,7 @@ beforeAll(async () => {
   const redeem = await gifts.claim(await gifts.makeShop('000'));
   expect((await untilAnswered(redeem)).body.success).toBe(true);
   const read = async (port: unknown) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  readWorker = () => read(worker.metricsPort);
   await until(async () => {
     scrapes.worker = await read(worker.metricsPort);
     const ends = sampleValue(samplesOf(scrapes.worker), 'voucher_service_workflow_ends_total', {
@@ -62,6 +68,63 @@ test('workflows are counted by type and outcome, and their answers', () => {
     expect(
       value('worker', 'voucher_service_workflow_updates_total', { update, outcome: 'done' }),
     ).toBe(1);
+});
+
+describe('somebody who reaches Temporal', () => {
+  const seriesOf = (samples: readonly Sample[]) =>
+    samples.filter(({ labels }) => labels.workflow_type ?? labels.update).length;
+  const samples = async () => samplesOf(await readWorker());
+  let temporal: TemporalConnection;
+  beforeAll(async () => {
+    temporal = await connectTestTemporal();
+  });
+  afterAll(() => temporal?.connection.close());
+
+  /** Starts workflows whose names nobody knows; workers fail their tasks. */
+  async function startUnknown(): Promise<void> {
+    const { TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
+    const start = () =>
+      temporal.client.workflow.start(`made-up-${randomUUID()}`, {
+        ...{ taskQueue, workflowId: randomUUID() },
+      });
+    const handles = await Promise.all(Array.from({ length: 5 }, start));
+    for (const handle of handles) {
+      await until(async () => {
+        const { events } = await handle.fetchHistory();
+        expect(events?.some((event) => event.workflowTaskFailedEventAttributes)).toBe(true);
+      });
+      await handle.terminate();
+    }
+  }
+
+  /** Updates a claim that waits, by names that nobody knows. */
+  async function updateUnknown(): Promise<void> {
+    await gifts.claim(await gifts.makeShop('000'));
+    const { TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
+    const query = `WorkflowType = 'redeemVoucher' AND TaskQueue = '${taskQueue}'`;
+    const workflowId = await until(async () => {
+      for await (const found of temporal.client.workflow.list({ query }))
+        if (found.status.name === 'RUNNING') return found.workflowId;
+      throw new Error('No claim waits');
+    });
+    const handle = temporal.client.workflow.getHandle(workflowId);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const unknown = defineUpdate<unknown, []>(`made-up-${randomUUID()}`);
+      await expect(handle.executeUpdate(unknown)).rejects.toThrow();
+    }
+  }
+
+  test('makes one series, whatever names workflows and updates have', async () => {
+    const flood = () => startUnknown().then(updateUnknown);
+    await flood();
+    const before = seriesOf(await samples());
+    await flood();
+    expect(seriesOf(await samples())).toBe(before);
+    expect(await readWorker()).not.toContain('made-up');
+    const failed = 'temporal_workflow_task_execution_failed_total';
+    const count = sampleValue(await samples(), failed, { workflow_type: 'other' });
+    expect(count).toBeGreaterThanOrEqual(10);
+  });
 });
 
 test("the SDK's metrics are on the same port, under the names of the documents", () => {

@@ -29,10 +29,10 @@ test('a value that the definition of a label does not name makes no series', asy
 test('a metric of each definition can be collected, with the process beside it', async () => {
   const metrics = createMetrics();
   metrics.observe('http_request_duration_seconds', { surface: 'partner', route: '/api/x' }, 0.2);
-  metrics.beforeScrape(() => metrics.set('needs_action', {}, 3));
+  metrics.beforeScrape(() => metrics.set('needs_action', { state: 'running' }, 3));
   const text = await metrics.read();
   for (const name of Object.keys(definitions)) expect(text).toContain(`# HELP ${PREFIX}${name} `);
-  expect(text).toContain(`${PREFIX}needs_action 3`);
+  expect(text).toContain(`${PREFIX}needs_action{state="running"} 3`);
   expect(text).toContain('le="0.25",surface="partner",route="/api/x"} 1');
   expect(text).toContain('nodejs_eventloop_lag_seconds');
 });

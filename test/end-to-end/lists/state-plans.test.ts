@@ -1,0 +1,43 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import { readServiceState } from '../../../src/db/overview/service-state.js';
+import type { TestDatabase } from '../../support/database.js';
+import { createGrownDatabase } from './grown-database.js';
+import { listenToStatements, planOf, readIndexBegins, wholeTables } from './plans.js';
+
+/** What metrics read again and again costs as much as is open, however long the history is. */
+let grown: TestDatabase;
+let database: Database;
+let client: pg.Client;
+
+beforeAll(async () => {
+  grown = await createGrownDatabase();
+  database = connectDatabase(grown.url, { poolSize: 1 });
+  client = new pg.Client({ connectionString: grown.url });
+  await client.connect();
+}, 240_000);
+afterAll(async () => {
+  await database?.destroy();
+  await client?.end();
+  await grown?.drop();
+});
+
+/** What is on hold is little, and its indexes hold no others: they are read from end to end. */
+const OF_HOLDS =
+  /redemptions_held|topup_attempts_held|reversals_pending|of redemption|topup_attempts/;
+
+test('the state of the service is read along partial indexes', async () => {
+  const heard = listenToStatements();
+  const { waiting } = await readServiceState(database, [60]);
+  heard.stop();
+  // The grown database has some of each.
+  for (const outbox of ['repairs', 'operator-retries', 'statements', 'day-reports'])
+    expect(waiting.find((one) => one.outbox === outbox)?.count, outbox).toBeGreaterThan(0);
+  const begins = await readIndexBegins(client);
+  expect(heard.statements.size).toBe(1);
+  for (const [text, values] of heard.statements) {
+    const whole = wholeTables(await planOf(client, text, values), begins);
+    expect(whole.filter((scan) => !OF_HOLDS.test(scan))).toEqual([]);
+  }
+});

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { outboxes } from '../../src/process/metrics/label-values.js';
+import { commandsOn } from '../admin/scene.js';
+import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.js';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
+import { invitationsOn } from '../portal/invitation-scene.js';
+import { makeAccount } from '../portal/portal-client.js';
+import { staffClient } from '../staff/staff-client.js';
+import { deposit } from '../support/companies.js';
+import { makeTopupProducts } from '../support/topups.js';
+import { until } from '../support/until.js';
+import { alertProofs } from './alert-proofs.js';
+import type { Scrapes } from './firing-alerts.js';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
+  alertProofs('alerts-of-outboxes');
+
+/** Workers look only at their start for what people have asked for: an interval by mistake. */
+const settings = { INVITATION_PICKUP_SECONDS: '3600', REPAIR_CONFIRM_ABOVE: '400' };
+
+let scene: MonitoredScene;
+beforeAll(async () => {
+  await findPromtool();
+  scene = await setMonitoredScene(settings);
+}, PROMTOOL_LIMIT_MS);
+afterAll(() => scene?.gifts.stop());
+
+const commands = () =>
+  commandsOn({
+    DATABASE_URL: scene.gifts.stack.config.DATABASE_URL,
+    REPAIR_CONFIRM_ABOVE: settings.REPAIR_CONFIRM_ABOVE,
+    ...numberSettingsOf(scene.gifts.stack),
+  });
+
+const why = ['--why', 'Ticket 4711'];
+
+test('events that no worker numbers', async () => {
+  let stuck: Scrapes | undefined;
+  // As a session does that holds the lock and does nothing.
+  await scene.whileLocked('select pg_advisory_xact_lock(4127061110::bigint)', async () => {
+    await scene.gifts.gift();
+    await sleep(600);
+    stuck = await scene.during(async () => {});
+  });
+  if (!stuck) throw new Error('Nothing was read');
+  await expectAlerts(stuck, 20, ['OutboxStuck']);
+});
+
+test('a repair that waits for a second person, until one has confirmed or declined it', async () => {
+  const gift = await scene.gifts.gift({ denomination: 500 });
+  const asked = await scene.during(() =>
+    commands().json(['repair', 'cancel-voucher', String(gift.id), ...why]),
+  );
+  expect(await scene.value('repairs_to_confirm')).toBe(1);
+  await expectAlerts(asked, 15, ['RepairsToConfirm']);
+  const { client } = await staffClient(scene.gifts.stack, 'SUPERVISOR');
+  const [{ id }] = await commands().json('list repairs --state ASKED');
+  const declined = await scene.during(async () => {
+    const page = `/support/repairs/${id}`;
+    const answer = await client.submit(page, `${page}/decline`, { why: 'Ticket 4711' });
+    expect(answer.status).toBeLessThan(400);
+  });
+  await expectNoAlert(declined, 15, 'RepairsToConfirm');
+});
+
+test('what people asked for, and no worker takes up', async () => {
+  const { stack, partner, asPartner } = scene.gifts;
+  const waits = (outbox: keyof typeof outboxes) => scene.value('outbox_waiting', { outbox });
+  await makeTopupProducts(stack, partner);
+  await deposit(stack, partner.id, '1000', 'airtime');
+  const topUp = idOf(
+    await asPartner.post('/topup-transactions/airtime-topup', {
+      ...{ amount: 50, msisdn: '+251911000002', ...sale },
+    }),
+  );
+  await makeAccount(stack, { kind: 'partner', id: partner.id });
+  const invitations = invitationsOn(stack);
+  const asks: Partial<Record<keyof typeof outboxes, () => Promise<unknown>>> = {
+    'operator-retries': () =>
+      until(() => commands().json(['retry', 'top-up', String(topUp), '--note', 'Ticket 4711'])),
+    repairs: async () =>
+      commands().json(['repair', 'cancel-voucher', String((await scene.gifts.gift()).id), ...why]),
+    invitations: async () => invitations.invite((await invitations.newMerchant()).id),
+    'access-notices': () => commands().json(`register address 203.0.113.9 --partner ${partner.id}`),
+  };
+  for (const [outbox, ask] of Object.entries(asks) as [keyof typeof outboxes, () => never][]) {
+    await expectNoAlert(await scene.during(async () => {}), 5, 'OutboxStuck');
+    await ask();
+    await until(async () => expect(await waits(outbox), outbox).toBe(1));
+  }
+  await expectAlert(await scene.during(() => sleep(300)), 20, 'OutboxStuck');
+  for (const outbox of Object.keys(asks))
+    expect(await scene.value('outbox_oldest_seconds', { outbox }), outbox).toBeGreaterThan(0);
+});
+
+allHaveFired();

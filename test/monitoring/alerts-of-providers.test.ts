@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayOfTime, lastClosedDay } from '../../src/domain/reports/day-report.js';
+import { compareStatementsId, watchBalancesId } from '../../workflows/workflow-ids.js';
+import { commandsOn } from '../admin/scene.js';
+import { moveRows } from '../db/provider-statements/move-rows.js';
+import { makeMerchant } from '../support/companies.js';
+import { until } from '../support/until.js';
+import { alertProofs } from './alert-proofs.js';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
+  alertProofs('alerts-of-providers');
+
+/** Balances are read all the time, so that one that is silent is noticed within minutes. */
+const settings = { PROVIDER_BALANCE_INTERVAL_SECONDS: '1' };
+
+let scene: MonitoredScene;
+beforeAll(async () => {
+  await findPromtool();
+  scene = await setMonitoredScene(settings);
+}, PROMTOOL_LIMIT_MS);
+afterAll(() => scene?.gifts.stop());
+
+const sandbox = () => scene.gifts.stack.sandbox;
+const balanceAt = (provider: string) => scene.value('provider_balance', { provider });
+const readAt = async (provider: string) =>
+  (await scene.value('provider_balance_read_timestamp_seconds', { provider })) ?? 0;
+
+/** Waits until a provider has said our balance after this moment, and workers have shown it. */
+async function untilAsked(provider: string): Promise<void> {
+  const now = Date.now() / 1_000;
+  await until(async () => expect(await readAt(provider)).toBeGreaterThan(now));
+}
+
+/** Our books at the provider, as money that goes out changes them. */
+async function setBalance(amount: number): Promise<void> {
+  sandbox().books.balances.set('gsma', amount);
+  await until(async () => expect(await balanceAt('gsma')).toBe(amount));
+}
+
+describe('our balance at a provider', () => {
+  test('is below its minimum', async () => {
+    const low = await scene.during(() => setBalance(99.99));
+    await expectAlerts(low, 10, ['ProviderBalanceLow']);
+    await expectAlerts(await scene.during(() => setBalance(100)), 10, []);
+  });
+
+  test('is not known, since the provider does not answer; other providers do', async () => {
+    const { faults } = sandbox();
+    faults.set('gsma', { ...faults.of('gsma'), down: true });
+    // A call that was under way ends first.
+    await untilAsked('dt-one');
+    await untilAsked('dt-one');
+    const silent = await scene.during(() => untilAsked('dt-one'));
+    await expectAlerts(silent, 20, ['ProviderBalanceStale']);
+    faults.clear();
+    const back = await scene.during(async () => {
+      await untilAsked('gsma');
+      await untilAsked('reloadly');
+    });
+    await expectAlerts(back, 20, []);
+    // M-Pesa cannot say it.
+    expect(await balanceAt('mpesa')).toBeUndefined();
+  });
+
+  test('is not known, since the Schedule is paused', async () => {
+    const schedule = scene.gifts.stack.temporal.client.schedule.getHandle(
+      watchBalancesId(scene.gifts.stack.config.TEMPORAL_TASK_QUEUE),
+    );
+    await schedule.pause();
+    const before = await until(async () => {
+      const seen = await readAt('dt-one');
+      await scene.during(async () => {});
+      expect(await readAt('dt-one')).toBe(seen);
+      return seen;
+    });
+    await expectAlert(await scene.during(async () => {}), 20, 'ProviderBalanceStale');
+    expect(await readAt('dt-one')).toBe(before);
+    await schedule.unpause();
+    await untilAsked('dt-one');
+  });
+});
+
+describe('the statement of a provider', () => {
+  const ZONE = 'Africa/Addis_Ababa';
+  const day = lastClosedDay(new Date(), ZONE);
+
+  /** A payment on the last closed day whose statement differs; its reference. */
+  async function wronglyListed(fault: 'amount' | 'late'): Promise<string> {
+    const { gifts } = scene;
+    const payee = await makeMerchant(gifts.stack);
+    const gift = await gifts.gift({ owner: null, merchant: payee });
+    await gifts.redeemed(gifts.asPartner, gift);
+    const paid = await gifts.untilPaidTo(payee);
+    // What is near midnight may be listed on the next day.
+    const at = new Date(`${day}T${fault === 'late' ? '20:59:50' : '09:00:00'}Z`);
+    expect(dayOfTime(at, ZONE)).toBe(day);
+    const [taken] = sandbox()
+      .books.allPayouts('gsma')
+      .filter(({ reference }) => reference === paid.reference);
+    Object.assign(taken ?? {}, { takenAt: at });
+    await moveRows(gifts.stack.database, [paid.reference], { began: at, ended: at });
+    sandbox().books.statementFaults.set(paid.reference, fault);
+    return paid.reference;
+  }
+
+  const breaksOf = (type: string) => scene.value('provider_breaks', { provider: 'gsma', type });
+
+  test('differs from the books, until a person has settled it; what is late does not count', async () => {
+    const { stack } = scene.gifts;
+    const reference = await wronglyListed('amount');
+    await wronglyListed('late');
+    const differing = await scene.during(async () => {
+      await stack.temporal.client.schedule
+        .getHandle(compareStatementsId(stack.config.TEMPORAL_TASK_QUEUE))
+        .trigger();
+      await until(async () => {
+        expect(await breaksOf('amount')).toBe(1);
+        expect(await breaksOf('late')).toBe(1);
+      });
+    });
+    await expectAlert(differing, 10, 'ProviderBreaksOpen');
+    const { rows } = await sql<{ id: number }>`
+      select id from provider_breaks where reference = ${reference}`.execute(stack.database);
+    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    const note = ['--note', 'Ticket 4711'];
+    await operator.json(['settle', 'break', String(rows[0]?.id), ...note]);
+    const settled = await scene.during(() =>
+      until(async () => expect(await breaksOf('amount')).toBe(0)),
+    );
+    expect(await breaksOf('late')).toBe(1);
+    await expectNoAlert(settled, 10, 'ProviderBreaksOpen');
+  });
+});
+
+describe('calls', () => {
+  test('a provider that drops connections, unless it is one call now and then', async () => {
+    const dropping = await scene.during(async () => {
+      await scene.redeemAt('008');
+      await untilAsked('gsma');
+    });
+    await expectAlert(dropping, 15, 'ProviderOutcomesUnknown');
+    // One in two and a half minutes, and nothing else.
+    await expectNoAlert({ ...dropping, everyScrapes: 5 }, 30, 'ProviderOutcomesUnknown');
+  });
+
+  test('a provider that nobody reaches', async () => {
+    const { faults } = sandbox();
+    const openBreaker = () => scene.value('provider_breaker', { provider: 'gsma', state: 'open' });
+    faults.set('gsma', { ...faults.of('gsma'), down: true });
+    const unreached = await scene.during(async () => {
+      await Promise.all(Array.from({ length: 4 }, () => scene.redeemAt('000')));
+      await until(async () => expect(await openBreaker()).toBe(1));
+    });
+    faults.clear();
+    await expectAlert(unreached, 10, 'ProviderBreakerOpen');
+    // The inquiries of the payments close it again.
+    await until(async () => expect(await openBreaker()).toBe(0));
+  });
+});
+
+allHaveFired();

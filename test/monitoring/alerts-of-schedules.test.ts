@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lastClosedDay } from '../../src/domain/reports/day-report.js';
+import {
+  compareStatementsId,
+  reconcileId,
+  sendDayReportsId,
+} from '../../workflows/workflow-ids.js';
+import { commandsOn } from '../admin/scene.js';
+import { invitationsOn } from '../portal/invitation-scene.js';
+import { until } from '../support/until.js';
+import { alertProofs } from './alert-proofs.js';
+import type { Scrapes } from './firing-alerts.js';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+
+const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
+  alertProofs('alerts-of-schedules');
+
+const settings = { PROVIDER_STATEMENT_TRIES: '1', STATEMENT_RETRY_SECONDS: '1' };
+
+let scene: MonitoredScene;
+beforeAll(async () => {
+  await findPromtool();
+  scene = await setMonitoredScene(settings);
+}, PROMTOOL_LIMIT_MS);
+afterAll(() => scene?.gifts.stop());
+
+const scheduleOf = (idOf: (taskQueue: string) => string) =>
+  scene.gifts.stack.temporal.client.schedule.getHandle(
+    idOf(scene.gifts.stack.config.TEMPORAL_TASK_QUEUE),
+  );
+const nothing = async () => {};
+
+describe('a Schedule', () => {
+  test('that is paused', async () => {
+    const schedule = scheduleOf(reconcileId);
+    await schedule.pause();
+    await expectAlert(await scene.during(nothing), 180, 'ScheduleLate');
+    await schedule.unpause();
+  });
+
+  test('of day reports that is paused: two days later nobody has got one', async () => {
+    const schedule = scheduleOf(sendDayReportsId);
+    await schedule.pause();
+    const paused = await scene.during(nothing);
+    const hoursLater = (hours: number): Scrapes => ({
+      ...paused,
+      at: new Date(paused.at.getTime() + hours * 3_600_000),
+    });
+    const ofDayReports = { schedule: 'day-reports' };
+    expect(await scene.value('schedule_interval_seconds', ofDayReports)).toBe(86_400);
+    // The other Schedules do not run in the scrapes, either: they are asked about by name.
+    const alone = (scrapes: Scrapes): Scrapes => ({
+      ...scrapes,
+      before: onlyOf('day-reports', scrapes.before),
+      after: onlyOf('day-reports', scrapes.after),
+    });
+    await expectNoAlert(alone(hoursLater(40)), 15, 'ScheduleLate');
+    await expectAlert(alone(hoursLater(49)), 15, 'ScheduleLate');
+    await schedule.unpause();
+  });
+});
+
+/** A scrape with the times of one Schedule alone. */
+const onlyOf = (schedule: string, text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !/_schedule_/.test(line) || line.includes(`schedule="${schedule}"`))
+    .join('\n');
+
+describe('a day report by e-mail', () => {
+  const commands = () => commandsOn({ DATABASE_URL: scene.gifts.stack.config.DATABASE_URL });
+  const outboxOf = () => scene.value('outbox_waiting', { outbox: 'day-reports' });
+
+  /** Registers somebody before the last day closed, and sends what is due. */
+  async function sendTo(email: string): Promise<void> {
+    const { database } = scene.gifts.stack;
+    await commands().json(`add report-recipient --email ${email}`);
+    await sql`update report_recipients set created_at = now() - interval '27 hours'
+      where email = ${email}`.execute(database);
+    await scheduleOf(sendDayReportsId).trigger();
+  }
+
+  test('that the mail server does not take for ten minutes', async () => {
+    const email = 'busy-finance@mail.example';
+    await sendTo(email);
+    await until(async () => expect(await outboxOf()).toBe(1));
+    const waiting = await scene.during(async () => {
+      // It is tried again meanwhile, and stays in the outbox.
+      const dueAt = await dueOf(email);
+      await until(async () => expect(await dueOf(email)).not.toEqual(dueAt));
+    });
+    await expectAlert(waiting, 20, 'OutboxStuck');
+    await commands().json(`remove report-recipient --email ${email}`);
+    await until(async () => expect(await outboxOf()).toBe(0));
+  });
+
+  test('that it refuses', async () => {
+    const undelivered = () => scene.value('emails_undelivered', { queue: 'day-reports' });
+    expect(await undelivered()).toBe(0);
+    const refused = await scene.during(async () => {
+      await sendTo('refused-finance@mail.example');
+      await until(async () => expect(await undelivered()).toBe(1));
+    });
+    await expectAlerts(refused, 10, ['EmailsUndelivered']);
+    const { database } = scene.gifts.stack;
+    await sql`update report_emails set settled_at = settled_at - interval '25 hours'
+      where outcome = 'REFUSED'`.execute(database);
+    await expectAlerts(await scene.during(nothing), 10, []);
+  });
+
+  async function dueOf(email: string): Promise<Date | undefined> {
+    const { rows } = await sql<{ due_at: Date }>`
+      select due_at from report_emails join report_recipients on id = recipient_id
+      where report_recipients.email = ${email}
+        and day = ${lastClosedDay(new Date(), 'Africa/Addis_Ababa')}`.execute(
+      scene.gifts.stack.database,
+    );
+    return rows[0]?.due_at;
+  }
+});
+
+test('an invitation that reached nobody, although its workflow has ended', async () => {
+  const invitations = invitationsOn(scene.gifts.stack);
+  const { id } = await invitations.newMerchant({ mailbox: 'refused', suffix: '002' });
+  const unreached = await scene.during(async () => {
+    await invitations.untilStatus(await invitations.invite(id), 'UNDELIVERED');
+    await until(async () => expect(await scene.value('needs_action', { state: 'failed' })).toBe(1));
+  });
+  expect(await scene.value('needs_action', { state: 'running' })).toBe(0);
+  await expectAlerts(unreached, 10, ['PersonNeeded']);
+});
+
+test('a Schedule whose run fails, since the provider shows no statement', async () => {
+  const { faults } = scene.gifts.stack.sandbox;
+  const schedule = scheduleOf(compareStatementsId);
+  const resultOf = () => scene.value('schedule_last_run_succeeded', { schedule: 'statements' });
+  const runTo = async (result: 0 | 1) => {
+    await schedule.trigger();
+    await until(async () => expect(await resultOf()).toBe(result));
+  };
+  faults.set('gsma', { ...faults.of('gsma'), down: true });
+  await expectAlert(await scene.during(() => runTo(0)), 15, 'ScheduleFailed');
+  faults.clear();
+  await expectNoAlert(await scene.during(() => runTo(1)), 15, 'ScheduleFailed');
+});
+
+allHaveFired();
