@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { allCommands } from '../../src/admin/all-commands.js';
@@ -122,4 +122,27 @@ test('the commands of the runbook are among them, and wrong ones are refused', a
     const [shown] = commandsOf(`\`\`\`sh\n${line}\n\`\`\``);
     expect(shown && (await refusalOf(shown)), line).toBeTypeOf('string');
   }
+});
+
+test('the commands that pages, workflows and messages of the service name are there', () => {
+  const sources = ['src', 'workflows', 'activities'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(`${folder}/${name}`, 'utf8')),
+  );
+  const named = sources.flatMap((text) =>
+    // A text may go on in the next line of the source.
+    [
+      ...text
+        .replaceAll(/['`]\s*\+\s*['`]/g, '')
+        .matchAll(/npm run admin -- ([a-z-]+(?: [a-z-]+)?)/g),
+    ],
+  );
+  const unknown = named
+    .map(([, words = '']) => words)
+    .filter(
+      (words) => !allCommands.some(({ name }) => [words, words.split(' ')[0]].includes(name)),
+    );
+  expect(named.length).toBeGreaterThan(10);
+  expect(unknown).toEqual([]);
 });
