@@ -53,6 +53,8 @@ export interface CancelVoucherCommand extends OperationRequest {
 
 export interface VoucherCancelled {
   readonly ok: true;
+  /** The kept answer leads support to the voucher; absent in older ones. */
+  readonly voucherId?: number;
   /** Decimal string: the value that went back to the gift wallet. */
   readonly returned: string;
 }
@@ -164,6 +166,8 @@ export interface RetryCommand extends TopUpCommand {
   readonly attempt: number;
   /** E.164; null means the number of the previous attempt. */
   readonly msisdn: string | null;
+  /** Keyed hash of a new number; absent in older commands. */
+  readonly numberHash?: string | undefined;
 }
 
 export interface TopUpMade {

@@ -82,7 +82,7 @@ async function cancelOrAnswer(
     transaction,
     command.operationId,
     'SUCCEEDED',
-    { ok: true, returned: isDone ? voucher.returned : voucher.remaining },
+    { ok: true, voucherId: voucher.id, returned: isDone ? voucher.returned : voucher.remaining },
   );
   return { outcome, endedClaim };
 }

@@ -66,6 +66,7 @@ import * as messageSendings from '../../migrations/2026-11-29-4b-message-sending
 import * as ledgerDaySums from '../../migrations/2026-11-29-6-ledger-day-sums.js';
 import * as ignoredLines from '../../migrations/2026-11-29-6b-ignored-lines.js';
 import * as observedAndErasedRows from '../../migrations/2026-11-29-7-observed-and-erased-rows.js';
+import * as searchIndexes from '../../migrations/2026-11-29-7b-search-indexes.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -137,4 +138,5 @@ export const allMigrations = {
   '2026-11-29-6-ledger-day-sums': ledgerDaySums,
   '2026-11-29-6b-ignored-lines': ignoredLines,
   '2026-11-29-7-observed-and-erased-rows': observedAndErasedRows,
+  '2026-11-29-7b-search-indexes': searchIndexes,
 };

@@ -1,6 +1,7 @@
 import type { Digests } from '../crypto/digests.js';
 import { addAuditEntry } from '../db/access/audit.js';
 import { type FoundCases, findCases } from '../db/cases/find-cases.js';
+import { type FoundRecord, findOperationRecord, findRecords } from '../db/cases/find-records.js';
 import type { Database } from '../db/connection.js';
 import { searchKeysOf } from '../domain/phone.js';
 import { auditedTerm, readSearchTerm } from '../domain/staff/search-term.js';
@@ -9,8 +10,10 @@ const SHOWN = 20;
 
 /** What somebody looked for found. */
 export interface SearchResult extends FoundCases {
-  /** The text is nothing that the service has: neither a number nor a code, reference or id. */
-  readonly isUnknown: boolean;
+  /** What else it found, newest first. */
+  readonly records: readonly FoundRecord[];
+  /** The workflow of this id is about no single voucher or top-up: what it does. */
+  readonly workflow: { readonly id: string; readonly about: string } | undefined;
 }
 
 /** Finds cases by whatever text a customer has given, and records in the audit log who looked for what. */
@@ -20,17 +23,16 @@ export async function searchCases(
   asked: { readonly actor: string; readonly details?: Readonly<Record<string, unknown>> },
 ): Promise<SearchResult> {
   const term = readSearchTerm(text);
-  const { msisdn, voucherCode, ...plain } = term ?? {};
-  const found = await findCases(
-    database,
-    {
-      ...plain,
-      ...(msisdn !== undefined && { numberKeys: searchKeysOf(digests.numberHash(msisdn), msisdn) }),
-      ...(voucherCode !== undefined && { codeDigests: digests.stored.voucherCode(voucherCode) }),
-    },
-    SHOWN,
-  );
-  const { more, cases } = found;
+  const { msisdn, voucherCode, about, ...plain } = term ?? {};
+  const searched = {
+    ...plain,
+    ...(msisdn !== undefined && { numberKeys: searchKeysOf(digests.numberHash(msisdn), msisdn) }),
+    ...(voucherCode !== undefined && { codeDigests: digests.stored.voucherCode(voucherCode) }),
+  };
+  const { more, cases } = await findCases(database, searched, SHOWN);
+  const named = await findRecords(database, searched);
+  const isFound = cases.length + named.length > 0;
+  const records = isFound ? named : await findOperationRecord(database, searched);
   await database.transaction().execute((transaction) =>
     addAuditEntry(transaction, {
       actor: asked.actor,
@@ -39,10 +41,11 @@ export async function searchCases(
       subjectId: 0,
       details: {
         ...auditedTerm(term, digests.numberHash),
-        found: cases.length + more,
+        found: cases.length + more + records.length,
         ...asked.details,
       },
     }),
   );
-  return { ...found, isUnknown: term === undefined };
+  const workflow = about === undefined || isFound ? undefined : { id: text.trim(), about };
+  return { cases, more, records, workflow };
 }

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { SearchTerm } from '../../domain/staff/search-term.js';
+import { type SearchTerm, spellingsOf } from '../../domain/staff/search-term.js';
 import { anyDigest } from '../any-digest.js';
 import type { Database } from '../connection.js';
 import { numberKey } from '../numbers/number-key.js';
 import type { TopupStatus, VouchersTable } from '../schema/all-tables.js';
 
 /** What a person of the service looks for, with the keys by which codes and numbers are found. */
-export interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode'> {
+export interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode' | 'about'> {
   readonly numberKeys?: readonly string[];
   readonly codeDigests?: readonly Buffer[];
 }
@@ -56,11 +56,13 @@ const newestOf = (number: {
       and ${numberKey(sql.ref(number.column))} = keys.number_key
     order by ${sql.ref(number.id)} desc limit ${ROWS_OF_A_WAY}) as newest`;
 
+const isAny = (reference: string | undefined) =>
+  reference === undefined ? undefined : sql`any(${spellingsOf(reference)}::text[])`;
+
 /** Each statement uses an index of its own; together they are a few rows. */
 const voucherWays = (term: SearchedTerm): Way[] => {
-  const { serialNumber, codeDigests, numberKeys, operationId, redemptionId, uuid, reference } =
-    term;
-  const ofReversal = sql`redemption_reversals as reversal join redemptions on redemptions.id = reversal.redemption_id`;
+  const { serialNumber, codeDigests, numberKeys, redemptionId, uuid } = term;
+  const reference = isAny(term.reference);
   return [
     ...way(serialNumber, () => sql`select id from vouchers where serial_number = ${serialNumber}`),
     ...way(
@@ -69,15 +71,6 @@ const voucherWays = (term: SearchedTerm): Way[] => {
     ),
     ...way(numberKeys, () =>
       newestOf({ table: 'vouchers', id: 'id', column: 'owner_msisdn', keys: numberKeys ?? [] }),
-    ),
-    ...way(operationId, () => sql`select id from vouchers where operation_id = ${operationId}`),
-    ...way(
-      operationId,
-      () => sql`select voucher_id from redemptions where operation_id = ${operationId}`,
-    ),
-    ...way(
-      operationId,
-      () => sql`select voucher_id from ${ofReversal} where reversal.operation_id = ${operationId}`,
     ),
     ...way(redemptionId, () => sql`select voucher_id from redemptions where id = ${redemptionId}`),
     ...way(
@@ -107,34 +100,75 @@ const voucherWays = (term: SearchedTerm): Way[] => {
       () => sql`select voucher_id from ${ofReversal}
       where reversal.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
     ),
+    // A partner's own name of a line of a bulk order.
+    ...way(
+      reference,
+      () => sql`select voucher_id from bulk_lines
+      where reference = ${reference} and voucher_id is not null limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...vouchersOfOperation(term),
   ];
 };
 
-const topupWays = ({ topupId, numberKeys, operationId, reference }: SearchedTerm): Way[] => [
-  ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
-  ...way(numberKeys, () =>
-    newestOf({ table: 'topups', id: 'id', column: 'msisdn', keys: numberKeys ?? [] }),
-  ),
-  ...way(numberKeys, () =>
-    newestOf({
-      table: 'topup_attempts',
-      id: 'topup_id',
-      column: 'msisdn',
-      keys: numberKeys ?? [],
-    }),
-  ),
-  ...way(operationId, () => sql`select id from topups where operation_id = ${operationId}`),
-  ...way(
-    operationId,
-    () => sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
-  ),
-  ...way(reference, () => sql`select topup_id from topup_attempts where reference = ${reference}`),
-  ...way(
-    reference,
-    () => sql`select topup_id from topup_attempts where provider_reference = ${reference}
-    limit ${ROWS_OF_A_WAY}`,
-  ),
-];
+const ofReversal = sql`redemption_reversals as reversal join redemptions on redemptions.id = reversal.redemption_id`;
+
+/** The vouchers that an operation was about, of whatever kind it was. */
+const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
+  [
+    sql`select id from vouchers where operation_id = ${operationId}`,
+    // One index has the open claims, another one those that have ended.
+    sql`select voucher_id from voucher_claims
+      where operation_id = ${operationId} and status = 'OPEN'`,
+    sql`select voucher_id from voucher_claims
+      where operation_id = ${operationId} and status <> 'OPEN'`,
+    sql`select voucher_id from redemptions where operation_id = ${operationId}`,
+    sql`select voucher_id from ${ofReversal} where reversal.operation_id = ${operationId}`,
+    sql`select voucher_id from message_resends join messages on messages.id = message_id
+      where operation_id = ${operationId}`,
+    sql`select (outcome ->> 'voucherId')::bigint from operations
+      where id = ${operationId} and kind = 'cancel-voucher' and outcome ->> 'voucherId' is not null`,
+    sql`select voucher_id from repairs
+      where operation_id = ${operationId} and voucher_id is not null`,
+    sql`select voucher_id from bulk_lines
+      where bulk_order_id = (select id from bulk_orders where operation_id = ${operationId})
+        and voucher_id is not null
+      order by line desc limit ${ROWS_OF_A_WAY}`,
+  ].flatMap((statement) => way(operationId, () => statement));
+
+const topupWays = (term: SearchedTerm): Way[] => {
+  const { topupId, numberKeys, operationId } = term;
+  const reference = isAny(term.reference);
+  return [
+    ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
+    ...way(numberKeys, () =>
+      newestOf({ table: 'topups', id: 'id', column: 'msisdn', keys: numberKeys ?? [] }),
+    ),
+    ...way(numberKeys, () =>
+      newestOf({
+        table: 'topup_attempts',
+        id: 'topup_id',
+        column: 'msisdn',
+        keys: numberKeys ?? [],
+      }),
+    ),
+    ...way(
+      reference,
+      () => sql`select topup_id from topup_attempts where reference = ${reference}`,
+    ),
+    ...way(
+      reference,
+      () => sql`select topup_id from topup_attempts where provider_reference = ${reference}
+      limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...[
+      sql`select id from topups where operation_id = ${operationId}`,
+      sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
+      // A request that another one has overtaken made no attempt.
+      sql`select topup_id from topup_retries where operation_id = ${operationId}`,
+      sql`select topup_id from repairs where operation_id = ${operationId} and topup_id is not null`,
+    ].flatMap((statement) => way(operationId, () => statement)),
+  ];
+};
 
 /** The ids that the statements find, newest first. */
 async function idsBy(database: Database, ways: readonly Way[]): Promise<readonly number[]> {

@@ -1,5 +1,6 @@
 import { parseMsisdn } from '../phone.js';
 import { parseVoucherCode } from '../vouchers/voucher-code.js';
+import { readWorkflowId } from './workflow-terms.js';
 
 /** What a text that somebody looks for may be; one text may be several things. */
 export interface SearchTerm {
@@ -11,58 +12,57 @@ export interface SearchTerm {
   /** The number of a top-up, which partners know as transactionId. */
   readonly topupId?: number;
   readonly redemptionId?: number;
-  /** Our reference of a payment or a reversal towards a provider. */
+  /** Our reference of a payment or a reversal towards a provider, or the X-Request-Id of a call. */
   readonly uuid?: string;
   readonly operationId?: string;
-  /** Our reference of a redemption or an attempt, or the provider's. */
+  /** A reference of ours, of a provider, of a partner's line, of a deposit or a goodwill credit. */
   readonly reference?: string;
+  /** What a workflow does that is about no single voucher or top-up. */
+  readonly about?: string;
 }
 
-const LONGEST = 100;
+/** The longest text that is looked for. */
+export const LONGEST_SEARCH = 200;
 const SERIAL_NUMBER = /^[0-9]{18}$/;
 const ID = /^[1-9][0-9]{0,14}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const OPERATION = /^[0-9a-f]{32}$/i;
-/** As we and providers write references. */
-const REFERENCE = /^[\w.:/-]{3,64}$/;
-/** Begins our reference of a redemption. */
-const OUR_REFERENCE = 'RDM-';
-/** The ids of workflows (workflows/workflow-ids.ts). */
-const WORKFLOWS = [
-  /^claim:(?<serialNumber>[0-9]{18})(:[0-9a-f]+)?$/,
-  /^top-up:(?<topupId>[1-9][0-9]{0,14}):[0-9a-f]+$/,
-  /^reverse:(?<redemptionId>[1-9][0-9]{0,14}):[0-9a-f]+$/,
-  /^(generate-voucher:|redeem-voucher:unclaimed-|top-up:)(?<operationId>[0-9a-f]{32})$/,
-];
+/** Partners and banks choose references as they like. */
+const PRINTABLE = /^[^\p{C}]+$/u;
+/** Invisible marks that come along with copied numbers. */
+const MARKS = /\p{Cf}/gu;
+/** Our reference of a redemption, in any case. */
+const OUR_REFERENCE = /^RDM-[0-9A-F]{16}$/i;
 
 /** Reads whatever a customer or a provider has given; undefined where it can be nothing of ours. */
 export function readSearchTerm(given: string): SearchTerm | undefined {
-  const text = given.trim();
-  if (text === '' || text.length > LONGEST) return undefined;
-  const ofWorkflow = WORKFLOWS.map((one) => one.exec(text)?.groups).find(Boolean);
-  if (ofWorkflow) {
-    const { serialNumber, topupId, redemptionId, operationId } = ofWorkflow;
-    return {
-      ...(serialNumber && { serialNumber }),
-      ...(topupId && { topupId: Number(topupId) }),
-      ...(redemptionId && { redemptionId: Number(redemptionId) }),
-      ...(operationId && { operationId }),
-    };
-  }
+  const text = given.replace(MARKS, '').trim();
+  if (text.length > LONGEST_SEARCH || !PRINTABLE.test(text)) return undefined;
+  const ofWorkflow = readWorkflowId(text);
+  if (!ofWorkflow) return namesOf(text);
+  const { caseReference, ...term } = ofWorkflow;
+  return { ...term, ...(caseReference && namesOf(caseReference)) };
+}
+
+function namesOf(text: string): SearchTerm {
   const digits = text.replace(/[\s-]/g, '');
   const msisdn = parseMsisdn(text);
   const voucherCode = parseVoucherCode(text);
-  const term: SearchTerm = {
+  return {
     ...(msisdn !== undefined && { msisdn }),
     ...(voucherCode !== undefined && { voucherCode }),
     ...(SERIAL_NUMBER.test(digits) && { serialNumber: digits }),
     ...(ID.test(text) && { topupId: Number(text) }),
     ...(UUID.test(text) && { uuid: text.toLowerCase() }),
     ...(OPERATION.test(text) && { operationId: text.toLowerCase() }),
-    ...(REFERENCE.test(text) && voucherCode === undefined && { reference: text }),
+    ...(voucherCode === undefined && { reference: text }),
   };
-  return Object.keys(term).length === 0 ? undefined : term;
 }
+
+/** The ways in which a reference may be stored: people read it out, or type it in the other case. */
+export const spellingsOf = (reference: string): readonly string[] => [
+  ...new Set([reference, reference.toUpperCase(), reference.toLowerCase()]),
+];
 
 /** Below it an id has fewer digits than a number without its zero, so it is none that was mistyped. */
 const SHORTEST_NUMBER = 100_000_000;
@@ -78,11 +78,12 @@ export function auditedTerm(
   hashOf: (text: string) => string,
 ): Readonly<Record<string, unknown>> {
   if (term === undefined) return { by: 'unknown text' };
-  const { msisdn, voucherCode, reference, topupId, ...others } = term;
+  const { msisdn, voucherCode, reference, topupId, about, ...others } = term;
   const plain = { ...others, ...(isPlainId(topupId) && { topupId }) };
   if (msisdn !== undefined) return { by: 'number', numberHash: hashOf(msisdn) };
   if (voucherCode !== undefined) return { by: 'voucher code' };
-  const isOurs = reference === undefined || reference.startsWith(OUR_REFERENCE);
+  if (about !== undefined && Object.keys(plain).length === 0) return { by: 'workflow', about };
+  const isOurs = reference === undefined || OUR_REFERENCE.test(reference);
   if (isOurs) return { by: 'reference', ...plain, ...(reference && { reference }) };
   return Object.keys(plain).length > 0
     ? { by: 'reference', ...plain }

@@ -1,6 +1,8 @@
 import type { FoundCase } from '../../db/cases/find-cases.js';
+import type { FoundRecord } from '../../db/cases/find-records.js';
 import type { SiteAddresses } from '../../docs-site/markdown.js';
 import { actorOfPerson } from '../../domain/access/access-changes.js';
+import { LONGEST_SEARCH } from '../../domain/staff/search-term.js';
 import { amount } from '../../portal/layout/money.js';
 import {
   badge,
@@ -13,11 +15,13 @@ import {
 } from '../../portal/layout/parts.js';
 import { topupStates, voucherStates } from '../../portal/layout/states.js';
 import type { PageAnswer } from '../../portal/page.js';
+import { workflowPage } from '../../process/temporal-ui.js';
 import { type Html, html } from '../../rendering/html.js';
 import { casePath } from '../case-path.js';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
 import { type SearchResult, searchCases } from '../search.js';
 import { complaints, renderComplaint } from '../support-guide.js';
+import { repairPath } from './repairs/repair-parts.js';
 
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 
@@ -39,13 +43,13 @@ export const find: StaffPage = {
   needs: 'look',
   async handle(request) {
     const { services, session, sourceAddress, form } = request;
-    const text = form.text('what').slice(0, 200);
+    const text = form.text('what').slice(0, LONGEST_SEARCH);
     const result = await searchCases(services, text, {
       actor: actorOfPerson(session),
       details: { sourceAddress },
     });
     const [only, ...others] = result.cases;
-    return only && others.length === 0
+    return only && others.length + result.records.length === 0
       ? { kind: 'redirect', to: casePath(only) }
       : findPage(request, { text, result });
   },
@@ -61,7 +65,7 @@ export const findAgain: StaffPage = {
 };
 
 const HINT =
-  'Phone number, serial number, voucher code, transaction id, any reference, or workflow id.';
+  'Phone number, serial number, voucher code, transaction id, any reference, request id or workflow id.';
 
 function findPage(
   { formToken, services }: StaffRequest,
@@ -81,7 +85,7 @@ function findPage(
       })}
 <button>Find</button>`,
     )}</section>
-${searched ? results(searched.result) : saidByCustomers(services.settings)}`,
+${searched ? results(services, searched.result) : saidByCustomers(services.settings)}`,
   };
 }
 
@@ -93,15 +97,28 @@ ${complaints.map(
 ${renderComplaint(one, addresses)}</details>`,
 )}</section>`;
 
-function results({ cases, more, isUnknown }: SearchResult): Html {
-  if (cases.length === 0)
+function results(services: StaffRequest['services'], result: SearchResult): Html {
+  const { cases, records } = result;
+  if (cases.length + records.length === 0) return nothing(services, result);
+  return html`${cases.length > 0 && listOfCases(result)}
+${records.length > 0 && listOfRecords(records)}`;
+}
+
+function nothing({ settings }: StaffRequest['services'], { workflow }: SearchResult): Html {
+  if (workflow === undefined)
     return emptyState(
       'Nothing found',
-      isUnknown
-        ? 'This is nothing that the service has. Check it with the customer: a serial number has 18 digits, a code 16 characters.'
-        : 'Check it with the customer, digit by digit; or look for something else of the case, such as the number or the serial number.',
+      'Check it with the customer: a serial number has 18 digits, a code 16 characters. Or look for something else of the case, such as the number.',
     );
-  return html`<section class="card"><h2>Newest first</h2>
+  const page = workflowPage(settings.temporalUi, workflow.id);
+  return emptyState(
+    'No voucher and no top-up',
+    html`${workflow.about}${page && html` <a href="${page}" target="_blank" rel="noreferrer">Workflow</a>`}`,
+  );
+}
+
+const listOfCases = ({ cases, more }: SearchResult): Html =>
+  html`<section class="card"><h2>Newest first</h2>
 ${table('Cases', cases, [
   {
     title: 'Case',
@@ -113,15 +130,32 @@ ${table('Cases', cases, [
   { title: 'State', phone: 'plain', value: stateOf },
   { title: 'Number', phone: 'plain', value: ({ maskedNumber }) => maskedNumber ?? 'Anonymous' },
   { title: 'Partner', phone: 'plain', value: ({ partner }) => partner },
-  {
-    title: 'ETB',
-    phone: 'figure etb',
-    align: 'right',
-    value: (row) => (row.amount === null ? '–' : amount(row.amount)),
-  },
+  amountColumn,
 ])}
 ${more > 0 && message('notice', html`${more} more. Look for a serial number or a reference to find an older one.`)}</section>`;
-}
+
+const listOfRecords = (records: readonly FoundRecord[]): Html =>
+  html`<section class="card"><h2>Also found</h2>
+${table('Other records', records, [
+  { title: 'What', phone: 'head', value: nameOf },
+  { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+  { title: 'State', phone: 'plain', value: ({ state }) => state },
+  { title: 'Company', phone: 'plain', value: ({ company }) => company ?? '–' },
+  amountColumn,
+])}</section>`;
+
+const amountColumn = {
+  title: 'ETB',
+  phone: 'figure etb',
+  align: 'right',
+  value: (row: { readonly amount: string | null }) =>
+    row.amount === null ? '–' : amount(row.amount),
+} as const;
+
+const nameOf = ({ kind, name }: FoundRecord): Html =>
+  kind === 'repair'
+    ? html`<a href="${repairPath(Number(name))}">repair ${name}</a>`
+    : html`${kind} ${name}`;
 
 const states: Readonly<Record<string, { tone: Parameters<typeof badge>[0]; word: string }>> = {
   ...voucherStates,

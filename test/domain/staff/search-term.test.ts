@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { auditedTerm, readSearchTerm } from '../../../src/domain/staff/search-term.js';
+import {
+  auditedTerm,
+  readSearchTerm,
+  type SearchTerm,
+} from '../../../src/domain/staff/search-term.js';
 import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
+import * as workflowIds from '../../../workflows/workflow-ids.js';
 
 const code = voucherCodeFromRandom(Buffer.from('fifteen bytes 1'));
 const operationId = '0123456789abcdef0123456789abcdef';
@@ -20,17 +25,105 @@ describe('a text that somebody looks for', () => {
     [`generate-voucher:${operationId}`, { operationId }],
     [`redeem-voucher:unclaimed-${operationId}`, { operationId }],
     ['RDM-0123456789ABCDEF', { reference: 'RDM-0123456789ABCDEF' }],
-    ['  17 ', { topupId: 17 }],
+    ['  17 ', { topupId: 17, reference: '17' }],
+    ['\u202a+251 911 000 001\u202c', { msisdn: '+251911000001' }],
+    ['CBE 2026/0042 #7 + ሰላም=', { reference: 'CBE 2026/0042 #7 + ሰላም=' }],
+    ["a'; drop", { reference: "a'; drop" }],
   ])('%s', (text, expected) => {
     expect(readSearchTerm(text)).toMatchObject(expected);
   });
 
-  test.each(['', '   ', '%', "a'; drop", 'x'.repeat(101), 'ሰላም'])(
-    '%s is nothing of ours',
-    (text) => {
-      expect(readSearchTerm(text)).toBeUndefined();
-    },
-  );
+  test.each(['', '   ', 'x'.repeat(201), 'one\nline', '\0'])('%j is nothing of ours', (text) => {
+    expect(readSearchTerm(text)).toBeUndefined();
+  });
+});
+
+type IdFunction = Exclude<keyof typeof workflowIds, 'webhookTaskQueue' | 'caseId'>;
+
+const serial = '012345678901234567';
+const ofOperation: SearchTerm = { operationId };
+const ofService: SearchTerm = { about: expect.any(String) };
+
+/** An id of each function, and what it is understood as: the compiler asks for a new one. */
+const ids: Readonly<Record<IdFunction, readonly [id: string, expected: SearchTerm]>> = {
+  generateVoucherId: [workflowIds.generateVoucherId(operationId), ofOperation],
+  cancelVoucherId: [workflowIds.cancelVoucherId(operationId), ofOperation],
+  generateBulkId: [workflowIds.generateBulkId(3, operationId), ofOperation],
+  resendMessageId: [workflowIds.resendMessageId(operationId), ofOperation],
+  claimId: [workflowIds.claimId(serial, operationId), { serialNumber: serial }],
+  redeemVoucherByClaimId: [workflowIds.redeemVoucherByClaimId(operationId), ofOperation],
+  claimWorkflowId: [workflowIds.claimWorkflowId({ workflowId: null, operationId }), ofOperation],
+  redeemVoucherWithoutClaimId: [workflowIds.redeemVoucherWithoutClaimId(operationId), ofOperation],
+  reverseRedemptionId: [workflowIds.reverseRedemptionId(4, operationId), { redemptionId: 4 }],
+  repairWorkflowId: [workflowIds.repairWorkflowId(5, operationId), ofOperation],
+  expireVouchersId: [workflowIds.expireVouchersId('queue'), ofService],
+  reconcileId: [workflowIds.reconcileId('queue'), ofService],
+  checkBooksId: [workflowIds.checkBooksId('queue'), ofService],
+  checkPayoutAccountId: [workflowIds.checkPayoutAccountId(6, 'queue'), ofService],
+  compareStatementsId: [workflowIds.compareStatementsId('queue'), ofService],
+  watchBalancesId: [workflowIds.watchBalancesId('queue'), ofService],
+  topUpId: [workflowIds.topUpId(17, operationId), { topupId: 17 }],
+  topUpByOperationId: [workflowIds.topUpByOperationId(operationId), ofOperation],
+  topUpWorkflowId: [
+    workflowIds.topUpWorkflowId({ workflowId: null, creationId: operationId }),
+    ofOperation,
+  ],
+  finishMessageId: [workflowIds.finishMessageId(operationId), ofOperation],
+  inviteMerchantId: [workflowIds.inviteMerchantId(uuid), ofService],
+  tellOwnersId: [workflowIds.tellOwnersId(8, 'queue'), ofService],
+  sendStatementsId: [workflowIds.sendStatementsId('queue'), ofService],
+  sendDayReportsId: [workflowIds.sendDayReportsId('queue'), ofService],
+  deliverWebhooksId: [workflowIds.deliverWebhooksId(9, 'queue'), ofService],
+};
+
+type Case = Parameters<typeof workflowIds.caseId>[0];
+
+const cases: Readonly<Record<Case['kind'], readonly [name: Case, expected: SearchTerm]>> = {
+  'late-success': [
+    { kind: 'late-success', reference: uuid },
+    { uuid, reference: uuid },
+  ],
+  reversal: [
+    { kind: 'reversal', reference: `${operationId}-1` },
+    { reference: `${operationId}-1` },
+  ],
+  disagreement: [
+    { kind: 'disagreement', reference: uuid },
+    { uuid, reference: uuid },
+  ],
+  unbooked: [
+    { kind: 'unbooked', reference: uuid },
+    { uuid, reference: uuid },
+  ],
+  recovered: [
+    { kind: 'recovered', reference: uuid },
+    { uuid, reference: uuid, ...ofService },
+  ],
+  break: [{ kind: 'break', reference: '3' }, ofService],
+  statement: [{ kind: 'statement', reference: 'dt-one:2026-11-25' }, ofService],
+  'due-vouchers': [{ kind: 'due-vouchers', partnerId: 1, dueUntil: '2026-11-25' }, ofService],
+  'refused-rows': [{ kind: 'refused-rows', rows: 'claim', ids: ['1'] }, ofService],
+  books: [{ kind: 'books' }, ofService],
+};
+
+describe('the id of a workflow is understood', () => {
+  test.each(Object.entries(ids))('%s', (_name, [id, expected]) => {
+    expect(readSearchTerm(id)).toEqual(expected);
+    expect(readSearchTerm(` ${id.replace('queue', 'Queue of ours')} `)).toEqual(expected);
+  });
+
+  test.each(Object.entries(cases))('caseId of %s', (_kind, [name, expected]) => {
+    expect(readSearchTerm(workflowIds.caseId(name, 'queue'))).toEqual(expected);
+  });
+
+  test('of every function that there is', () => {
+    const known = [...Object.keys(ids), 'caseId', 'webhookTaskQueue'];
+    expect(Object.keys(workflowIds).sort()).toEqual(known.sort());
+  });
+
+  test('also of a run that a Schedule started', () => {
+    expect(readSearchTerm('reconcile:queue-2026-11-25T01:00:00Z')).toEqual(ofService);
+  });
 });
 
 describe('the audit log', () => {
@@ -43,6 +136,7 @@ describe('the audit log', () => {
     code,
     `${code.slice(0, 15)}${code.endsWith('0') ? '1' : '0'}`,
     'nobody knows',
+    '911000001 and nobody',
   ])('never has %s', (text) => {
     const shown = JSON.stringify(auditedTerm(readSearchTerm(text), hashOf));
     expect(shown).not.toContain('911000001');
@@ -55,7 +149,18 @@ describe('the audit log', () => {
       by: 'number',
       numberHash: 'hash of 13',
     });
-    expect(auditedTerm(readSearchTerm('RDM-1'), hashOf)).toMatchObject({ reference: 'RDM-1' });
+    for (const reference of ['RDM-0123456789ABCDEF', 'rdm-0123456789abcdef'])
+      expect(auditedTerm(readSearchTerm(reference), hashOf)).toEqual({
+        by: 'reference',
+        reference,
+      });
+    expect(auditedTerm(readSearchTerm('RDM-0911000001'), hashOf)).toEqual({
+      by: 'reference',
+      referenceHash: 'hash of 14',
+    });
+    expect(auditedTerm(readSearchTerm('reconcile:queue'), hashOf)).toMatchObject({
+      by: 'workflow',
+    });
     expect(auditedTerm(readSearchTerm('MP-1'), hashOf)).toEqual({
       by: 'reference',
       referenceHash: 'hash of 4',

@@ -84,6 +84,7 @@ async function workInThePortal({ stack, partner, merchant }: RedemptionScene): P
 async function workInSupport({ stack }: RedemptionScene): Promise<void> {
   const { client } = await staffClient(stack);
   const terms = ['0911000001', '012345678901234567', 'RDM-0123456789ABCDEF', '17', 'reverse:4:0a'];
+  terms.push('a line = 17 #b', `case:recovered:${randomUUID()}`);
   const names = [
     randomUUID(),
     randomUUID().replaceAll('-', ''),

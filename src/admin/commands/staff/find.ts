@@ -3,7 +3,7 @@ import { inOrder } from '../../../portal/layout/facts.js';
 import { inTimeZone } from '../../../portal/time-zone.js';
 import { workflowPage } from '../../../process/temporal-ui.js';
 import { plainText } from '../../../rendering/html.js';
-import { searchCases } from '../../../staff/search.js';
+import { type SearchResult, searchCases } from '../../../staff/search.js';
 import { readCase, type SupportCase } from '../../../staff/support-case.js';
 import { AdminError } from '../../admin-error.js';
 import type { AdminCommand, AdminContext, Report } from '../../command.js';
@@ -21,8 +21,8 @@ export const find: AdminCommand = {
   summary: 'Find the case of a customer, and tell its story',
   details:
     'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
-    'of ours or of the payment and airtime providers, or the id of a workflow. Numbers are shown ' +
-    'masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
+    'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
+    'X-Request-Id of a call, or the id of a workflow. Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
     'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
   fields,
   examples: ['find 0911234567', 'find 012345678901234567', 'find RDM-0123456789ABCDEF'],
@@ -32,14 +32,24 @@ export const find: AdminCommand = {
     const { digests } = context.digestSettings();
     const result = await searchCases({ database, digests }, String(input.what), { actor });
     const [first, ...others] = result.cases;
-    if (!first)
-      throw new AdminError(
-        'Nothing found. Check it with the customer, or look for something else of the case, such as ' +
-          'the phone number or the serial number.',
-      );
-    return others.length === 0 ? storyReport(context, first) : listReport(result);
+    if (!first && result.records.length === 0) return nothingFound(context, result);
+    return first && others.length + result.records.length === 0
+      ? storyReport(context, first)
+      : listReport(result);
   },
 };
+
+/** @throws {AdminError} unless the text is the id of a workflow, of which the report says what it does */
+function nothingFound({ temporalUi }: AdminContext, { workflow }: SearchResult): Report {
+  if (!workflow)
+    throw new AdminError(
+      'Nothing found. Check it with the customer, or look for something else of the case, such as ' +
+        'the phone number or the serial number.',
+    );
+  const { id, about } = workflow;
+  const link = workflowPage(temporalUi, id);
+  return { json: { workflow: { id, about, link } }, text: `${about}\n${link ?? id}` };
+}
 
 async function storyReport(
   { database, temporalUi }: AdminContext,
@@ -88,18 +98,32 @@ const lineOf = ({ at, what, workflowId, link }: Step): string =>
     '\n',
   );
 
-const listReport = ({ cases, more }: Awaited<ReturnType<typeof searchCases>>): Report => ({
-  json: { cases, more },
+const listReport = ({ cases, more, records }: SearchResult): Report => ({
+  json: { cases, more, records },
   text: [
-    table(cases, [
-      column('what', ({ kind }) => kind),
-      column('find it by', ({ name }) => name),
-      column('time (utc)', ({ at }) => time(at)),
-      column('status', ({ status }) => status),
-      column('number', ({ maskedNumber }) => maskedNumber),
-      column('partner', ({ partner }) => partner),
-      numbers('etb', ({ amount }) => amount && money(amount)),
-    ]),
+    ...(cases.length > 0 ? [caseTable(cases)] : []),
     ...(more > 0 ? [`${more} more.`] : []),
+    ...(records.length > 0 ? [recordTable(records)] : []),
   ].join('\n'),
 });
+
+const caseTable = (cases: SearchResult['cases']) =>
+  table(cases, [
+    column('what', ({ kind }) => kind),
+    column('find it by', ({ name }) => name),
+    column('time (utc)', ({ at }) => time(at)),
+    column('status', ({ status }) => status),
+    column('number', ({ maskedNumber }) => maskedNumber),
+    column('partner', ({ partner }) => partner),
+    numbers('etb', ({ amount }) => amount && money(amount)),
+  ]);
+
+const recordTable = (records: SearchResult['records']) =>
+  table(records, [
+    column('what', ({ kind }) => kind),
+    column('name', ({ name }) => name),
+    column('time (utc)', ({ at }) => time(at)),
+    column('state', ({ state }) => state),
+    column('company', ({ company }) => company),
+    numbers('etb', ({ amount }) => amount && money(amount)),
+  ]);
