@@ -138,6 +138,8 @@ describe('the codec server with operators', () => {
     `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
   const digestOf = (password: string) => createHash('sha256').update(password).digest();
   const lines: string[] = [];
+  /** A call that names no source has one of its own. */
+  let sources = 0;
   let guarded: Awaited<ReturnType<typeof startCodecServer>>;
 
   beforeAll(async () => {
@@ -147,6 +149,12 @@ describe('the codec server with operators', () => {
       uiOrigins: [UI],
       payloadKeys,
       callsPerMinute: 5,
+      refusalsPerMinute: 4,
+      sourceOf: (remoteAddress, forwardedFor) => {
+        sources += 1;
+        const address = forwardedFor || `${remoteAddress} ${sources}`;
+        return { address, group: address };
+      },
       operators: [
         { name: 'looks', mayEncode: false, passwordDigest: digestOf('p1') },
         { name: 'types', mayEncode: true, passwordDigest: digestOf('p2') },
@@ -230,6 +238,53 @@ describe('the codec server with operators', () => {
     for (let call = 0; call < 6; call += 1)
       statuses.push((await ask('/decode', payload, headers)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  describe('a sign-in that is refused', () => {
+    const url = () => guarded.url.replace('0.0.0.0', '127.0.0.1');
+    const from = (address: string, authorization: string, path = '/authenticate') =>
+      fetch(url() + path, {
+        method: path === '/authenticate' ? 'GET' : 'POST',
+        headers: { Origin: UI, 'X-Forwarded-For': address, Authorization: authorization },
+      });
+    const warnings = () =>
+      lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+
+    it('is logged with its origin and source, and never with the credential', async () => {
+      lines.splice(0);
+      expect((await from('203.0.113.1', basic('looks', 'guess-4711'))).status).toBe(401);
+      expect((await from('203.0.113.1', 'Bearer guess-4712', '/decode')).status).toBe(401);
+      expect((await fetch(`${url()}/authenticate`)).status).toBe(401);
+      expect(warnings()).toEqual([
+        expect.objectContaining({
+          source: '203.0.113.1',
+          origin: UI,
+          msg: 'A sign-in was refused',
+        }),
+        expect.objectContaining({ source: '203.0.113.1', origin: UI, isBlocked: false }),
+      ]);
+      const log = lines.join();
+      for (const part of ['guess', 'looks', Buffer.from('looks:guess-4711').toString('base64')])
+        expect(log).not.toContain(part);
+    });
+
+    it('is limited by address, before the password is looked at', async () => {
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 5; guess += 1)
+        statuses.push((await from('203.0.113.2', basic('looks', `guess-${guess}`))).status);
+      expect(statuses).toEqual([401, 401, 401, 401, 429]);
+      for (const path of ['/authenticate', '/decode']) {
+        const right = await from('203.0.113.2', basic('looks', 'p1'), path);
+        expect(right.status).toBe(429);
+        expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect((await from('203.0.113.3', basic('looks', 'p1'))).status).toBe(204);
+    });
+
+    it('costs those who sign in rightly nothing', async () => {
+      for (let call = 0; call < 10; call += 1)
+        expect((await from('203.0.113.4', basic('looks', 'p1'))).status).toBe(204);
+    });
   });
 
   it('does not listen for others without operators', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isLoopback } from '../encrypted-connections.js';
 import { commaList, SECRET, webAddress } from '../setting-kinds.js';
+import { httpSettings } from './http-settings.js';
 import { secretSettings } from './secret-settings.js';
 import { serviceSettings } from './service-settings.js';
 import { startSettings } from './start-settings.js';
@@ -94,6 +95,7 @@ export const codecSettings = {
     .describe(
       'Origins of pages that may call the codec server, such as `https://temporal.example`',
     ),
+  TRUSTED_PROXIES: httpSettings.TRUSTED_PROXIES,
   PAYLOAD_KEYS: secretSettings.PAYLOAD_KEYS,
   LOG_LEVEL: serviceSettings.LOG_LEVEL,
 };

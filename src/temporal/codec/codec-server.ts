@@ -12,11 +12,14 @@ import { createPayloadCodec } from '../payload-codec.js';
 import { type CodecOperator, operatorOf, type PasswordOperator } from './codec-operators.js';
 import { IssuerUnavailableError, type TokenCheck } from './codec-tokens.js';
 import { fromJson, toJson } from './json-payloads.js';
+import { createSignInLimit, type SourceOf } from './sign-in-limit.js';
 
 const MAXIMUM_BODY = '8mb';
 /** A page of the UI sends a few dozen calls. */
 const CALLS_PER_MINUTE = 1_200;
 const LOOPBACK = '127.0.0.1';
+const TOKEN_CHALLENGE = 'Bearer';
+const PASSWORD_CHALLENGE = 'Basic realm="Temporal", charset="UTF-8"';
 
 const bodySchema = z.object({
   payloads: z.array(
@@ -42,6 +45,10 @@ export interface CodecServerOptions {
   /** Accepts tokens of an identity provider. */
   readonly checkToken?: TokenCheck | undefined;
   readonly callsPerMinute?: number;
+  /** Of one address; wrong credentials beyond them are not even checked. */
+  readonly refusalsPerMinute?: number;
+  /** By default the address of the connection. */
+  readonly sourceOf?: SourceOf;
   /** Records who decoded how many payloads of which workflow, and never their contents. */
   readonly logger?: Logger;
 }
@@ -79,6 +86,7 @@ function createCodecApp(options: CodecServerOptions): Koa {
   const { operators = [], checkToken, logger, callsPerMinute = CALLS_PER_MINUTE } = options;
   const mustSignIn = needsSignIn(options);
   const codec = createPayloadCodec(options.payloadKeys);
+  const signIns = createSignInLimit(options);
   const limiter = new RateLimiterMemory({ points: callsPerMinute, duration: 60 });
   const app = new Koa();
   // Koa would write every refusal to standard error.
@@ -105,23 +113,18 @@ function createCodecApp(options: CodecServerOptions): Koa {
   /** The authenticated operator; others get a 401. */
   async function authenticate(context: Context): Promise<CodecOperator> {
     if (!mustSignIn) return localOperator;
+    await signIns.requireLeft(context);
     const authorization = context.get('Authorization');
     const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
     const hasToken = token !== undefined && checkToken !== undefined;
     const operator = hasToken
-      ? await checkToken(token).catch((error: unknown) => refuseForNow(context, error))
+      ? await checkToken(token).catch((error: unknown) => refuseForNow(context, error, logger))
       : operatorOf(operators, authorization);
     if (operator) return operator;
+    await signIns.noteRefused(context);
     // A browser would ask for a password where only tokens count.
-    const asksToken = hasToken || operators.length === 0;
-    const challenge = asksToken ? 'Bearer' : 'Basic realm="Temporal", charset="UTF-8"';
+    const challenge = hasToken || operators.length === 0 ? TOKEN_CHALLENGE : PASSWORD_CHALLENGE;
     return context.throw(401, 'Sign in', { headers: { 'WWW-Authenticate': challenge } });
-  }
-
-  function refuseForNow(context: Context, error: unknown): never {
-    if (!(error instanceof IssuerUnavailableError)) throw error;
-    logger?.error(describeError(error.cause), error.message);
-    return context.throw(503, error.message, { expose: true });
   }
 
   function allowOrigin(context: Context): void {
@@ -158,6 +161,12 @@ function createCodecApp(options: CodecServerOptions): Koa {
       };
     }
   }
+}
+
+function refuseForNow(context: Context, error: unknown, logger: Logger | undefined): never {
+  if (!(error instanceof IssuerUnavailableError)) throw error;
+  logger?.error(describeError(error.cause), error.message);
+  return context.throw(503, error.message, { expose: true });
 }
 
 const needsSignIn = ({ operators, checkToken }: CodecServerOptions): boolean =>
