@@ -95,7 +95,10 @@ export const attemptSchema = z.object({
   status: z
     .enum(['PROCESSING', 'SUCCESS', 'FAILED'])
     .meta({ description: 'State of the attempt', examples: ['SUCCESS'] }),
-  ourReference: textAnswer('Our reference of the attempt', 'TUP-0123456789ABCDEF'),
+  ourReference: textAnswer(
+    'Our reference of the attempt, which its number ends',
+    '0123456789abcdef0123456789abcdef-1',
+  ),
   referenceNumber: textAnswer("The provider's reference", '2237512891').nullable(),
   message: textAnswer('What the provider says of it', 'COMPLETED').nullable(),
   deliveredLateAt: timeAnswer(

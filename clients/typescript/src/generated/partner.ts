@@ -990,7 +990,7 @@ export interface ReadTopUpResult {
     readonly msisdn: string;
     /** State of the attempt. Example: `SUCCESS` */
     readonly status: 'PROCESSING' | 'SUCCESS' | 'FAILED';
-    /** Our reference of the attempt. Example: `TUP-0123456789ABCDEF` */
+    /** Our reference of the attempt, which its number ends. Example: `0123456789abcdef0123456789abcdef-1` */
     readonly ourReference: string;
     /** The provider's reference. Example: `2237512891` */
     readonly referenceNumber: string | null;

@@ -1168,7 +1168,7 @@ class ReadTopUpResultAttemptsItem(TypedDict):
     msisdn: str
     # State of the attempt. Example: SUCCESS
     status: Literal["PROCESSING", "SUCCESS", "FAILED"]
-    # Our reference of the attempt. Example: TUP-0123456789ABCDEF
+    # Our reference of the attempt, which its number ends. Example: 0123456789abcdef0123456789abcdef-1
     ourReference: str
     # The provider's reference. Example: 2237512891
     referenceNumber: Optional[str]
