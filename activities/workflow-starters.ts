@@ -29,10 +29,10 @@ export interface Resumption {
     command: RedeemCommand,
     names: StartNames,
   ): Promise<boolean>;
-  resumeReversal(command: ReverseRedemptionCommand): Promise<boolean>;
+  resumeReversal(command: ReverseRedemptionCommand, names: StartNames): Promise<boolean>;
   resumeTopUp(topup: TopUpNames, begin: TopUpInput['begin'], names: StartNames): Promise<boolean>;
   /** Starts a workflow for a message whose own workflow no longer runs. */
-  resumeMessage(message: LeftMessage): Promise<boolean>;
+  resumeMessage(message: LeftMessage, names: StartNames): Promise<boolean>;
   /** Starts the workflow of a bulk order. */
   resumeBulkOrder(order: {
     readonly id: number;
@@ -61,5 +61,5 @@ export interface RetryMaker {
 /** Starts the workflows that show cases to people, one per case. */
 export interface CaseStarter {
   /** Returns whether it was started: false where the case already has a running workflow. */
-  start(name: CaseName, summary: string): Promise<boolean>;
+  start(name: CaseName, summary: string, names: StartNames): Promise<boolean>;
 }

@@ -130,7 +130,7 @@ export async function startWorker(
     createMainWorker(config, temporal, activities, activityGuards),
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
-  const shared = { database, operatorRetries, logger, metrics, ...providers };
+  const shared = { database, operatorRetries, numbers, logger, metrics, ...providers };
   const tasks = startTasks(config, temporal, shared);
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
@@ -183,6 +183,7 @@ function startTasks(
   shared: {
     readonly database: Database;
     readonly operatorRetries: OperatorRetries;
+    readonly numbers: Parameters<typeof createRepairPickup>[0]['numbers'];
     readonly logger: Logger;
     readonly metrics: Metrics;
     readonly providerAccounts: readonly AccountAtProvider[];

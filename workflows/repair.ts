@@ -5,6 +5,7 @@ import {
   executeChild,
   ParentClosePolicy,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.js';
 import { refusedCallWords } from '../src/domain/repairs/refused-call.js';
@@ -18,7 +19,13 @@ import type { RepairCall, RepairInput } from './repair/contracts.js';
 import { type Patience, untilKnown } from './repair/until-known.js';
 import type { resendMessage } from './resend-message.js';
 import type { reverseRedemption } from './reverse-redemption.js';
-import { merchantId, operation, partnerId } from './search-attributes.js';
+import {
+  merchantId,
+  numberHash,
+  operation,
+  partnerId,
+  voucherSerial,
+} from './search-attributes.js';
 import { createHints } from './steps/hints.js';
 import { signalIfRunning } from './steps/signal-if-running.js';
 import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.js';
@@ -122,9 +129,18 @@ const childOptions = (name: string, { kind, id }: Company) => ({
   workflowTaskTimeout: '5s' as const,
   typedSearchAttributes: [
     { key: operation, value: name },
-    { key: kind === 'partner' ? partnerId : merchantId, value: String(id) },
+    ...namesOfRepair(kind === 'partner' ? partnerId : merchantId, String(id)),
   ],
 });
+
+/** The names of the repair, and its company, which repairs from before the names have, too. */
+function namesOfRepair(companyKey: typeof partnerId, companyId: string) {
+  const known = workflowInfo().typedSearchAttributes;
+  return [partnerId, merchantId, voucherSerial, numberHash].flatMap((key) => {
+    const value = key === companyKey ? companyId : known.get(key);
+    return value === undefined ? [] : [{ key, value }];
+  });
+}
 
 const FIRST_PAUSE_MS = 1_000;
 

@@ -8,6 +8,7 @@ import {
 } from '../../src/db/reconciliation/cases.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import { statementAdvice } from '../../src/domain/provider-statements/break-types.js';
+import type { StartNames } from '../../src/temporal/workflow-starts.js';
 import type { CaseInput, CaseName } from '../../workflows/contracts.js';
 import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -29,10 +30,10 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     const opened: string[] = [];
     for (const one of await listOpenCases(database)) {
       const description = `${names[one.kind]}: ${describe(one)}`;
-      if (await caseStarter.start({ kind: one.kind, reference: one.reference }, description))
-        opened.push(description);
+      const name = { kind: one.kind, reference: one.reference };
+      if (await caseStarter.start(name, description, namesOf(one))) opened.push(description);
     }
-    if (booksAreBroken) await caseStarter.start({ kind: 'books' }, 'The books do not agree');
+    if (booksAreBroken) await caseStarter.start({ kind: 'books' }, 'The books do not agree', {});
     return opened;
   }
 
@@ -84,6 +85,21 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
 
   return { openCases, readCase, noteUnbookedPayment };
 }
+
+/** What the workflow of a case is found by. */
+const namesOf = ({
+  partnerId,
+  merchantId,
+  serialNumber,
+  topupId,
+  references,
+}: PaymentCase): StartNames => ({
+  partnerId: partnerId ?? undefined,
+  merchantId: merchantId ?? undefined,
+  serialNumber: serialNumber ?? undefined,
+  transactionId: topupId ?? undefined,
+  references,
+});
 
 const names: Readonly<Record<PaymentCase['kind'], string>> = {
   'late-success': 'Done after it was refused',

@@ -9,6 +9,7 @@ import {
 import { unfinishedMessages } from '../../src/db/vouchers/abandoned-messages.js';
 import { type PendingReversal, pendingReversals } from '../../src/db/vouchers/reversals.js';
 import type { NumberBox } from '../../src/domain/phone.js';
+import { namesOfVoucher } from '../../src/domain/voucher.js';
 import type { StartNames } from '../../src/temporal/workflow-starts.js';
 import type { RedeemCommand, TopUpInput } from '../../workflows/contracts.js';
 import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.js';
@@ -55,7 +56,11 @@ export function createResumptionActivities({
       read: (page) => pendingReversals(database, page),
       idOf: ({ id }) => id,
       async work(pending) {
-        if (await resumption.resumeReversal(reverseCommandOf(pending))) resumed += 1;
+        const names = {
+          ...namesOfVoucher({ ...pending, merchantId: pending.companyId }, numbers),
+          references: pending.references,
+        };
+        if (await resumption.resumeReversal(reverseCommandOf(pending), names)) resumed += 1;
       },
     };
     await pageByPage(pages, 0);
@@ -82,7 +87,7 @@ export function createResumptionActivities({
     resumeAll(
       (page) => unfinishedMessages(database, page),
       ({ id }) => id,
-      resumption.resumeMessage,
+      (message) => resumption.resumeMessage(message, namesOfVoucher(message, numbers)),
     );
 
   /** Resumes bulk orders without a running workflow; returns the number. */
@@ -141,12 +146,16 @@ const requestOf = (held: HeldRedemption | HeldAttempt) => ({
 });
 
 /** What the workflow of a redemption is found by: the same as when its caller starts it. */
-export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames => ({
-  partnerId: held.partner_id,
-  merchantId: held.merchant_id,
-  serialNumber: held.serial_number,
-  numberHash: held.owner_msisdn === null ? undefined : numbers.hashOfStored(held.owner_msisdn),
-});
+export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames =>
+  namesOfVoucher(
+    {
+      partnerId: held.partner_id,
+      merchantId: held.merchant_id,
+      serialNumber: held.serial_number,
+      ownerMsisdn: held.owner_msisdn,
+    },
+    numbers,
+  );
 
 /** What the workflow of a top-up is found by. */
 export const namesOfAttempt = ({ msisdn }: HeldAttempt, numbers: NumberBox): StartNames => ({

@@ -32,7 +32,7 @@ export function createSweepCaseActivities({ caseStarter }: ActivityDependencies)
       for (const { partnerId, dueUntil } of stuck) {
         const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
         const summary = `Vouchers of partner ${partnerId} cannot expire`;
-        if (await caseStarter.start(name, summary)) opened += 1;
+        if (await caseStarter.start(name, summary, { partnerId })) opened += 1;
       }
       return opened;
     });
@@ -43,7 +43,8 @@ export function createSweepCaseActivities({ caseStarter }: ActivityDependencies)
       let opened = 0;
       for (const { rows, ids } of refused) {
         const summary = `The database refuses ${nouns[rows]}`;
-        if (await caseStarter.start({ kind: 'refused-rows', rows, ids }, summary)) opened += 1;
+        const name = { kind: 'refused-rows', rows, ids } as const;
+        if (await caseStarter.start(name, summary, {})) opened += 1;
       }
       return opened;
     });

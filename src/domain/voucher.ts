@@ -1,3 +1,4 @@
+import type { NumberBox, StoredNumber } from './phone.js';
 import { type Refusal, refuse } from './refusals.js';
 
 /** The states of a voucher (design 5). */
@@ -87,3 +88,23 @@ export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): b
  */
 export const refuseForPartner = (company: Company): Refusal =>
   refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');
+
+/** A voucher with what each workflow about it is found by. */
+export interface NamedVoucher {
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly serialNumber: string;
+  /** Null for an anonymous one. */
+  readonly ownerMsisdn: StoredNumber | null;
+}
+
+/** The names of a voucher, with the number as its keyed hash; an erased one has none. */
+export const namesOfVoucher = (
+  { partnerId, merchantId, serialNumber, ownerMsisdn }: NamedVoucher,
+  numbers: Pick<NumberBox, 'hashOfStored'>,
+) => ({
+  partnerId,
+  merchantId,
+  serialNumber,
+  numberHash: ownerMsisdn === null ? undefined : numbers.hashOfStored(ownerMsisdn),
+});

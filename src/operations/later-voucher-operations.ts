@@ -1,4 +1,5 @@
 import type { MessageResent, VoucherCancelled } from '../../workflows/contracts.js';
+import { findVoucherNames } from '../db/cases/voucher-names.js';
 import type { Caller } from '../domain/voucher.js';
 import { identify, type OperationResult, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
@@ -15,8 +16,12 @@ export const cancelVoucherOnce = (
   services: OperationServices,
   request: VoucherRequest,
 ): Promise<OperationResult<VoucherCancelled>> =>
-  runOnce(services, identityOf(services, 'cancel-voucher', request), (as, deadline) =>
-    services.workflows.cancel({ ...as, voucherId: request.voucherId }, deadline),
+  runOnce(services, identityOf(services, 'cancel-voucher', request), async (as, deadline) =>
+    services.workflows.cancel(
+      { ...as, voucherId: request.voucherId },
+      await namesOf(services, request),
+      deadline,
+    ),
   );
 
 /** Sends the message that the owner of a partner's voucher may miss once more. */
@@ -24,9 +29,16 @@ export const resendMessageOnce = (
   services: OperationServices,
   request: VoucherRequest,
 ): Promise<OperationResult<MessageResent>> =>
-  runOnce(services, identityOf(services, 'resend-message', request), (as, deadline) =>
-    services.workflows.resend({ ...as, voucherId: request.voucherId }, deadline),
+  runOnce(services, identityOf(services, 'resend-message', request), async (as, deadline) =>
+    services.workflows.resend(
+      { ...as, voucherId: request.voucherId },
+      await namesOf(services, request),
+      deadline,
+    ),
   );
+
+const namesOf = ({ database }: OperationServices, { voucherId, company }: VoucherRequest) =>
+  findVoucherNames(database, { voucherId, partnerId: company.id });
 
 const identityOf = (
   services: OperationServices,

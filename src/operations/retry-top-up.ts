@@ -31,22 +31,21 @@ export async function retryOnce(
       };
       const recorded = await recordRetry(services.database, identity, retry);
       if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
-      const { status, creationId, attempt, stored } = recorded;
+      const { status, creationId, attempt, previous, stored } = recorded;
       const workflowId = topUpWorkflowId(recorded);
       if (!recorded.isRecorded && !stored) {
         const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
         return { stored: refused(identity, refusal) };
       }
-      return { stored, number: { transactionId, creationId, workflowId, attempt } };
+      return { stored, number: { transactionId, creationId, workflowId, attempt, previous } };
     },
-    async run({ workflowId, attempt }, as, deadline) {
+    async run({ workflowId, attempt, previous }, as, deadline) {
       const command = { ...as, transactionId, attempt, msisdn };
       services.noteInLog?.({ workflowId });
-      const { result, requestId } = await services.workflows.retryTopUp(
-        workflowId,
-        command,
+      const { result, requestId } = await services.workflows.retryTopUp(workflowId, command, {
+        previous,
         deadline,
-      );
+      });
       // This request may have joined the attempt of another one.
       const isOwn = requestId === as.requestId;
       return outcomeFor<ToppedUp>(isOwn ? as : identity, result);

@@ -1,4 +1,5 @@
 import type { RedemptionReversed } from '../../workflows/reversal/contracts.js';
+import { findRedemptionNames } from '../db/cases/voucher-names.js';
 import type { Caller } from '../domain/voucher.js';
 import { identify, type OperationResult, runOnce } from './run-once.js';
 import type { OperationServices } from './services.js';
@@ -22,7 +23,11 @@ export function reverseRedemptionOnce(
     key,
     content: { ...content, redemptionId },
   });
-  return runOnce(services, identity, (as, deadline) =>
-    services.workflows.reverse({ ...as, redemptionId, reason }, deadline),
+  return runOnce(services, identity, async (as, deadline) =>
+    services.workflows.reverse(
+      { ...as, redemptionId, reason },
+      await findRedemptionNames(services.database, { redemptionId, merchantId: company.id }),
+      deadline,
+    ),
   );
 }

@@ -86,16 +86,16 @@ export async function topUpOnce(
 }
 
 /** The steps of a request that is recorded before its workflow is called. */
-export interface RecordedSteps {
+export interface RecordedSteps<Numbered extends NumberedTopup> {
   /** Reached once the request is recorded. */
   readonly failpoint: FailpointName;
   /** Records the request, or finds the outcome of an earlier one under its key. */
   record(): Promise<{
     readonly stored: StoredOperation | undefined;
     /** Undefined for a refused one. */
-    readonly number?: NumberedTopup | undefined;
+    readonly number?: Numbered | undefined;
   }>;
-  run(number: NumberedTopup, ...asked: Parameters<Run<ToppedUp>>): Promise<StoredOutcome<ToppedUp>>;
+  run(number: Numbered, ...asked: Parameters<Run<ToppedUp>>): Promise<StoredOutcome<ToppedUp>>;
 }
 
 /**
@@ -104,12 +104,12 @@ export interface RecordedSteps {
  * answer never becomes a second top-up. It is an error only when the request was provably never
  * sent.
  */
-export async function runRecordedOnce(
+export async function runRecordedOnce<Numbered extends NumberedTopup>(
   services: OperationServices,
   identity: RequestIdentity,
-  { failpoint, record, run }: RecordedSteps,
+  { failpoint, record, run }: RecordedSteps<Numbered>,
 ): Promise<TopUpAnswer> {
-  let number: NumberedTopup | undefined;
+  let number: Numbered | undefined;
   const look = async () => {
     const recorded = await record();
     number = recorded.number;

@@ -4,6 +4,7 @@ import type { CaseName } from '../../workflows/contracts.js';
 import type { followCase } from '../../workflows/follow-case.js';
 import { caseId } from '../../workflows/workflow-ids.js';
 import { startUnlessRunning } from './unless-running.js';
+import { type StartNames, searchAttributesOf } from './workflow-starts.js';
 
 /** Starts the workflows of cases for activities. */
 export function createCaseStarter(options: {
@@ -14,7 +15,7 @@ export function createCaseStarter(options: {
 }): CaseStarter {
   const { client, taskQueue, intervalMs } = options;
 
-  const start = (name: CaseName, summary: string): Promise<boolean> =>
+  const start = (name: CaseName, summary: string, names: StartNames): Promise<boolean> =>
     startUnlessRunning(() =>
       client.workflow.start<typeof followCase>('followCase', {
         workflowId: caseId(name, taskQueue),
@@ -22,6 +23,7 @@ export function createCaseStarter(options: {
         args: [{ name, intervalMs }],
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: summary,
+        ...searchAttributesOf('case', names),
       }),
     );
 

@@ -27,6 +27,7 @@ import {
   redemptionWorkflowId,
   reversalStart,
   type StartNames,
+  searchAttributesOf,
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.js';
@@ -56,10 +57,10 @@ export function createResumption(options: {
       }),
     );
 
-  const resumeReversal = (command: ReverseRedemptionCommand) =>
+  const resumeReversal = (command: ReverseRedemptionCommand, names: StartNames) =>
     startUnlessRunning(() =>
       client.workflow.start<typeof reverseRedemption>('reverseRedemption', {
-        ...reversalStart({ command, timing }),
+        ...reversalStart({ command, timing }, names),
         ...policy,
       }),
     );
@@ -72,7 +73,7 @@ export function createResumption(options: {
       }),
     );
 
-  const resumeMessage = async (message: LeftMessage): Promise<boolean> => {
+  const resumeMessage = async (message: LeftMessage, names: StartNames): Promise<boolean> => {
     if (await isRunning(client, redemptionWorkflowId(message))) return false;
     return startUnlessRunning(() =>
       client.workflow.start<typeof finishMessage>('finishMessage', {
@@ -80,6 +81,7 @@ export function createResumption(options: {
         args: [{ messageId: message.id }],
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         staticSummary: `Orphaned message ${message.id}`,
+        ...searchAttributesOf('finish-message', names),
         ...policy,
       }),
     );

@@ -5,6 +5,7 @@ import {
   numberHash,
   operation,
   partnerId,
+  reference,
   transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
@@ -14,7 +15,7 @@ import {
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
 } from '../../workflows/workflow-ids.js';
-import type { StoredNumber } from '../domain/phone.js';
+import type { NamedVoucher } from '../domain/voucher.js';
 
 /** After this time another worker takes over the task of a dead one. */
 export const WORKFLOW_TASK_TIMEOUT = '5s';
@@ -23,12 +24,14 @@ export const WORKFLOW_TASK_TIMEOUT = '5s';
 export interface StartNames {
   readonly partnerId?: number | undefined;
   readonly merchantId?: number | undefined;
-  /** Of the claimed voucher. */
+  /** Of the voucher. */
   readonly serialNumber?: string | undefined;
   /** Of a top-up. */
   readonly transactionId?: number | undefined;
   /** Keyed hash of the customer's number. */
   readonly numberHash?: string | undefined;
+  /** Ours and the provider's, as far as they are known. */
+  readonly references?: readonly string[] | undefined;
 }
 
 /** The kinds of `Operation`. */
@@ -42,7 +45,10 @@ type StartedOperation =
   | 'resend-message'
   | 'repair'
   | 'check-payout-account'
-  | 'generate-bulk';
+  | 'generate-bulk'
+  | 'case'
+  | 'finish-message'
+  | 'invite-merchant';
 
 /** The company of a command, as the names of a start. */
 export const namesOfCompany = ({
@@ -68,6 +74,9 @@ export const searchAttributesOf = (name: StartedOperation, names: StartNames) =>
       ? []
       : [{ key: transactionId, value: String(names.transactionId) }]),
     ...(names.numberHash === undefined ? [] : [{ key: numberHash, value: names.numberHash }]),
+    ...(names.references === undefined || names.references.length === 0
+      ? []
+      : [{ key: reference, value: [...names.references] }]),
   ],
 });
 
@@ -96,12 +105,7 @@ export interface ClaimableVoucher extends RedeemableVoucher {
 }
 
 /** A voucher with the data that its workflows are found by. */
-export interface FindableVoucher extends ClaimableVoucher {
-  readonly partnerId: number;
-  readonly merchantId: number;
-  /** E.164; null for an anonymous one. */
-  readonly ownerMsisdn: StoredNumber | null;
-}
+export interface FindableVoucher extends ClaimableVoucher, NamedVoucher {}
 
 /**
  * The workflow of a requested claim: that of the live claim if the operation made it, else a new
@@ -135,8 +139,8 @@ function describe({ begin }: RedeemVoucherInput): string {
 }
 
 /** Start options of a reversal's workflow, for all callers. */
-export const reversalStart = (input: ReverseRedemptionInput) => ({
-  ...searchAttributesOf('reverse', namesOfCompany(input.command.company)),
+export const reversalStart = (input: ReverseRedemptionInput, names: StartNames = {}) => ({
+  ...searchAttributesOf('reverse', { ...names, ...namesOfCompany(input.command.company) }),
   workflowId: reverseRedemptionId(input.command.redemptionId, input.command.operationId),
   args: [input] as [ReverseRedemptionInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
@@ -147,7 +151,11 @@ export const reversalStart = (input: ReverseRedemptionInput) => ({
 
 /** Start options of a top-up's workflow, for all callers. */
 export const topUpStart = (workflowId: string, input: TopUpInput, names: StartNames = {}) => ({
-  ...searchAttributesOf('top-up', { ...namesOfCompany(input.begin.command.company), ...names }),
+  ...searchAttributesOf('top-up', {
+    ...namesOfCompany(input.begin.command.company),
+    transactionId: input.begin.command.transactionId,
+    ...names,
+  }),
   workflowId,
   args: [input] as [TopUpInput],
   workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,

@@ -63,6 +63,7 @@ async function holdDeliverAndBook(
   const hold = shownTopUp(held);
   run.attempts = hold.attempt;
   run.references.add(hold.reference);
+  if ('numberHash' in by && by.numberHash !== undefined) run.numberHash = by.numberHash;
   run.lastHold = hold;
   details.sending(hold, run.lastFailure);
   const ending = await deliverTopUp(run, by.operationId, hold);

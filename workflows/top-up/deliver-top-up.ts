@@ -46,11 +46,16 @@ export function deliverTopUp(
         { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
         { key: searchAttributes.outcome, value: 'UNKNOWN' },
         { key: searchAttributes.reference, value: [...run.references] },
+        ...newNumberOf(run),
       ]);
       details.unknown(hold, { lastMessage, urgency, lastFailure: run.lastFailure });
     },
   });
 }
+
+/** The number that a retry went to is found by its hash instead of the one before it. */
+const newNumberOf = ({ numberHash }: TopUpRun) =>
+  numberHash === undefined ? [] : [{ key: searchAttributes.numberHash, value: numberHash }];
 
 /** Shows the outcome of an attempt to support staff. */
 export function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
@@ -63,6 +68,7 @@ export function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): 
     // A reversal becomes a separate case.
     { key: searchAttributes.needsAction, value: false },
     { key: searchAttributes.reference, value: [...references] },
+    ...newNumberOf(run),
   ]);
   if (ending.kind === 'not-done') run.lastFailure = ending.message;
   if (ending.kind === 'done') details.delivered(hold, ending);

@@ -25,6 +25,8 @@ export interface TopUpRun extends TopUpInput {
   readonly running: Map<number, RunningAttempt>;
   /** Ours and the provider's, of all attempts. */
   readonly references: Set<string>;
+  /** Keyed hash of the number of the newest attempt, where that is another one than at the start. */
+  numberHash?: string;
   /** The number of the newest attempt. */
   attempts: number;
   ended: TopUpResult['ended'];

@@ -19,6 +19,8 @@ export interface SuspenseCase {
   /** Of a payment: the redemption's reference, and the voucher's serial number. */
   readonly redemptionReference: string | null;
   readonly serialNumber: string | null;
+  /** Who was paid. */
+  readonly merchantId: number | null;
   readonly settledAt: Date | null;
   /** The account of its settlement. */
   readonly settledAccount: LedgerAccountsTable['kind'] | null;
@@ -58,7 +60,8 @@ export const suspenseColumns = sql`
   coalesce(redemptions.provider, attempt.provider) as provider,
   attempt.topup_id as "topupId", attempt.attempt,
   redemptions.platform_reference as "redemptionReference",
-  vouchers.serial_number as "serialNumber", settlement.created_at as "settledAt"`;
+  vouchers.serial_number as "serialNumber", redemptions.merchant_id as "merchantId",
+  settlement.created_at as "settledAt"`;
 
 /** Joins of its subject, and of the transfer that settled it. */
 export const suspenseJoins = (settlementStep: string) => sql`

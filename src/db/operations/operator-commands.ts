@@ -66,6 +66,7 @@ const recordedRetries = (database: Database) =>
       'topup_id',
       'operator_commands.attempt',
       'operator_commands.msisdn',
+      'topups.msisdn as previous',
       'topups.partner_id',
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',

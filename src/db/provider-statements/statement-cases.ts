@@ -13,6 +13,8 @@ interface StatementCase {
   /** Its subject names the provider. */
   readonly provider: null;
   readonly partnerId: null;
+  /** Of the payment or the top-up: ours and the provider's. */
+  readonly references: readonly string[];
   /** The type of the break, or the state of the statement. */
   readonly words: string;
 }
@@ -47,6 +49,7 @@ const ofBreak = (one: Break): StatementCase => ({
   amount: one.ourAmount ?? one.providerAmount ?? '0',
   provider: null,
   partnerId: null,
+  references: [one.reference, one.providerReference].filter((name) => name !== null),
   words: one.type,
 });
 
@@ -81,5 +84,6 @@ const ofStatement = ({ provider, day, state, failure }: UnfinishedStatement): St
   amount: '0',
   provider: null,
   partnerId: null,
+  references: [],
   words: state,
 });

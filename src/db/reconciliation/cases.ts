@@ -26,6 +26,11 @@ export interface PaymentCase {
   readonly provider: string | null;
   /** Null where a restore took back the rows that say it. */
   readonly partnerId: number | null;
+  readonly merchantId?: number | null;
+  readonly serialNumber?: string | null;
+  readonly topupId?: number | null;
+  /** Ours, and the provider's as far as the case has it. */
+  readonly references: readonly string[];
   /** For a disagreement: the provider's deviating content. For a break: its type. */
   readonly words: string | null;
 }
@@ -70,6 +75,10 @@ const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase =
   amount: one.amount,
   provider: one.provider,
   partnerId: one.partnerId,
+  merchantId: one.merchantId,
+  serialNumber: one.serialNumber,
+  topupId: one.topupId,
+  references: [one.reference, one.redemptionReference].filter((name) => name !== null),
   words: null,
 });
 
@@ -83,6 +92,8 @@ const ofRecovered = (one: RecoveredPayment): PaymentCase => ({
   amount: one.amount,
   provider: one.provider,
   partnerId: null,
+  serialNumber: one.serialNumber,
+  references: [one.reference, one.providerReference].filter((name) => name !== null),
   words: null,
 });
 
@@ -99,14 +110,16 @@ async function marked(database: Database, condition: RawBuilder<unknown>): Promi
       select case_kind as kind, payment_reference::text as reference, 'payment of redemption '
           || platform_reference || ', voucher ' || vouchers.serial_number as subject,
         to_merchant as amount, redemptions.provider, vouchers.partner_id as "partnerId",
-        disagreement as words
+        redemptions.merchant_id as "merchantId", serial_number as "serialNumber",
+        null::bigint as "topupId",
+        array[payment_reference::text, platform_reference] as "references", disagreement as words
       from (select *, ${kind} from redemptions where ${isMarked}) as redemptions
       join vouchers on vouchers.id = voucher_id
       union all
       select case_kind, reference, 'top-up ' || topup_id || ', attempt ' || try.attempt,
         (select amount from ledger_transfers as hold
           where hold.operation_id = try.operation_id and step = 'hold'),
-        try.provider, topups.partner_id, disagreement
+        try.provider, topups.partner_id, null, null, topup_id, array[reference], disagreement
       from (select *, ${kind} from topup_attempts where ${isMarked}) as try
       join topups on topups.id = topup_id
     ) as marked

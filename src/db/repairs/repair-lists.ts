@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { RepairState } from '../../domain/repairs/repair.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
@@ -74,14 +75,18 @@ export function listRepairs(
 }
 
 /** A repair that needs a workflow, with what the workflow is found by. */
-interface RepairToStart {
+export interface RepairToStart {
   readonly id: number;
   readonly operationId: string;
   readonly kind: string;
   /** Whose operation it is. */
   readonly company: Company;
+  /** Of the voucher or the top-up; null for a repair of a wallet. */
+  readonly partnerId: number | null;
+  readonly merchantId: number | null;
   readonly serialNumber: string | null;
   readonly topupId: number | null;
+  readonly msisdn: StoredNumber | null;
 }
 
 /**
@@ -90,10 +95,13 @@ interface RepairToStart {
  */
 export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
   const { rows } = await sql<RepairToStart>`
-    select repairs.id, repairs.operation_id as "operationId", kind,
+    select repairs.id, repairs.operation_id as "operationId", repairs.kind,
       json_build_object('kind', company_kind, 'id', company_id) as company,
-      serial_number as "serialNumber", topup_id as "topupId"
+      coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
+      vouchers.merchant_id as "merchantId", serial_number as "serialNumber",
+      topup_id as "topupId", coalesce(owner_msisdn, topups.msisdn) as msisdn
     from repairs left join vouchers on vouchers.id = voucher_id
+    left join topups on topups.id = topup_id
     where state = 'READY'
       or state = 'RUNNING' and changed_at < (select clock_timestamp()) - interval '1 minute'
     order by state, repairs.id limit ${limit}`.execute(database);

@@ -24,6 +24,8 @@ export interface RecordedRetry {
   readonly workflowId: string | null;
   /** The requested attempt. */
   readonly attempt: number;
+  /** The number of the attempt before it. */
+  readonly previous: StoredNumber;
   readonly isRecorded: boolean;
   readonly stored: StoredOperation | undefined;
 }
@@ -44,11 +46,12 @@ export async function recordRetry(
     operation_id: string;
     workflow_id: string | null;
     attempt: number;
+    msisdn: StoredNumber;
     known_attempt: number | null;
     new_attempt: number | null;
   }>`
     with topup as (
-      select id, status, operation_id, workflow_id, attempt from topups
+      select id, status, operation_id, workflow_id, attempt, msisdn from topups
       where id = ${retry.topupId} and partner_id = ${company.id}),
     stored as (${storedOperation(RETRY_KIND, operationId)}),
     operation as (${insertOperation(
@@ -64,6 +67,7 @@ export async function recordRetry(
       from operation, topup
       returning attempt)
     select topup.id, topup.status, topup.operation_id, topup.workflow_id, topup.attempt,
+      topup.msisdn,
       (select to_jsonb(stored) from stored) as stored,
       (select attempt from topup_retries where operation_id = ${operationId}) as known_attempt,
       (select attempt from retry) as new_attempt
@@ -78,6 +82,7 @@ export async function recordRetry(
       creationId: row.operation_id,
       workflowId: row.workflow_id,
       attempt: row.new_attempt ?? row.known_attempt ?? row.attempt + 1,
+      previous: row.msisdn,
       isRecorded: row.new_attempt !== null,
       stored: row.new_attempt === null ? (row.stored ?? undefined) : undefined,
     };

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { NamedVoucher } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import { OVERDUE } from './claims.js';
 
@@ -38,7 +39,7 @@ export async function cancelUselessMessages(
 }
 
 /** A message that its workflow may have orphaned, with the data that names that workflow. */
-export interface UnfinishedMessage {
+export interface UnfinishedMessage extends NamedVoucher {
   readonly id: number;
   /**
    * The claim, redemption or reversal that queued it; of a reminder, what generated the voucher.
@@ -69,10 +70,13 @@ export async function unfinishedMessages(
       coalesce(redemption.operation_id, claim.operation_id,
         (select operation_id from redemption_reversals where id = page.reversal_id),
         voucher.operation_id) as "operationId",
-      claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId"
+      claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId",
+      voucher.partner_id as "partnerId", voucher.merchant_id as "merchantId",
+      voucher.serial_number as "serialNumber", voucher.owner_msisdn as "ownerMsisdn"
     from page
-    cross join lateral (select operation_id from vouchers where id = page.voucher_id limit 1)
-      as voucher
+    cross join lateral (
+      select operation_id, partner_id, merchant_id, serial_number, owner_msisdn
+      from vouchers where id = page.voucher_id limit 1) as voucher
     left join lateral (
       select operation_id, claim_id from redemptions where id = page.redemption_id limit 1)
       as redemption on true

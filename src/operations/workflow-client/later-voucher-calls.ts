@@ -16,11 +16,15 @@ import {
 } from '../../../workflows/reversal/contracts.js';
 import type { reverseRedemption } from '../../../workflows/reverse-redemption.js';
 import { cancelVoucherId, resendMessageId } from '../../../workflows/workflow-ids.js';
+import type { NamedRedemption } from '../../db/cases/voucher-names.js';
+import type { NumberBox } from '../../domain/phone.js';
+import { type NamedVoucher, namesOfVoucher } from '../../domain/voucher.js';
 import type { ReportedCode } from '../../domain/vouchers/delivery.js';
 import { tellCodeDelivery } from '../../temporal/unless-running.js';
 import {
   namesOfCompany,
   reversalStart,
+  type StartNames,
   searchAttributesOf,
   WORKFLOW_TASK_TIMEOUT,
 } from '../../temporal/workflow-starts.js';
@@ -31,13 +35,16 @@ interface LaterCallOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly timing: ReversalTiming;
+  readonly numbers: Pick<NumberBox, 'hashOfStored'>;
 }
 
-/** What companies do with a voucher later. */
+/** What companies do with a voucher later. A voucher that they do not have is undefined. */
 export function createLaterVoucherCalls(
-  { client, taskQueue, timing }: LaterCallOptions,
+  { client, taskQueue, timing, numbers }: LaterCallOptions,
   answerOf: AnswerOf,
 ) {
+  const namesOf = (voucher: NamedVoucher | undefined): StartNames =>
+    voucher === undefined ? {} : namesOfVoucher(voucher, numbers);
   const policy = {
     taskQueue,
     ...USE_EXISTING,
@@ -46,13 +53,17 @@ export function createLaterVoucherCalls(
 
   const cancel = (
     command: CancelVoucherCommand,
+    voucher: NamedVoucher | undefined,
     deadline: number,
   ): Promise<OperationOutcome<VoucherCancelled>> =>
     answerOf(undefined, deadline, () =>
       client.workflow.execute<typeof cancelVoucher>('cancelVoucher', {
         workflowId: cancelVoucherId(command.operationId),
         args: [command],
-        ...searchAttributesOf('cancel-voucher', namesOfCompany(command.company)),
+        ...searchAttributesOf('cancel-voucher', {
+          ...namesOf(voucher),
+          ...namesOfCompany(command.company),
+        }),
         staticSummary: `Cancellation of voucher ${command.voucherId} by partner ${command.company.id}`,
         ...policy,
       }),
@@ -61,13 +72,17 @@ export function createLaterVoucherCalls(
   /** Its answer waits for the SMS provider. */
   const resend = (
     command: ResendMessageCommand,
+    voucher: NamedVoucher | undefined,
     deadline: number,
   ): Promise<OperationOutcome<MessageResent>> =>
     answerOf(undefined, deadline, () =>
       client.workflow.execute<typeof resendMessage>('resendMessage', {
         workflowId: resendMessageId(command.operationId),
         args: [command],
-        ...searchAttributesOf('resend-message', namesOfCompany(command.company)),
+        ...searchAttributesOf('resend-message', {
+          ...namesOf(voucher),
+          ...namesOfCompany(command.company),
+        }),
         staticSummary: `Message of voucher ${command.voucherId} again`,
         ...policy,
       }),
@@ -76,6 +91,7 @@ export function createLaterVoucherCalls(
   /** Its answer waits for the mobile-money provider; the workflow then tells the owner. */
   const reverse = (
     command: ReverseRedemptionCommand,
+    redemption: NamedRedemption | undefined,
     deadline: number,
   ): Promise<OperationOutcome<RedemptionReversed>> =>
     answerOf('reverse-started', deadline, () =>
@@ -83,7 +99,13 @@ export function createLaterVoucherCalls(
         updateId: command.requestId,
         startWorkflowOperation: new WithStartWorkflowOperation<typeof reverseRedemption>(
           'reverseRedemption',
-          { ...reversalStart({ command, timing }), ...policy },
+          {
+            ...reversalStart(
+              { command, timing },
+              { ...namesOf(redemption), references: redemption?.references },
+            ),
+            ...policy,
+          },
         ),
       }),
     );

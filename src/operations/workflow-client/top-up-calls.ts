@@ -10,7 +10,8 @@ import {
   topUpResult,
 } from '../../../workflows/contracts.js';
 import type { topUp } from '../../../workflows/top-up.js';
-import { topUpStart } from '../../temporal/workflow-starts.js';
+import type { StoredNumber } from '../../domain/phone.js';
+import { type StartNames, topUpStart } from '../../temporal/workflow-starts.js';
 import { tellWorkflow } from './tell-workflow.js';
 import type { AnswerOf } from './workflow-answers.js';
 import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.js';
@@ -30,35 +31,44 @@ export function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerO
     answerOf('topup-started', deadline, () =>
       client.workflow.executeUpdateWithStart(topUpResult, {
         updateId: command.requestId,
-        startWorkflowOperation: topUpOperation(workflowId, { kind: 'create', command }, msisdn),
-      }),
-    );
-
-  /** One more attempt, by the workflow that waits for it or by its successor. */
-  const retryTopUpOf = (
-    workflowId: string,
-    command: RetryCommand,
-    deadline: number,
-  ): Promise<OperationOutcome<TopUpMade>> =>
-    answerOf('retry-started', deadline, () =>
-      client.workflow.executeUpdateWithStart(retryTopUp, {
-        args: [command],
-        updateId: command.requestId,
         startWorkflowOperation: topUpOperation(
           workflowId,
-          { kind: 'retry', command },
-          command.msisdn,
+          { kind: 'create', command },
+          hashOf(msisdn),
         ),
       }),
     );
+
+  /**
+   * One more attempt, by the workflow that waits for it or by its successor. `previous` is the number of
+   * the attempt before it.
+   */
+  const retryTopUpOf = (
+    workflowId: string,
+    command: RetryCommand,
+    { previous, deadline }: { readonly previous: StoredNumber; readonly deadline: number },
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    answerOf('retry-started', deadline, () => {
+      const { msisdn } = command;
+      const named = { ...command, numberHash: hashOf(msisdn).numberHash };
+      return client.workflow.executeUpdateWithStart(retryTopUp, {
+        args: [named],
+        updateId: command.requestId,
+        startWorkflowOperation: topUpOperation(
+          workflowId,
+          { kind: 'retry', command: named },
+          msisdn === null ? hashOf(null, previous) : hashOf(msisdn),
+        ),
+      });
+    });
 
   /** Signals a changed transaction to a top-up or payment; a completed workflow ignores it. */
   const hintTopUp = (workflowId: string): Promise<void> =>
     tellWorkflow(() => client.workflow.getHandle(workflowId).signal(providerHint));
 
-  const topUpOperation = (workflowId: string, begin: TopUpInput['begin'], msisdn: string | null) =>
+  const topUpOperation = (workflowId: string, begin: TopUpInput['begin'], names: StartNames) =>
     new WithStartWorkflowOperation<typeof topUp>('topUp', {
-      ...topUpStart(workflowId, { begin, timing }, hashOf(msisdn)),
+      ...topUpStart(workflowId, { begin, timing }, names),
       taskQueue,
       ...USE_EXISTING,
     });

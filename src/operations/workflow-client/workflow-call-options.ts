@@ -23,7 +23,7 @@ export const USE_EXISTING = { workflowIdConflictPolicy: 'USE_EXISTING' } as cons
 
 /** The names by which a workflow of a number is found: given in clear, or as it is stored. */
 export const namesOfNumber =
-  ({ numbers }: WorkflowCallOptions) =>
+  ({ numbers }: Pick<WorkflowCallOptions, 'numbers'>) =>
   (given: string | null, owner: StoredNumber | null = null): StartNames => {
     if (owner !== null) return { numberHash: numbers.hashOfStored(owner) };
     return given === null ? {} : { numberHash: numbers.hashOf(given) };

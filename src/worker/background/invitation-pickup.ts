@@ -4,6 +4,7 @@ import type { inviteMerchant } from '../../../workflows/invite-merchant.js';
 import { inviteMerchantId } from '../../../workflows/workflow-ids.js';
 import type { Database } from '../../db/connection.js';
 import { invitationsToTakeUp } from '../../db/portal/invitations.js';
+import { searchAttributesOf } from '../../temporal/workflow-starts.js';
 import { pickUp, startOnce } from './pick-up.js';
 import type { Repetition } from './repeat.js';
 
@@ -28,6 +29,7 @@ export function createInvitationPickup(options: {
           workflowId: inviteMerchantId(id),
           args: [{ invitationId: id, merchantId, lifetimeMs }],
           staticSummary: `Invitation of merchant ${merchantId}`,
+          ...searchAttributesOf('invite-merchant', { merchantId }),
         }),
       ),
   });

@@ -29,6 +29,8 @@ interface WrittenRetry extends TopUpNames {
   readonly topup_id: number;
   readonly attempt: number;
   readonly msisdn: StoredNumber | null;
+  /** The number of the attempt before it. */
+  readonly previous: StoredNumber;
   readonly partner_id: number;
 }
 
@@ -64,6 +66,7 @@ export function createOperatorRetries(options: {
       transactionId: retry.topup_id,
       attempt: retry.attempt,
       msisdn: numbers.openIfAny(retry.msisdn),
+      ...(retry.msisdn !== null && { numberHash: numbers.hashOfStored(retry.msisdn) }),
     };
   }
 
@@ -76,7 +79,7 @@ export function createOperatorRetries(options: {
         ...topUpStart(
           topUpWorkflowId(retry),
           { begin: { kind: 'retry', command }, timing },
-          command.msisdn === null ? {} : { numberHash: numbers.hashOf(command.msisdn) },
+          { numberHash: numbers.hashOfStored(retry.msisdn ?? retry.previous) },
         ),
         taskQueue,
         workflowIdConflictPolicy: 'USE_EXISTING',

@@ -5,8 +5,13 @@ import type { repair } from '../../../workflows/repair.js';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
 import type { Database } from '../../db/connection.js';
 import { expireRepairs } from '../../db/repairs/repair-confirmations.js';
-import { repairsToStart } from '../../db/repairs/repair-lists.js';
-import { namesOfCompany, searchAttributesOf } from '../../temporal/workflow-starts.js';
+import { type RepairToStart, repairsToStart } from '../../db/repairs/repair-lists.js';
+import type { NumberBox } from '../../domain/phone.js';
+import {
+  namesOfCompany,
+  type StartNames,
+  searchAttributesOf,
+} from '../../temporal/workflow-starts.js';
 import { pickUp, startOnce } from './pick-up.js';
 import type { Repetition } from './repeat.js';
 
@@ -20,6 +25,7 @@ export function createRepairPickup(options: {
   readonly logger: Logger;
   readonly taskQueue: string;
   readonly timing: RepairInput['timing'];
+  readonly numbers: Pick<NumberBox, 'hashOfStored'>;
   readonly intervalMs: number;
 }): Repetition {
   const { database, client } = options;
@@ -36,19 +42,27 @@ export function createRepairPickup(options: {
       await expireRepairs(database);
       return repairsToStart(database, batchSize);
     },
-    start: ({ id, operationId, kind, company, serialNumber, topupId }) =>
+    start: (found, { id, operationId, kind } = found) =>
       startOnce(options, (common) =>
         client.workflow.start<typeof repair>('repair', {
           ...common,
           workflowId: repairWorkflowId(id, operationId),
           args: [{ repairId: id, operationId, timing }],
           staticSummary: `Repair ${id}: ${kind}`,
-          ...searchAttributesOf('repair', {
-            ...namesOfCompany(company),
-            serialNumber: serialNumber ?? undefined,
-            transactionId: topupId ?? undefined,
-          }),
+          ...searchAttributesOf('repair', namesOf(found, options)),
         }),
       ),
   });
 }
+
+const namesOf = (
+  { company, ...found }: RepairToStart,
+  { numbers }: { readonly numbers: Pick<NumberBox, 'hashOfStored'> },
+): StartNames => ({
+  partnerId: found.partnerId ?? undefined,
+  merchantId: found.merchantId ?? undefined,
+  ...namesOfCompany(company),
+  serialNumber: found.serialNumber ?? undefined,
+  transactionId: found.topupId ?? undefined,
+  numberHash: found.msisdn === null ? undefined : numbers.hashOfStored(found.msisdn),
+});
