@@ -67,6 +67,8 @@ export interface AdminContext {
     readonly provider: (name: StatementProviderName) => StatementProvider;
     /** @throws {AdminError} without its settings */
     readonly account: (name: string) => ProviderAccount;
+    /** Of times without an offset in the files of a provider: an IANA name. */
+    readonly fileZone: (name: string) => string;
   };
   /** Shows the progress of a long command on a terminal. */
   readonly progress: Progress;

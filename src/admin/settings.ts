@@ -109,6 +109,7 @@ function statementsOf(config: AdminConfig): AdminContext['statements'] {
       const kind = statementProviders[name];
       return { name, kind, isDefault: name === defaults[kind] };
     },
+    fileZone: (name) => (name === 'reloadly' ? config.RELOADLY_TIME_ZONE : config.MARKET_TIME_ZONE),
     account(name) {
       const found = providerAccounts(providersOf(config)).find((one) => one.name === name);
       if (found) return found.account;

@@ -15,6 +15,16 @@ export const limit = z.coerce.number().int().min(0);
 
 /** Marks a kind as secret: it can be given as a file, too (`secret-files.ts`). */
 export const SECRET = { secret: true };
+
+/** An IANA time zone. */
+export const timeZone = z.enum(
+  ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')] as [
+    string,
+    ...string[],
+  ],
+  'must be an IANA time zone',
+);
+
 export const secret = z.string().min(1).meta(SECRET);
 
 /** Whether a setting is of a secret kind, whatever is put around the kind. */

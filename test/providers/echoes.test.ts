@@ -102,7 +102,7 @@ const asked: Readonly<Record<string, (baseUrl: string) => Promise<unknown[]>>> =
   reloadly: (baseUrl) =>
     askAirtime(
       createReloadlyAirtime({
-        ...{ baseUrl, operatorIds: operators, timeoutSeconds, settleSeconds: 0 },
+        ...{ baseUrl, operatorIds: operators, timeoutSeconds, settleSeconds: 0, zone: 'UTC' },
         token: {
           ...{ url: `${baseUrl}/token`, clientId: key, clientSecret: secret },
           audience: 'https://topups.reloadly.com',

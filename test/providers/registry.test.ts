@@ -73,6 +73,7 @@ it('settings alone choose and configure the providers', async () => {
     RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: 3002,
     RELOADLY_TIMEOUT_SECONDS: 2,
     RELOADLY_SETTLE_SECONDS: 1,
+    RELOADLY_TIME_ZONE: 'America/New_York',
   });
   const number = '+251911234567';
   const sent = await smsSender.named(null).send({ to: number, text: 'Hello' });

@@ -14,6 +14,7 @@ import {
   seconds,
   secret,
   smtpAddress,
+  timeZone,
   webAddress,
 } from '../setting-kinds.js';
 import { mpesaSettings } from './mpesa-settings.js';
@@ -167,6 +168,12 @@ const reloadlySettings = {
         'other callbacks are 404',
       whenUnset: 'callbacks are 404, and the service only polls Reloadly',
     }),
+  RELOADLY_TIME_ZONE: timeZone
+    .default('America/New_York')
+    .describe(
+      "Time zone of Reloadly's times, in its API and in files, which have no offset. It is not " +
+        "documented: a public sample has 13:17 where its operator's id says 18:17 of Lagos",
+    ),
   RELOADLY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
   RELOADLY_SETTLE_SECONDS: seconds
     .default(600)

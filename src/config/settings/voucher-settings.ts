@@ -8,6 +8,7 @@ import {
   days,
   limit,
   seconds,
+  timeZone,
 } from '../setting-kinds.js';
 
 /** An hour of the day, from 0 to 24. */
@@ -30,8 +31,7 @@ export const voucherSettings = {
     'Hour of the day, in MARKET_TIME_ZONE, from which these messages are sent',
   ),
   EXPIRY_REMINDER_UNTIL_HOUR: hour(18).describe('Hour of the day until which they are sent'),
-  MARKET_TIME_ZONE: z
-    .enum(Intl.supportedValuesOf('timeZone') as [string, ...string[]], 'must be an IANA time zone')
+  MARKET_TIME_ZONE: timeZone
     .default(MARKET_TIME_ZONE)
     .describe(
       'Time zone of owners, for days and hours of messages to them, of day reports, and of people ' +

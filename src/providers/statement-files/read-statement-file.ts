@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse';
+import { momentOf } from '../../domain/local-time.js';
 import type { ProviderStatementLine, StatementPeriod } from '../statement.js';
 import { type StatementFormat, statementFormats } from './statement-format.js';
 
@@ -141,7 +142,7 @@ function lineOf(
   const providerReference = cells.read(columns.providerReference);
   if (providerReference === null || providerReference.length > 256)
     throw fail(columns.providerReference, 'must have 1 to 256 characters');
-  const at = timeOf(cells.read(columns.at) ?? '', zone);
+  const at = momentOf(cells.read(columns.at) ?? '', zone);
   if (!at) throw fail(columns.at, 'must be a time such as 2026-11-23T14:05:00+03:00');
   const decimal = (column: string | undefined): string | null => {
     const text = cells.read(column)?.replaceAll(',', '').replace(/^-/, '') ?? null;
@@ -170,32 +171,4 @@ function lineOf(
     ...(columns.party !== undefined && { party: numberOf(cells.read(columns.party)) }),
     at,
   };
-}
-
-const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
-const DAY_FIRST = /^(\d\d)[-/](\d\d)[-/](\d{4}) (\d\d):(\d\d)(?::(\d\d))?$/;
-
-/** A moment; one without an offset is of the time zone. */
-function timeOf(text: string, zone: string): Date | undefined {
-  const iso = ISO.exec(text);
-  if (iso?.[7]) return valid(new Date(text.replace(' ', 'T')));
-  const dayFirst = DAY_FIRST.exec(text);
-  const parts =
-    iso ?? (dayFirst && [dayFirst[0], dayFirst[3], dayFirst[2], dayFirst[1], ...dayFirst.slice(4)]);
-  if (!parts) return undefined;
-  const [, year, month, day, hour, minute, second = '00'] = parts;
-  const local = valid(new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`));
-  return local && new Date(local.getTime() - offsetMs(local, zone));
-}
-
-const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);
-
-/** What a time zone is ahead of UTC. */
-function offsetMs(at: Date, zone: string): number {
-  const shown = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: zone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  }).format(at);
-  return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(at.getTime() / 1_000) * 1_000;
 }

@@ -1,8 +1,10 @@
 import type { Context } from 'koa';
+import { momentOf } from '../../domain/local-time.js';
 import type { Books } from '../books.js';
 import type { SandboxReply } from '../reply.js';
 import { listedTopups } from '../statements/provider-lists.js';
 import { errorReply } from './errors.js';
+import { ACCOUNT_ZONE } from './operators.js';
 import { topupAnswer } from './topup.js';
 
 const longestPage = 200;
@@ -38,9 +40,11 @@ export function listTopups(ctx: Context, books: Books): SandboxReply {
   };
 }
 
-/** `2021-12-06 13:13:39`, in UTC. */
+/** `2021-12-06 08:13:39`, in the zone of the provider. */
 const timeOf = (value: unknown, otherwise: number): number =>
-  value === undefined ? otherwise : Date.parse(`${String(value).replace(' ', 'T')}Z`);
+  value === undefined
+    ? otherwise
+    : (momentOf(String(value), ACCOUNT_ZONE)?.getTime() ?? Number.NaN);
 
 const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;

@@ -4,6 +4,9 @@ import { findProduct, type Product } from '../dt-one/products.js';
 /** The account is not kept in birr, as a real one need not be. */
 export const ACCOUNT_CURRENCY = 'USD';
 
+/** Of the times of its API, as public samples suggest (src/config/providers). */
+export const ACCOUNT_ZONE = 'America/New_York';
+
 /** The airtime of each operator: Reloadly's id, its name, and the product in the books. */
 const operators: Readonly<
   Record<Operator, { readonly id: number; readonly name: string; readonly productId: number }>

@@ -1,6 +1,7 @@
+import { localText } from '../../domain/local-time.js';
 import { statusOf, type TakenStatus } from '../accepted-requests.js';
 import type { Topup } from '../books.js';
-import { ACCOUNT_CURRENCY, namesOf } from './operators.js';
+import { ACCOUNT_CURRENCY, ACCOUNT_ZONE, namesOf } from './operators.js';
 
 /** For one unit of the account's currency. */
 const BIRR_OF_THE_ACCOUNT = 153.7;
@@ -20,9 +21,6 @@ export function wordOf({ behaviour }: Topup, status: TakenStatus): string {
   const word = words[status];
   return behaviour.answer === 'transaction-in-title-case' ? titleCase(word) : word;
 }
-
-/** `2021-12-06 13:13:39`, in UTC. */
-const timeOf = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
 /**
  * What the account pays in its own currency, and what the phone gets: it is converted from there, as a
@@ -55,7 +53,7 @@ export function topupAnswer(topup: Topup, status: TakenStatus = statusOf(topup))
     discount: 0,
     discountCurrencyCode: ACCOUNT_CURRENCY,
     ...amountsOf(topup),
-    transactionDate: timeOf(takenAt),
+    transactionDate: localText(takenAt, ACCOUNT_ZONE),
     pinDetail:
       isDone && behaviour.answer === 'transaction-with-pin'
         ? { serial: 191_418, code: 773_709_732_277_102, info1: 'DIAL *805*CODE#' }

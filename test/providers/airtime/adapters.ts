@@ -29,6 +29,7 @@ export const reloadlyAt = (
     operatorIds: { ETHIO_TELECOM: 3001, SAFARICOM_ETHIOPIA: 3002 },
     timeoutSeconds,
     settleSeconds,
+    zone: 'America/New_York',
   });
 
 /** Every adapter for airtime, at the sandbox. */

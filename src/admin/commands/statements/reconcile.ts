@@ -122,7 +122,7 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
 }
 
 async function compareGiven(
-  { database, marketTimeZone: zone }: AdminContext,
+  { database, statements }: AdminContext,
   of: StatementDay,
   file: string,
   settings: AdminContext['statements']['settings'],
@@ -130,7 +130,7 @@ async function compareGiven(
   let ignored = 0;
   const options = {
     provider: of.provider.name,
-    zone,
+    zone: statements.fileZone(of.provider.name),
     period: await periodOf(database, of),
     onIgnored: () => {
       ignored += 1;

@@ -2,7 +2,7 @@ import { createAuthorizedCall } from '../../access-token.js';
 import { readOrLookUp } from '../../doubtful-answer.js';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.js';
 import type { Airtime } from '../airtime.js';
-import { listTopups, reloadlyStatement } from './list-topups.js';
+import { listTopups, reloadlyStatement, type TopupReport } from './list-topups.js';
 import {
   type OperatorIds,
   type TopupRequest,
@@ -26,6 +26,8 @@ interface ReloadlySettings {
   readonly timeoutSeconds: number;
   /** The time after the last sending from which an order that is not listed was never received. */
   readonly settleSeconds: number;
+  /** Of the provider's times: an IANA name. */
+  readonly zone: string;
 }
 
 type Found = ProviderOutcome | { readonly kind: 'not-listed' };
@@ -48,7 +50,10 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
   const get = (path: string, deadline: AbortSignal) =>
     call({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline });
 
-  const report = (query: string) => get(`topups/reports/transactions?${query}`, newDeadline());
+  const report: TopupReport = {
+    get: (query) => get(`topups/reports/transactions?${query}`, newDeadline()),
+    zone: settings.zone,
+  };
 
   async function find(request: TopupRequest, deadline: AbortSignal): Promise<Found> {
     const query = new URLSearchParams({ customIdentifier: request.customIdentifier });

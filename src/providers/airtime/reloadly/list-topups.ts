@@ -1,3 +1,4 @@
+import { localText, momentOf } from '../../../domain/local-time.js';
 import type { HttpResult } from '../../http-call.js';
 import { readJson } from '../../read-json.js';
 import {
@@ -19,10 +20,15 @@ import { statusOfTopup } from './transformers.js';
 
 /** Answers are limited in size; a top-up has one kilobyte. */
 const PAGE_SIZE = 100;
-/** The provider's times have no zone; a day more on each side finds every one. */
+/** The zone of the provider's times is not documented; a day more on each side finds every one. */
 const DAY_MS = 24 * 3_600_000;
 
-type Get = (query: string) => Promise<HttpResult>;
+/** Our account's report. */
+export interface TopupReport {
+  readonly get: (query: string) => Promise<HttpResult>;
+  /** Of its times, which have no offset: an IANA name. */
+  readonly zone: string;
+}
 
 /** A listed top-up, and when it was made. */
 interface Listed {
@@ -35,40 +41,47 @@ interface Listed {
  * pages are numbered from 1. The page may have top-ups of other times.
  */
 async function readPage(
-  get: Get,
+  { get, zone }: TopupReport,
   { from, to }: StatementPeriod,
   index: number,
 ): Promise<FoundPage<Listed>> {
   const query = new URLSearchParams({
-    startDate: textOf(new Date(from.getTime() - DAY_MS)),
-    endDate: textOf(new Date(to.getTime() + DAY_MS)),
+    startDate: localText(new Date(from.getTime() - DAY_MS), zone),
+    endDate: localText(new Date(to.getTime() + DAY_MS), zone),
     page: String(index + 1),
     size: String(PAGE_SIZE),
   });
   const answer = await get(String(query));
   if (answer.kind !== 'answered') return notListed(answer.message);
   const page = answer.status === 200 ? readJson(pageSchema, answer.body) : undefined;
-  const found = page?.content.map((topup) => ({ topup, at: dateOf(topup.transactionDate ?? '') }));
+  const found = page?.content.map((topup) => ({
+    topup,
+    at: momentOf(topup.transactionDate?.trim() ?? '', zone),
+  }));
   if (!found?.every((one): one is Listed => one.at !== undefined))
     return notListed(`HTTP status ${answer.status}, without a readable list.`);
   return { kind: 'page', found, isLast: found.length < PAGE_SIZE };
 }
 
-/** Lists our top-ups since a time. */
-export function listTopups(get: Get, since: Date): Promise<TransactionList> {
+/**
+ * Lists our top-ups since a time, and those of a day before it: what the recovery misses would be lost,
+ * and what it compares needlessly agrees.
+ */
+export function listTopups(report: TopupReport, since: Date): Promise<TransactionList> {
   const period = { from: since, to: new Date() };
+  const earliest = new Date(since.getTime() - DAY_MS);
   return listAll(
-    (index) => readPage(get, period, index),
-    (found) => found.filter(({ at }) => at >= since).map(transactionOf),
+    (index) => readPage(report, period, index),
+    (found) => found.filter(({ at }) => at >= earliest).map(transactionOf),
   );
 }
 
 /** The report of a period as a statement. It tells no fees: a discount is in the balance at once. */
 export const reloadlyStatement =
-  (get: Get): NonNullable<ProviderAccount['listStatement']> =>
+  (report: TopupReport): NonNullable<ProviderAccount['listStatement']> =>
   (period) =>
     statementPages(
-      (index) => readPage(get, period, index),
+      (index) => readPage(report, period, index),
       (found) => {
         const lines = found.filter(({ at }) => at >= period.from && at < period.to).map(lineOf);
         return lines.every((line) => line !== undefined)
@@ -107,11 +120,3 @@ const transactionOf = ({ topup, at }: Listed): ProviderTransaction => ({
   productId: null,
   at,
 });
-
-/** `2021-12-06 13:13:39`, which is taken as UTC. */
-const textOf = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
-
-function dateOf(text: string): Date | undefined {
-  const date = new Date(`${text.trim().replace(' ', 'T')}Z`);
-  return Number.isNaN(date.getTime()) ? undefined : date;
-}

@@ -20,5 +20,6 @@ export function reloadlyOfSettings(
     operatorIds: { ETHIO_TELECOM: ethioTelecom, SAFARICOM_ETHIOPIA: safaricom },
     timeoutSeconds: config.RELOADLY_TIMEOUT_SECONDS,
     settleSeconds: config.RELOADLY_SETTLE_SECONDS,
+    zone: config.RELOADLY_TIME_ZONE,
   });
 }

@@ -170,8 +170,29 @@ it('lists the top-ups since a time, page by page', async () => {
     providerReference: expect.stringMatching(/^\d+$/),
   });
   expect(await statementOf(now + 60_000, now + 120_000)).toEqual([]);
-  const later = await airtime.listTransactions?.(new Date(Date.now() + 60_000));
+  const later = await airtime.listTransactions?.(new Date(Date.now() + 25 * 3_600_000));
   expect(later).toEqual({ kind: 'listed', transactions: [] });
+});
+
+it('reads times as of the zone of the provider, and lists a day more than it is asked for', async () => {
+  const dates = ['2026-11-22 08:13:39', '2026-11-21 09:00:00', '2026-11-21 07:00:00'];
+  const queries: URLSearchParams[] = [];
+  const server = await raw((request, response) => {
+    if (request.url === '/oauth/token') return answerWith(200, token)(request, response);
+    queries.push(new URL(request.url ?? '', 'http://reloadly.example').searchParams);
+    const content = dates.map((transactionDate, index) => ({
+      ...{ transactionId: index, status: 'SUCCESSFUL', transactionDate },
+    }));
+    return answerWith(200, { content })(request, response);
+  });
+  const airtime = reloadlyAt(server.url);
+  const list = await airtime.listTransactions?.(new Date('2026-11-22T13:00:00Z'));
+  if (list?.kind !== 'listed') throw new Error(JSON.stringify(list));
+  expect(list.transactions.map(({ at }) => at.toJSON())).toEqual([
+    '2026-11-22T13:13:39.000Z',
+    '2026-11-21T14:00:00.000Z',
+  ]);
+  expect(queries[0]?.get('startDate')).toBe('2026-11-21 08:00:00');
 });
 
 it.each([
