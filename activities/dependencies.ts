@@ -26,7 +26,10 @@ import type { ProviderSet } from '../src/providers/provider-set.js';
 import type { SmsSender } from '../src/providers/sms/sms-sender.js';
 import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.js';
 import type { RepairLimits } from '../src/repairs/repair-kind.js';
-import type { AccountAtProvider } from './provider-statements/account-at-provider.js';
+import type {
+  AccountAtProvider,
+  BalanceAtProvider,
+} from './provider-statements/account-at-provider.js';
 import type { ComparisonSettings } from './provider-statements/compare-statement.js';
 import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.js';
 
@@ -50,6 +53,8 @@ export interface ActivityDependencies {
   readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
   /** Our accounts at the providers of value. */
   readonly providerAccounts: readonly AccountAtProvider[];
+  /** The same, and our credit at the providers of messages. */
+  readonly balanceAccounts: readonly BalanceAtProvider[];
   readonly operatorLookup: OperatorLookup;
   /** The public address for links in messages, without a trailing slash. */
   readonly publicUrl: string;

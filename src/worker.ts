@@ -1,7 +1,7 @@
 import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
-import type { AccountAtProvider } from '../activities/provider-statements/account-at-provider.js';
+import type { BalanceAtProvider } from '../activities/provider-statements/account-at-provider.js';
 import { type Config, publicUrlOf, readConfig } from './config/config.js';
 import { createDigests } from './crypto/digests.js';
 import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
@@ -186,7 +186,7 @@ function startTasks(
     readonly numbers: Parameters<typeof createRepairPickup>[0]['numbers'];
     readonly logger: Logger;
     readonly metrics: Metrics;
-    readonly providerAccounts: readonly AccountAtProvider[];
+    readonly balanceAccounts: readonly BalanceAtProvider[];
   },
 ): Repetition[] {
   const taskQueue = config.TEMPORAL_TASK_QUEUE;

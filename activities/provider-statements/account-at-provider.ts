@@ -1,6 +1,12 @@
 import type { StatementProvider } from '../../src/db/provider-statements/statement-lines.js';
 import type { ProviderAccount } from '../../src/providers/statement.js';
 
+/** A provider with what it says of our balance, or credit. */
+export interface BalanceAtProvider {
+  readonly name: string;
+  readonly account: Pick<ProviderAccount, 'balance'>;
+}
+
 /** A provider of value, with what it says of our account. */
 export interface AccountAtProvider extends StatementProvider {
   readonly account: ProviderAccount;

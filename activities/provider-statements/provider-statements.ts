@@ -25,7 +25,7 @@ export interface ComparisonRound {
 }
 
 export function createProviderStatementActivities(dependencies: ActivityDependencies) {
-  const { database, providerAccounts } = dependencies;
+  const { database, providerAccounts, balanceAccounts } = dependencies;
   const { zone, retrySeconds, maximumTries, days, fileDays, ...settings } =
     dependencies.limits.providerStatements;
 
@@ -92,7 +92,7 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
 
   /** Asks each provider for our balance; returns the providers that did not say it. */
   const readProviderBalances = (): Promise<string[]> =>
-    withHeartbeat(() => readBalances(database, providerAccounts));
+    withHeartbeat(() => readBalances(database, balanceAccounts));
 
   return { compareProviderStatements, readProviderBalances };
 }

@@ -1,15 +1,12 @@
 import { log } from '@temporalio/activity';
 import { type Database, isDefiniteDatabaseError } from '../../src/db/connection.js';
 import { recordBalance } from '../../src/db/provider-statements/provider-balances.js';
-import type { ProviderAccount } from '../../src/providers/statement.js';
+import type { BalanceAtProvider } from './account-at-provider.js';
 
 /** Asks each provider for our balance, and records it; returns those that did not say it, and why. */
 export async function readBalances(
   database: Database,
-  accounts: readonly {
-    readonly name: string;
-    readonly account: Pick<ProviderAccount, 'balance'>;
-  }[],
+  accounts: readonly BalanceAtProvider[],
 ): Promise<string[]> {
   const silent: string[] = [];
   for (const { name, account } of accounts) {

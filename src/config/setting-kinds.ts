@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { hasPhoneNumbers } from '../domain/phone.js';
+import { allProviders } from '../domain/providers/routes.js';
 import { templateProblems } from '../domain/vouchers/message-templates.js';
 
 /** A port; 0 selects a free one. */
@@ -193,6 +194,8 @@ export const messageTemplates = z
       context.addIssue({ code: 'custom', message });
   });
 
+const isProvider = (part: string): boolean => allProviders.some((name) => part.startsWith(`${name}=`));
+
 /** `name=amount`, several separated by commas: an amount for each provider. */
 export const balanceMinimums = z
   .string()
@@ -201,6 +204,9 @@ export const balanceMinimums = z
     'must be amounts by provider, such as gsma=50000,dt-one=500',
   )
   .default('')
+  .refine((text) => text.split(',').every((part) => part === '' || isProvider(part)), {
+    message: `must name providers: ${allProviders.join(', ')}`,
+  })
   .transform(
     (text): Readonly<Record<string, number>> =>
       Object.fromEntries(

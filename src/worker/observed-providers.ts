@@ -22,11 +22,17 @@ import {
 import type { SmppSender } from '../providers/sms/smpp/client.js';
 import type { SmsSender } from '../providers/sms/sms-sender.js';
 import { tracing } from '../tracing/tracing.js';
-import { providerAccounts } from './provider-accounts.js';
+import { balanceAccounts, providerAccounts } from './provider-accounts.js';
 
 type Providers = Pick<
   ActivityDependencies,
-  'smsSenders' | 'messageTexts' | 'emailSender' | 'mobileMoney' | 'airtime' | 'providerAccounts'
+  | 'smsSenders'
+  | 'messageTexts'
+  | 'emailSender'
+  | 'mobileMoney'
+  | 'airtime'
+  | 'providerAccounts'
+  | 'balanceAccounts'
 >;
 
 /** Makes a call, and counts it with its outcome and its time. */
@@ -111,15 +117,17 @@ export function createProviders(
   const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
   const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
   const airtime = createAirtimeSet(config);
+  const smsSenders = createSmsSenders(config, { smpp });
   return {
     messageTexts: messageTexts(config.MESSAGE_TEMPLATES),
-    smsSenders: wrapProviders(createSmsSenders(config, { smpp }), (sms, name) =>
+    smsSenders: wrapProviders(smsSenders, (sms, name) =>
       guarded(sms, name, observedSms),
     ),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
     mobileMoney: wrapProviders(mobileMoney, (money, name) => guarded(money, name, observedMoney)),
     airtime: wrapProviders(airtime, (one, name) => guarded(one, name, observedAirtime)),
     providerAccounts: providerAccounts({ mobileMoney, airtime }),
+    balanceAccounts: balanceAccounts({ smsSenders, mobileMoney, airtime }),
   };
 }
 

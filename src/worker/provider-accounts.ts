@@ -1,5 +1,8 @@
 import type { ActivityDependencies } from '../../activities/dependencies.js';
-import type { AccountAtProvider } from '../../activities/provider-statements/account-at-provider.js';
+import type {
+  AccountAtProvider,
+  BalanceAtProvider,
+} from '../../activities/provider-statements/account-at-provider.js';
 
 /** Our accounts at the configured providers of payments and top-ups. */
 export const providerAccounts = ({
@@ -18,4 +21,13 @@ export const providerAccounts = ({
     isDefault: name === airtime.defaultName,
     account: airtime.named(name),
   })),
+];
+
+/** Those, and our credit at the providers of messages. */
+export const balanceAccounts = ({
+  smsSenders,
+  ...providers
+}: Pick<ActivityDependencies, 'smsSenders' | 'mobileMoney' | 'airtime'>): BalanceAtProvider[] => [
+  ...providerAccounts(providers),
+  ...smsSenders.names.map((name) => ({ name, account: smsSenders.named(name) })),
 ];

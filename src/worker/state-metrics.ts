@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { AccountAtProvider } from '../../activities/provider-statements/account-at-provider.js';
+import type { BalanceAtProvider } from '../../activities/provider-statements/account-at-provider.js';
 import {
   checkBooksId,
   compareStatementsId,
@@ -34,10 +34,10 @@ const DAY_SECONDS = 86_400;
 export const stateMetrics = (
   config: Config,
   {
-    providerAccounts,
+    balanceAccounts,
     ...shared
   }: Pick<StateOptions, 'metrics' | 'database' | 'client' | 'logger'> & {
-    readonly providerAccounts: readonly AccountAtProvider[];
+    readonly balanceAccounts: readonly BalanceAtProvider[];
   },
 ): readonly Repetition[] =>
   config.METRICS_PORT === undefined
@@ -48,7 +48,7 @@ export const stateMetrics = (
         sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
         reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
         balances: {
-          providers: providerAccounts.flatMap(({ name, account }) =>
+          providers: balanceAccounts.flatMap(({ name, account }) =>
             account.balance ? [name] : [],
           ),
           minimums: config.PROVIDER_BALANCE_MINIMUMS,

@@ -144,6 +144,14 @@ describe('time limits of providers', () => {
   );
 });
 
+it('balances below which an alarm is raised are those of providers', () => {
+  const minimums = (text: string) => ({ PROVIDER_BALANCE_MINIMUMS: text });
+  expect(problemsWith(minimums('gsma=50000,africas-talking=1000'))).toEqual([]);
+  expect(problemsWith(minimums('gsma=50000,dtone=500'))).toEqual([
+    '  PROVIDER_BALANCE_MINIMUMS: must name providers: africas-talking, smpp, gsma, mpesa, dt-one, reloadly',
+  ]);
+});
+
 describe('defaults', () => {
   it('are those of a service on one machine', () => {
     expect(readConfig(least)).toMatchObject({

@@ -183,7 +183,7 @@ export const scheduleSettings = {
   PROVIDER_BALANCE_MINIMUMS: balanceMinimums.meta({
     description:
       'Balances below which an alarm is raised, in the currency of the account, such as ' +
-      '`gsma=50000,dt-one=500`',
+      '`gsma=50000,dt-one=500,africas-talking=1000`',
     whenUnset: 'no alarm',
   }),
 };

@@ -2,6 +2,7 @@ import { breakTypes } from '../../domain/provider-statements/break-types.js';
 import { statementProviderNames } from '../../domain/provider-statements/statement-providers.js';
 import { refusedStates } from '../../domain/providers/payout-account.js';
 import { mobileMoneyProviderNames } from '../../domain/providers/provider-names.js';
+import { allProviders } from '../../domain/providers/routes.js';
 import {
   emailQueues,
   holdAges,
@@ -22,6 +23,7 @@ const outbox: Label = {
 };
 const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
 const account: Label = { meaning: 'The provider', values: statementProviderNames };
+const anyProvider: Label = { meaning: 'The provider', values: allProviders };
 
 /** The metrics of what stands in the database and in Temporal, which every worker reads. */
 export const stateDefinitions = {
@@ -76,19 +78,19 @@ export const stateDefinitions = {
     kind: 'gauge',
     help: 'Our balance at a provider, as last read, in the currency of the account',
     home: 'worker',
-    labels: { provider: account },
+    labels: { provider: anyProvider },
   },
   provider_balance_minimum: {
     kind: 'gauge',
     help: 'Balance below which an alarm is raised',
     home: 'worker',
-    labels: { provider: account },
+    labels: { provider: anyProvider },
   },
   provider_balance_read_timestamp_seconds: {
     kind: 'gauge',
     help: 'Unix time at which the provider last said our balance; before the first time, at which the worker started',
     home: 'worker',
-    labels: { provider: account },
+    labels: { provider: anyProvider },
   },
   provider_balance_interval_seconds: {
     kind: 'gauge',

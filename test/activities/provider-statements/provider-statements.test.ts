@@ -31,6 +31,7 @@ const feeOf = (fee: string): ProviderAccount => ({
 const activitiesOf = (accounts: Record<string, ProviderAccount>, days = 1) =>
   createProviderStatementActivities({
     database: scene.database,
+    balanceAccounts: Object.entries(accounts).map(([name, account]) => ({ name, account })),
     providerAccounts: Object.entries(accounts).map(([name, account], index) => ({
       ...{ name, kind: 'mobile-money', isDefault: index === 0, account },
     })),

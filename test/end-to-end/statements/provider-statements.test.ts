@@ -232,6 +232,8 @@ describe('a Schedule compares the last closed day', () => {
     await ended(scene.stack, workflowId, 'watch-balances');
     await until(async () =>
       expect(await commands().json('list provider-balances')).toMatchObject([
+        // The credit of text messages is watched, too.
+        { provider: 'africas-talking' },
         { provider: 'dt-one', currency: 'USD', amount: '1000000' },
         { provider: 'gsma', currency: 'ETB', amount: '41.50' },
         { provider: 'reloadly', currency: 'USD', amount: '1000000' },
