@@ -194,7 +194,8 @@ export const messageTemplates = z
       context.addIssue({ code: 'custom', message });
   });
 
-const isProvider = (part: string): boolean => allProviders.some((name) => part.startsWith(`${name}=`));
+const isProvider = (part: string): boolean =>
+  allProviders.some((name) => part.startsWith(`${name}=`));
 
 /** `name=amount`, several separated by commas: an amount for each provider. */
 export const balanceMinimums = z

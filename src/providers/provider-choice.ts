@@ -8,8 +8,8 @@ export interface ProviderChoice<Name extends string> {
   /** Those that can carry an amount, the first to be asked first. */
   candidates(amount: Money): Name[];
   /**
-   * The first of them that takes calls now, or why nothing is to be held. Where somebody wants a certain
-   * one, it is that or none.
+   * The first of them that takes calls now, of those with money where there is one; or why nothing is to
+   * be held. Where somebody wants a certain one, it is that or none.
    */
   choose(
     amount: Money,
@@ -40,7 +40,8 @@ export function choiceFor<Name extends string, Port extends { canCarry(amount: s
     choose(amount, wanted = null) {
       const able = candidates(amount).filter((name) => wanted === null || name === wanted);
       if (wanted !== null && able.length === 0) return doesNotServe(wanted);
-      const provider = able.find((name) => set.isAvailable(name));
+      const available = able.filter((name) => set.isAvailable(name));
+      const provider = available.find((name) => set.hasMoney(name)) ?? available[0];
       return provider === undefined ? outOfOrder : { ok: true, provider };
     },
   };

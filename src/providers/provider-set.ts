@@ -12,6 +12,8 @@ export interface ProviderSet<Name extends string, Port> {
   named(name: Name | null): Port;
   /** Whether it takes calls now: its circuit breaker is not open. */
   isAvailable(name: Name): boolean;
+  /** Whether our account with it has money, as far as is known: it refused nothing for lack of it lately. */
+  hasMoney(name: Name): boolean;
 }
 
 /**
@@ -36,6 +38,7 @@ export function createProviderSet<Name extends string, Port>(
     names: [defaultName, ...others.filter(isConfigured)],
     named,
     isAvailable: () => true,
+    hasMoney: () => true,
   };
 }
 
@@ -52,6 +55,7 @@ export class ProviderNotConfigured extends Error {
 export interface GuardedProvider<Port> {
   readonly port: Port;
   readonly isAvailable: () => boolean;
+  readonly hasMoney: () => boolean;
 }
 
 /** The same set, each provider behind what `wrap` makes of it. */
@@ -63,6 +67,7 @@ export function wrapProviders<Name extends string, Port>(
   return {
     ...set,
     isAvailable: (name) => wrapped.get(name)?.isAvailable() ?? false,
+    hasMoney: (name) => wrapped.get(name)?.hasMoney() ?? false,
     named(name) {
       const port = wrapped.get(name ?? set.defaultName)?.port;
       if (port === undefined) throw new ProviderNotConfigured(name ?? set.defaultName);

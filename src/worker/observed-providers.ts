@@ -9,6 +9,7 @@ import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
+import { createEmptyFloat } from '../providers/guard/empty-float.js';
 import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
 import { type ProviderOutcome, unknown } from '../providers/outcome.js';
@@ -94,6 +95,10 @@ interface Calls {
     call: ProviderCall,
     make: () => Promise<Answer | Unknown>,
   ) => Promise<Answer | Unknown>;
+  /** Has the outcome tell whether our account has money. */
+  readonly ofFloat: <Outcome extends { readonly kind: string }>(
+    outcome: Promise<Outcome>,
+  ) => Promise<Outcome>;
 }
 
 /** The providers of the settings, each with its calls counted, and behind a guard of its own. */
@@ -120,9 +125,7 @@ export function createProviders(
   const smsSenders = createSmsSenders(config, { smpp });
   return {
     messageTexts: messageTexts(config.MESSAGE_TEMPLATES),
-    smsSenders: wrapProviders(smsSenders, (sms, name) =>
-      guarded(sms, name, observedSms),
-    ),
+    smsSenders: wrapProviders(smsSenders, (sms, name) => guarded(sms, name, observedSms)),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
     mobileMoney: wrapProviders(mobileMoney, (money, name) => guarded(money, name, observedMoney)),
     airtime: wrapProviders(airtime, (one, name) => guarded(one, name, observedAirtime)),
@@ -165,13 +168,20 @@ function guardedProvider<Port>(
     for (const one of guardStates)
       metrics.set('provider_breaker', { provider: name, state: one }, one === state ? 1 : 0);
   });
+  const float = createEmptyFloat(name, config.PROVIDER_EMPTY_SECONDS * 1_000);
   const nothingKnown = (message: string): Unknown => ({ kind: 'unknown', message });
   const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
   return {
     isAvailable: () => guard.isAvailable(),
+    hasMoney: () => !float.isEmpty(),
     port: observed(port, {
       send: (call, make) => observe(call, () => guard.run(make, notSent, unknown)),
       ask: (call, make) => observe(call, () => guard.run(make, nothingKnown, nothingKnown)),
+      async ofFloat(outcome) {
+        const found = await outcome;
+        float.note(found);
+        return found;
+      },
     }),
   };
 }
@@ -180,7 +190,7 @@ const observedSms = (sms: SmsSender, { send }: Calls): SmsSender => ({
   send: (message) => send('send', () => sms.send(message)),
 });
 
-function observedMoney(money: MobileMoney, { send, ask }: Calls): MobileMoney {
+function observedMoney(money: MobileMoney, { send, ask, ofFloat }: Calls): MobileMoney {
   const { reversals, checkAccount, canPayTo } = money;
   return {
     ...(canPayTo && { canPayTo: (party) => canPayTo(party) }),
@@ -189,8 +199,9 @@ function observedMoney(money: MobileMoney, { send, ask }: Calls): MobileMoney {
     }),
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
-    pay: (payment) => send('pay', () => money.pay(payment)),
-    findPayment: (payment) => ask('find', () => money.findPayment(payment)),
+    pay: (payment) => ofFloat(send('pay', () => money.pay(payment))),
+    findPayment: (payment) => ofFloat(ask('find', () => money.findPayment(payment))),
+    // A reversal takes from the merchant's account.
     ...(reversals && {
       reversals: {
         reverse: (reversal) => send('reverse', () => reversals.reverse(reversal)),
@@ -202,12 +213,13 @@ function observedMoney(money: MobileMoney, { send, ask }: Calls): MobileMoney {
   };
 }
 
-const observedAirtime = (airtime: Airtime, { send, ask }: Calls): Airtime => ({
+const observedAirtime = (airtime: Airtime, { send, ask, ofFloat }: Calls): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
   repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
-  send: (order) => send('send', () => airtime.send(order)),
-  findOrder: (order, lastSentAt) => ask('find', () => airtime.findOrder(order, lastSentAt)),
+  send: (order) => ofFloat(send('send', () => airtime.send(order))),
+  findOrder: (order, lastSentAt) =>
+    ofFloat(ask('find', () => airtime.findOrder(order, lastSentAt))),
 });
 
 /** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */

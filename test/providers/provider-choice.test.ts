@@ -14,7 +14,7 @@ const routes = ['whole', 'exact'].map((provider, index) => ({
 }));
 
 /** M-Pesa pays whole birr only; which of them are out of order is given. */
-function choice(broken: readonly string[] = []) {
+function choice(broken: readonly string[] = [], empty: readonly string[] = []) {
   const set = createProviderSet(
     {
       gsma: { canCarry: (amount: string) => !amount.startsWith('9') },
@@ -23,7 +23,11 @@ function choice(broken: readonly string[] = []) {
     'gsma',
   );
   return choiceFor(
-    { ...set, isAvailable: (name) => !broken.includes(name) },
+    {
+      ...set,
+      isAvailable: (name) => !broken.includes(name),
+      hasMoney: (name) => !empty.includes(name),
+    },
     { kind: 'payout', routes, operator: undefined, shareOf: () => 0.5 },
   );
 }
@@ -51,4 +55,12 @@ it('a provider that somebody wants is that or none', () => {
     detail: /^mpesa does not serve it/,
   });
   expect(of('other')).toMatchObject({ ok: false, detail: /^other does not serve it/ });
+});
+
+it('one that has no money of ours is chosen only where no other can be', () => {
+  const of = (broken: string[], empty: string[]) => choice(broken, empty).choose(parseMoney('100'));
+  expect(of([], [])).toEqual({ ok: true, provider: 'mpesa' });
+  expect(of([], ['mpesa'])).toEqual({ ok: true, provider: 'gsma' });
+  expect(of(['gsma'], ['mpesa'])).toEqual({ ok: true, provider: 'mpesa' });
+  expect(of([], ['mpesa', 'gsma'])).toEqual({ ok: true, provider: 'mpesa' });
 });

@@ -118,6 +118,7 @@ it('a wrapped set has the same providers, each behind its wrap', () => {
   const wrapped = wrapProviders(set, (port, name) => ({
     port: `${name} ${port}`,
     isAvailable: () => name === 'one',
+    hasMoney: () => true,
   }));
   expect([wrapped.named(null), wrapped.named('one')]).toEqual(['three b', 'one a']);
   expect(() => wrapped.named('two')).toThrow(ProviderNotConfigured);

@@ -9,4 +9,5 @@ export const setOfOne = <Name extends string, Port>(
   names: [name],
   named: () => port,
   isAvailable: () => true,
+  hasMoney: () => true,
 });

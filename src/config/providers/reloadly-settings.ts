@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { count, SECRET, seconds, secret, timeZone, webAddress } from '../setting-kinds.js';
+
+/** Airtime by Reloadly; `RELOADLY_URL` configures it. */
+export const reloadlySettings = {
+  RELOADLY_URL: webAddress
+    .optional()
+    .describe(
+      'Base address of Reloadly, such as `https://topups.reloadly.com`, which is also the audience ' +
+        'of its tokens; with it Reloadly is configured. `npm start` uses the sandbox if this is not set',
+    ),
+  RELOADLY_TOKEN_URL: webAddress
+    .default('https://auth.reloadly.com/oauth/token')
+    .describe('Address of the token endpoint'),
+  RELOADLY_CLIENT_ID: secret
+    .optional()
+    .describe("The account's client id, required with `RELOADLY_URL`"),
+  RELOADLY_CLIENT_SECRET: secret
+    .optional()
+    .describe("The account's client secret, required with `RELOADLY_URL`"),
+  RELOADLY_OPERATOR_ETHIO_TELECOM: count
+    .optional()
+    .describe("Reloadly's id of Ethio telecom, required with `RELOADLY_URL`"),
+  RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: count
+    .optional()
+    .describe("Reloadly's id of Safaricom Ethiopia, required with `RELOADLY_URL`"),
+  RELOADLY_CALLBACK_SECRET: z
+    .string()
+    .min(16)
+    .meta(SECRET)
+    .optional()
+    .meta({
+      description:
+        'Secret of the webhook of the account, which signs callbacks at `…/callbacks/reloadly`; ' +
+        'other callbacks are 404',
+      whenUnset: 'callbacks are 404, and the service only polls Reloadly',
+    }),
+  RELOADLY_TIME_ZONE: timeZone
+    .default('America/New_York')
+    .describe(
+      "Time zone of Reloadly's times, in its API and in files, which have no offset. It is not " +
+        "documented: a public sample has 13:17 where its operator's id says 18:17 of Lagos",
+    ),
+  RELOADLY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
+  RELOADLY_SETTLE_SECONDS: seconds
+    .default(600)
+    .describe(
+      'Time after the last sending from which a top-up that Reloadly does not list was never ' +
+        'received, and is sent again; at least 120 in production. Reloadly may execute two requests that ' +
+        'are under way together',
+    ),
+};
