@@ -243,6 +243,7 @@ test('production can do without a provider that the file has in the sandbox', ()
     MOBILE_MONEY_PROVIDER: 'gsma',
     MOBILE_MONEY_URL: 'https://momo.example/v1.2/mm',
     MOBILE_MONEY_TOKEN_URL: '',
+    MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments',
     AIRTIME_PROVIDER: 'reloadly',
     AIRTIME_URL: '',
     RELOADLY_URL: 'https://topups.reloadly.com',

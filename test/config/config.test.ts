@@ -466,7 +466,7 @@ describe('production', () => {
       '  AIRTIME_URL: is the address of the sandbox, which is not for production',
     ]);
     const MOBILE_MONEY_TOKEN_URL = 'http://sandbox:3001/gsma/oauth/accesstoken';
-    expect(problemsWith({ ...named, MOBILE_MONEY_TOKEN_URL })).toEqual([
+    expect(problemsWith({ ...production, MOBILE_MONEY_TOKEN_URL })).toEqual([
       '  MOBILE_MONEY_TOKEN_URL: is the address of the sandbox, which is not for production',
     ]);
   });
