@@ -32,6 +32,9 @@ const callbackAddresses = commaList.pipe(z.array(addressOrRange)).meta({
   whenUnset: 'any address',
 });
 
+/** The value of a header. */
+const headerText = z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 visible characters');
+
 /** SMS and e-mail. */
 export const messageSettings = {
   SMS_PROVIDER: z
@@ -117,6 +120,24 @@ export const mobileMoneySettings = {
     .describe(
       "Whether the provider is asked for the status and the holder of a merchant's payout account " +
         'before the first payment to it. `off` for a provider that does not offer it',
+    ),
+  MOBILE_MONEY_API_KEY: secret
+    .optional()
+    .describe('Sent as `X-API-Key` with every call, where the provider asks for it'),
+  MOBILE_MONEY_CLIENT_ID: headerText
+    .optional()
+    .describe('Sent as `X-Client-Id` with every call, where the provider asks for it'),
+  MOBILE_MONEY_INSTITUTION: headerText
+    .optional()
+    .describe(
+      'Sent as `X-Account-Holding-Institution-Identifier` with every call: who holds the accounts, ' +
+        'where one address serves several institutions',
+    ),
+  MOBILE_MONEY_INSTITUTION_TYPE: headerText
+    .optional()
+    .describe(
+      'Sent as `X-Account-Holding-Institution-Identifier-Type` with `MOBILE_MONEY_INSTITUTION`, such ' +
+        'as `organisationid`',
     ),
   MOBILE_MONEY_CALLBACK_URL: webAddress
     .optional()

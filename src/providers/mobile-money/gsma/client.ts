@@ -34,6 +34,8 @@ interface GsmaSettings {
   readonly token?: TokenSettings | undefined;
   /** For HTTP Basic, where there are no tokens; without it requests have no Authorization header. */
   readonly basic?: { readonly key: string; readonly secret: string } | undefined;
+  /** Sent with every call: who we are, and whose accounts they are (providers.md 3.1). */
+  readonly clientHeaders?: Readonly<Record<string, string>> | undefined;
   /** Where the provider tells the outcome of a payment. */
   readonly callbackUrl?: string | undefined;
   /** The source account of payouts, as GSMA's `accountid`. */
@@ -56,7 +58,12 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
 
   const get = (path: string, deadline: AbortSignal) =>
-    call({ method: 'GET', url: `${baseUrl}/${path}`, headers: commonHeaders(), deadline });
+    call({
+      method: 'GET',
+      url: `${baseUrl}/${path}`,
+      headers: { ...commonHeaders(), ...settings.clientHeaders },
+      deadline,
+    });
 
   const find = createInquiry(get);
 
@@ -77,6 +84,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       url: `${baseUrl}/${path}`,
       headers: {
         ...transactionHeaders(ours.reference, now),
+        ...settings.clientHeaders,
         ...(settings.callbackUrl === undefined ? {} : { 'X-Callback-URL': settings.callbackUrl }),
       },
       body: JSON.stringify(bodyOf(amount, now)),

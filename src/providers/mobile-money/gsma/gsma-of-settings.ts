@@ -18,7 +18,19 @@ export function gsmaOfSettings(config: SettingsOf<'MOBILE_MONEY'>): MobileMoney 
       config.MOBILE_MONEY_CALLBACK_URL,
       config.MOBILE_MONEY_CALLBACK_SECRET,
     ),
+    clientHeaders: clientHeaders({
+      'X-API-Key': config.MOBILE_MONEY_API_KEY,
+      'X-Client-Id': config.MOBILE_MONEY_CLIENT_ID,
+      'X-Account-Holding-Institution-Identifier': config.MOBILE_MONEY_INSTITUTION,
+      'X-Account-Holding-Institution-Identifier-Type': config.MOBILE_MONEY_INSTITUTION_TYPE,
+    }),
     checksAccounts: config.MOBILE_MONEY_ACCOUNT_CHECK === 'on',
     timeoutSeconds: config.MOBILE_MONEY_TIMEOUT_SECONDS,
   });
 }
+
+/** Those that are set. */
+const clientHeaders = (given: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );

@@ -29,6 +29,28 @@ const refused = (code: string, retryCanHelp: boolean) => ({
   retryCanHelp,
 });
 
+it('says in each call who we are, and whose accounts they are', async () => {
+  const seen: IncomingMessage['headers'][] = [];
+  const server = await startRawServer((request, response) => {
+    seen.push(request.headers);
+    answerWith(404, { errorCategory: 'identification', errorCode: 'identifierError' })(
+      request,
+      response,
+    );
+  });
+  const gsma = createGsmaMobileMoney({
+    ...{ baseUrl: server.url, account: '2999', timeoutSeconds: 2 },
+    clientHeaders: { 'X-API-Key': 'key', 'X-Client-Id': 'service' },
+  });
+  await gsma.pay(paymentTo('+251911234567'));
+  await gsma.findPayment(paymentTo('+251911234567'));
+  await gsma.balance?.();
+  await server.close();
+  expect(seen.length).toBeGreaterThanOrEqual(3);
+  for (const headers of seen)
+    expect(headers).toMatchObject({ 'x-api-key': 'key', 'x-client-id': 'service' });
+});
+
 describe('against the sandbox', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
