@@ -52,6 +52,8 @@ export const listedFields = {
 export const requestStateSchema = caseless({
   status: word,
   objectreference: identifier.nullish(),
+  /** How often the request state may be asked for; an unreadable one says nothing. */
+  polllimit: z.coerce.number().int().min(0).nullish().catch(undefined),
   error: errorSchema.optional().catch(undefined),
   errorreference: errorSchema.optional().catch(undefined),
 });

@@ -7,6 +7,7 @@ import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
 import { gsmaAccount } from './account.js';
 import { listPayouts } from './list-payouts.js';
 import { gsmaPayeeAccount } from './payee-account.js';
+import { createPollLimits } from './poll-limits.js';
 import {
   type ExpectedTransaction,
   expectedReversal,
@@ -131,6 +132,8 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
 
 /** Finds a transaction by our reference, and compares it with what it must contain. */
 function createInquiry(get: (path: string, deadline: AbortSignal) => Promise<HttpResult>) {
+  const limits = createPollLimits();
+
   async function find(ours: ExpectedTransaction, deadline: AbortSignal): Promise<Found> {
     const answer = await get(`responses/${encodeURIComponent(ours.reference)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
@@ -143,8 +146,12 @@ function createInquiry(get: (path: string, deadline: AbortSignal) => Promise<Htt
   }
 
   async function findRequestState(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {
+    // Its callback, or the transaction that `/responses` names once it is made, still decides.
+    if (!limits.take(id))
+      return unknown('The provider allows no further inquiry about its request.');
     const answer = await get(`requeststates/${encodeURIComponent(id)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
+    limits.note(id, answer);
     const state = readRequestState(answer);
     if (state?.kind === 'transaction') return findTransaction(state.reference, ours, deadline);
     if (state === undefined || state.kind === 'look-up') {

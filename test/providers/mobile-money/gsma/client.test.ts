@@ -51,6 +51,32 @@ it('says in each call who we are, and whose accounts they are', async () => {
     expect(headers).toMatchObject({ 'x-api-key': 'key', 'x-client-id': 'service' });
 });
 
+it('asks for a request state as often as the provider allows, and then for its transaction alone', async () => {
+  const state = { serverCorrelationId: 'state-1', status: 'pending', pollLimit: 2 };
+  let link = 'https://gsma.example/requeststates/state-1';
+  const payment = paymentTo('+251911234567');
+  const server = await startRawServer((request, response) => {
+    const [, collection] = /^\/(\w+)/.exec(request.url ?? '') ?? [];
+    const bodies: Record<string, object> = {
+      responses: { link },
+      requeststates: state,
+      transactions: {
+        ...{ transactionReference: 'MM1', transactionStatus: 'completed', amount: '97.50' },
+        ...{ currency: 'ETB', requestingOrganisationTransactionReference: payment.reference },
+      },
+    };
+    answerWith(200, bodies[collection ?? ''] ?? {})(request, response);
+  });
+  const gsma = clientAt(server.url);
+  for (let inquiry = 0; inquiry < 4; inquiry += 1)
+    expect(await gsma.findPayment(payment)).toEqual(unknown);
+  const polls = server.requests.filter((line) => line.includes('/requeststates/'));
+  expect(polls).toHaveLength(2);
+  link = 'https://gsma.example/transactions/MM1';
+  expect(await gsma.findPayment(payment)).toEqual({ kind: 'delivered', providerReference: 'MM1' });
+  await server.close();
+});
+
 describe('against the sandbox', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
