@@ -17,9 +17,7 @@ import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
 import { createPasswordHashes } from './crypto/password-hashes.js';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
 import { connectDatabase, poolUseOf } from './db/connection.js';
-import { requireCurrentSchema } from './db/current-schema.js';
 import { watchNumberStorage } from './db/numbers/watch-number-storage.js';
-import { watchFence } from './db/recovery/fence-watch.js';
 import { createDocsSite } from './docs-site/site.js';
 import { createAccessDirectory } from './http/access/access-directory.js';
 import { createAccessTokens } from './http/access/access-token.js';
@@ -35,6 +33,7 @@ import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
 import { createListReader } from './http/lists/list-reader.js';
 import type { Services } from './http/services.js';
 import { merchantRoutes } from './merchant/routes.js';
+import { type DatabaseWatch, watchDatabase } from './operations/watch-database.js';
 import { webhookSettingsOf } from './operations/webhook-settings.js';
 import { createOperationWaits } from './operations/workflow-client/operation-waits.js';
 import { createWorkflowClient } from './operations/workflow-client/workflow-client.js';
@@ -51,7 +50,6 @@ import {
 } from './process/health.js';
 import { type Metrics, noMetrics } from './process/metrics/metrics.js';
 import { showPoolUse } from './process/metrics/pool-use.js';
-import { showClock } from './process/metrics/show-clock.js';
 import { startObservation } from './process/observation.js';
 import { isMainModule, runProcess } from './process/termination.js';
 import { createStaffSite } from './staff/staff-site.js';
@@ -90,9 +88,9 @@ export async function startApi(
   },
 ): Promise<RunningApi> {
   const { logger, metrics = noMetrics } = options;
-  const { database, lists } = openConnections(config, logger, metrics);
+  const watch = await watchDatabase(config, { logger, metrics });
+  const { database, lists } = openConnections(config, { logger, metrics, watch });
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
-  const fence = await watchFence(database, config.FENCE_CHECK_SECONDS * 1_000, showClock(metrics));
   const numberStorage = await watchNumberStorage(database, config.FENCE_CHECK_SECONDS * 1_000);
   const numbers = createNumberBox(numberKeysOf(config), numberStorage.storage);
   const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
@@ -103,7 +101,7 @@ export async function startApi(
   const services: Services = {
     database,
     lists,
-    fence,
+    fence: watch.fence,
     calls,
     metrics,
     rateLimits,
@@ -145,7 +143,7 @@ export async function startApi(
     securityContact({ contact: config.SECURITY_CONTACT, publicUrl: services.settings.publicUrl }),
   );
   const health = createHealth({
-    database: () => requireCurrentSchema(database),
+    database: watch.requireHealth,
     temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
     ...options.checks,
   });
@@ -160,7 +158,7 @@ export async function startApi(
     services,
     async stop() {
       await drain(health, server, config);
-      for (const part of [names, fence, numberStorage]) part.stop();
+      for (const part of [names, numberStorage, watch]) await part.stop();
       await calls.stop();
       await lists.stop();
       await database.destroy();
@@ -196,12 +194,17 @@ export const keyCopiesOf = ({ PORTAL_KEY_COPY, COPY_KEYS }: ApiConfig): SecretBo
   PORTAL_KEY_COPY === 'on' && COPY_KEYS !== undefined ? createSecretBox(COPY_KEYS) : undefined;
 
 /** A quarter of the connections is for lists; both pools have at least one. */
-function openConnections({ DATABASE_URL, ...config }: Config, logger: Logger, metrics: Metrics) {
+function openConnections(
+  { DATABASE_URL, ...config }: Config,
+  shared: { readonly logger: Logger; readonly metrics: Metrics; readonly watch: DatabaseWatch },
+) {
+  const { logger, metrics } = shared;
+  const onConnect = shared.watch.fence.lookOn;
   const onIdleError = (error: Error) =>
     logger.warn({ error: error.name }, 'A database connection broke');
   const forLists = Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 4));
   const poolSize = Math.max(1, config.DATABASE_POOL_SIZE - forLists);
-  const database = connectDatabase(DATABASE_URL, { poolSize, onIdleError });
+  const database = connectDatabase(DATABASE_URL, { poolSize, onIdleError, onConnect });
   const lists = createListReader(DATABASE_URL, {
     poolSize: forLists,
     statementTimeoutMs: Math.ceil(config.LIST_TIMEOUT_SECONDS * 1_000),

@@ -7,15 +7,13 @@ import { createDigests } from './crypto/digests.js';
 import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { type Database, isDefiniteDatabaseError } from './db/connection.js';
-import { requireCurrentSchema } from './db/current-schema.js';
 import { watchNumberStorage } from './db/numbers/watch-number-storage.js';
-import { watchFence } from './db/recovery/fence-watch.js';
+import { watchDatabase } from './operations/watch-database.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
 import { describeError } from './process/describe-error.js';
 import { createFailpoint, type Failpoint } from './process/failpoint.js';
 import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
 import { type Metrics, noMetrics } from './process/metrics/metrics.js';
-import { showClock } from './process/metrics/show-clock.js';
 import { startObservation } from './process/observation.js';
 import { isMainModule, runProcess } from './process/termination.js';
 import { createOperatorLookup } from './providers/registry.js';
@@ -83,11 +81,11 @@ export async function startWorker(
   },
 ): Promise<RunningWorker> {
   const { logger, metrics = noMetrics } = options;
-  const databases = connectDatabases(config, logger, metrics);
+  const { fence, ...watch } = await watchDatabase(config, { logger, metrics });
+  const databases = connectDatabases(config, { logger, metrics, onConnect: fence.lookOn });
   const { database } = databases;
   const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
   const fenceCheckMs = config.FENCE_CHECK_SECONDS * 1_000;
-  const fence = await watchFence(database, fenceCheckMs, showClock(metrics));
   const numberStorage = await watchNumberStorage(database, fenceCheckMs);
   const numbers = createNumberBox(numberKeysOf(config), numberStorage.storage);
   const background = createBackgroundTasks(() => !fence.isFenced());
@@ -136,7 +134,7 @@ export async function startWorker(
   // `stop` awaits this promise; until then a failure must still be logged.
   ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
   const health = createHealth({
-    database: () => requireCurrentSchema(database),
+    database: watch.requireHealth,
     temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
     worker: () => requirePolling(workers),
   });
@@ -146,14 +144,14 @@ export async function startWorker(
     ended,
     async stop() {
       health.drain();
-      await Promise.all([upkeep, ...tasks].map((task) => task.stop()));
+      await Promise.all([upkeep, numberStorage, ...tasks].map((task) => task.stop()));
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      for (const watch of [fence, numberStorage]) watch.stop();
       try {
         await ended;
         await background.settled();
       } finally {
         await smpp?.close();
+        await watch.stop();
         await Promise.all(Object.values(databases).map((one) => one.destroy()));
       }
     },

@@ -67,6 +67,7 @@ import * as ledgerDaySums from '../../migrations/2026-11-29-6-ledger-day-sums.js
 import * as ignoredLines from '../../migrations/2026-11-29-6b-ignored-lines.js';
 import * as observedAndErasedRows from '../../migrations/2026-11-29-7-observed-and-erased-rows.js';
 import * as searchIndexes from '../../migrations/2026-11-29-7b-search-indexes.js';
+import * as databaseTimeline from '../../migrations/2026-11-29-7c-database-timeline.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -139,4 +140,5 @@ export const allMigrations = {
   '2026-11-29-6b-ignored-lines': ignoredLines,
   '2026-11-29-7-observed-and-erased-rows': observedAndErasedRows,
   '2026-11-29-7b-search-indexes': searchIndexes,
+  '2026-11-29-7c-database-timeline': databaseTimeline,
 };

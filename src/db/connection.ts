@@ -1,5 +1,12 @@
 import type { Socket } from 'node:net';
-import { CompiledQuery, Kysely, type LogEvent, PostgresDialect, type Transaction } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type LogEvent,
+  PostgresDialect,
+  type Transaction,
+} from 'kysely';
 import pg from 'pg';
 import { tracing } from '../tracing/tracing.js';
 import type { Schema } from './schema/all-tables.js';
@@ -97,6 +104,12 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs?: number;
   /** Settings of each session that override the limits above, for example for a migration. */
   readonly session?: Readonly<Record<string, number>>;
+  /** Time after which a statement without an answer fails, such as of a server that has vanished. */
+  readonly answerTimeoutMs?: number;
+  /** Age at which an idle connection is replaced. */
+  readonly maximumAgeSeconds?: number;
+  /** Awaited for each new connection before its first statement. */
+  readonly onConnect?: (connection: DatabaseConnection) => Promise<void>;
   /** Called for a broken idle connection; the pool replaces it. */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -114,6 +127,8 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     pipeline: true,
     connectionTimeoutMillis: 5_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
+    query_timeout: options.answerTimeoutMs,
+    maxLifetimeSeconds: options.maximumAgeSeconds,
     idle_in_transaction_session_timeout: 15_000,
     idleTimeoutMillis: 60_000,
     application_name: 'voucher-topup-service',
@@ -129,6 +144,7 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
       async onCreateConnection(connection) {
         for (const [name, value] of settings)
           await connection.executeQuery(CompiledQuery.raw(`set ${name} = ${value}`));
+        await options.onConnect?.(connection);
       },
     }),
     ...(tracing() ? { log: recordStatement } : {}),

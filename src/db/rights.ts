@@ -85,6 +85,7 @@ export const restricted: Readonly<Record<string, Rights>> = {
   audit_log: ADDED_ONLY,
   ledger_transfers: { ...ADDED_ONLY, api: 'select' },
   // Operators recover a restored database; triggers settle what is repeated.
+  database_timeline: { ...READ, operator: 'select, update' },
   maintenance_fences: { ...READ, operator: 'select, insert, update' },
   recovered_payments: { ...READ, operator: 'select, insert, update' },
   api_keys: keysWith(KEY_CHANGES),

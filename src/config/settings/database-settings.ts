@@ -20,11 +20,21 @@ export const databaseSettings = {
   }),
   DATABASE_POOL_SIZE: count
     .default(20)
-    .describe("Connections of each process; a quarter of the API's are reserved for lists"),
+    .describe(
+      "Connections of each process; a quarter of the API's are reserved for lists. One more is for health and the fence",
+    ),
   FENCE_CHECK_SECONDS: seconds
     .default(1)
     .describe(
       'How often a process looks whether the fence of a restored database stands, or was lifted',
+    ),
+  SYNCHRONOUS_REPLICATION: z
+    .enum(['yes', 'no'])
+    .default('no')
+    .describe(
+      '`yes` says that PostgreSQL answers a commit only when a standby has it, and that no other ' +
+        'standby is ever promoted. With `no`, nothing is changed or sent after a promotion until an ' +
+        'operator lifts the fence: the last commits may be lost',
     ),
   TRUST_UNENCRYPTED_NETWORK: z
     .enum(['yes', 'no'])

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type DatabaseConnection, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
 /** The fence of a restored database; while it stands, the service serves only reads. */
@@ -19,16 +19,57 @@ export const standingFence = (database: Database): Promise<Fence | undefined> =>
     .where('state', '=', 'MAINTENANCE')
     .executeTakeFirst();
 
-/** Whether the fence stands, and what time it is at the database, in one round trip. */
-export async function lookAtFence(
+/** What processes look at before they change or send anything. */
+export interface FenceFacts {
+  readonly isFenced: boolean;
+  /** Of PostgreSQL: a promotion or a restore begins another one. Null on a standby. */
+  readonly timeline: number | null;
+  /** The one that an operator has accepted last, or the first one. */
+  readonly acceptedTimeline: number;
+  readonly now: Date;
+}
+
+/** The timeline of the server, as names of its log begin; null on a standby, which has none to write. */
+const timeline = sql<number | null>`case when not pg_is_in_recovery()
+  then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint end`;
+
+/** Whether the fence stands, the timeline, and what time it is at the database, in one round trip. */
+const fenceFacts = sql<FenceFacts>`
+  select exists (select from maintenance_fences where state = 'MAINTENANCE') as "isFenced",
+    ${timeline} as timeline, (select timeline from database_timeline) as "acceptedTimeline",
+    clock_timestamp() as now`;
+
+export const readFence = async (database: Database): Promise<FenceFacts> =>
+  only(await fenceFacts.execute(database));
+
+/** The same on one connection, of which no pool knows yet. */
+export const readFenceOn = async (
+  connection: DatabaseConnection,
   database: Database,
-): Promise<{ readonly isFenced: boolean; readonly now: Date }> {
-  const { rows } = await sql<{ isFenced: boolean; now: Date }>`
-    select exists (select from maintenance_fences where state = 'MAINTENANCE') as "isFenced",
-      clock_timestamp() as now`.execute(database);
+): Promise<FenceFacts> => only(await connection.executeQuery(fenceFacts.compile(database)));
+
+function only({ rows }: { readonly rows: readonly FenceFacts[] }): FenceFacts {
   const [found] = rows;
   if (!found) throw new Error('The database has no time');
   return found;
+}
+
+/** Accepts the present timeline. */
+export async function acceptTimeline(transaction: DatabaseTransaction): Promise<void> {
+  await sql`
+    update database_timeline set timeline = ${timeline}, accepted_at = clock_timestamp()`.execute(
+    transaction,
+  );
+}
+
+/** How commits reach standbys, as the settings of PostgreSQL say it. */
+export async function replicationSettings(
+  database: Database,
+): Promise<{ readonly synchronousCommit: string; readonly standbyNames: string }> {
+  const { rows } = await sql<{ synchronousCommit: string; standbyNames: string }>`
+    select current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('synchronous_standby_names') as "standbyNames"`.execute(database);
+  return rows[0] ?? { synchronousCommit: '', standbyNames: '' };
 }
 
 /** Raises the fence; returns its id. Only one can stand. */

@@ -59,7 +59,11 @@ import type {
   ProviderFailoversTable,
   ProviderRoutesTable,
 } from './providers.js';
-import type { MaintenanceFencesTable, RecoveredPaymentsTable } from './recovery.js';
+import type {
+  DatabaseTimelineTable,
+  MaintenanceFencesTable,
+  RecoveredPaymentsTable,
+} from './recovery.js';
 import type { RepairsTable } from './repairs.js';
 import type { ReportEmailsTable, ReportRecipientsTable } from './reports.js';
 import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.js';
@@ -175,6 +179,7 @@ export interface Schema {
   webhook_endpoints: WebhookEndpointsTable;
   webhook_secrets: WebhookSecretsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  database_timeline: DatabaseTimelineTable;
   maintenance_fences: MaintenanceFencesTable;
   number_storage: NumberStorageTable;
   recovered_payments: RecoveredPaymentsTable;

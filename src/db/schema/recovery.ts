@@ -12,6 +12,13 @@ export interface MaintenanceFencesTable {
   lifted_at: Timestamp | null;
 }
 
+/** One row: the timeline of PostgreSQL that an operator has accepted last, or the first one. */
+export interface DatabaseTimelineTable {
+  is_only: GeneratedAlways<boolean>;
+  timeline: number;
+  accepted_at: Timestamp;
+}
+
 /** A payment or top-up that a provider has and our restored database lacks. */
 export interface RecoveredPaymentsTable {
   id: GeneratedAlways<number>;

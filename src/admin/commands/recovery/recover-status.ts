@@ -1,4 +1,10 @@
-import { liftFence, standingFence } from '../../../db/recovery/fence.js';
+import {
+  acceptTimeline,
+  liftFence,
+  readFence,
+  replicationSettings,
+  standingFence,
+} from '../../../db/recovery/fence.js';
 import { listRecovered } from '../../../db/recovery/recovered-payments.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
@@ -14,12 +20,28 @@ const recoverStatusCommand = lookCommand({
   examples: ['recover status'],
   async look(database) {
     const fence = await standingFence(database);
+    const { timeline, acceptedTimeline } = await readFence(database);
+    const replication = await replicationSettings(database);
+    const isNewTimeline = timeline !== acceptedTimeline;
     const open = await listRecovered(database, { includeSettled: false });
     const inSuspense = open.reduce((sum, { amount }) => sum + Number(amount), 0).toFixed(2);
     return {
-      json: { fence: fence ?? null, openRecoveredPayments: open.length, inSuspense },
+      json: {
+        fence: fence ?? null,
+        timeline,
+        acceptedTimeline,
+        replication,
+        openRecoveredPayments: open.length,
+        inSuspense,
+      },
       text: record({
-        fence: fence ? `stands since ${time(fence.raisedAt)} UTC` : 'none: the service works',
+        fence: fence
+          ? `stands since ${time(fence.raisedAt)} UTC`
+          : isNewTimeline
+            ? 'not raised: "recover fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
+            : 'none: the service works',
+        'timeline of PostgreSQL': `${timeline ?? 'a standby'}${isNewTimeline ? `; accepted: ${acceptedTimeline}` : ''}`,
+        'synchronous replication': `synchronous_commit = ${replication.synchronousCommit}, synchronous_standby_names = '${replication.standbyNames}'`,
         ...(fence && {
           'restored to': `${time(fence.restoredTo)} UTC`,
           booked: fence.bookedAt ? `${time(fence.bookedAt)} UTC` : 'not yet: "recover book"',
@@ -36,7 +58,8 @@ const recoverLiftCommand = changeCommand({
   details:
     'The processes notice it within FENCE_CHECK_SECONDS. It is refused before "recover book" has ' +
     'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
-    'that cannot list, once you have compared its statement by hand.',
+    'that cannot list, once you have compared its statement by hand. The present timeline of ' +
+    'PostgreSQL is accepted.',
   fields: {
     note: required(reason, 'Who checked what; recorded in the audit log'),
     unbooked: flag('Lift it although what the providers did is not booked completely'),
@@ -44,12 +67,19 @@ const recoverLiftCommand = changeCommand({
   examples: ['recover lift --note "Listed and booked, 3 payments in suspense"'],
   async change(transaction, { note, unbooked }) {
     const fence = await standingFence(transaction);
-    if (!fence) return { unchanged: 'No change: no fence stands.' };
+    if (!fence) {
+      const { timeline, acceptedTimeline } = await readFence(transaction);
+      if (timeline === acceptedTimeline) return { unchanged: 'No change: no fence stands.' };
+      throw new AdminError(
+        'PostgreSQL was promoted or restored, and identities are not advanced: run "recover fence" first.',
+      );
+    }
     if (fence.bookedAt === null && !unbooked)
       throw new AdminError(
         'The operations of the providers are not booked: run "recover book", or see "recover lift --help".',
       );
     await liftFence(transaction, fence.id);
+    await acceptTimeline(transaction);
     return {
       subject: { kind: 'maintenance-fence', id: fence.id },
       details: { note, bookedAt: fence.bookedAt?.toISOString() ?? null },
