@@ -142,11 +142,11 @@ export async function startApi(
     pagesOf(services, config),
     securityContact({ contact: config.SECURITY_CONTACT, publicUrl: services.settings.publicUrl }),
   );
-  const health = createHealth({
-    database: watch.requireHealth,
-    temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
-    ...options.checks,
-  });
+  const health = createHealth(
+    { database: watch.requireHealth, ...options.checks },
+    // Without Temporal, reads and log-ins go on, and changes are refused in the API's own words.
+    { reported: { temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS) } },
+  );
   const server = await startHttpServer(answerHealth(health.read, app.callback()), {
     host: config.HOST,
     port: config.PORT,

@@ -10,7 +10,7 @@ interface CheckResult {
   readonly milliseconds: number;
 }
 
-/** What `/health/ready` answers: down where any of its checks is, draining where the process stops. */
+/** What `/health/ready` answers: down where a decisive check is, draining where the process stops. */
 interface HealthReport {
   readonly status: 'up' | 'down' | 'draining';
   readonly checks: Readonly<Record<string, CheckResult>>;
@@ -27,10 +27,21 @@ export interface Health {
   drain(): void;
 }
 
-/** Looks at everything that a process needs, each with a time limit of its own. */
+/**
+ * Looks at everything that a process needs, each with a time limit of its own. The report names the checks in
+ * `reported` as well, without which the process does part of its work.
+ */
 export function createHealth(
   checks: HealthChecks,
-  { freshMs = FRESH_MS, timeoutMs = HEALTH_LIMIT_MS } = {},
+  {
+    reported = {},
+    freshMs = FRESH_MS,
+    timeoutMs = HEALTH_LIMIT_MS,
+  }: {
+    readonly reported?: HealthChecks;
+    readonly freshMs?: number;
+    readonly timeoutMs?: number;
+  } = {},
 ): Health {
   let isDraining = false;
   let last: { readonly at: number; readonly report: Promise<HealthReport> } | undefined;
@@ -38,7 +49,7 @@ export function createHealth(
     async read() {
       if (isDraining) return { status: 'draining', checks: {} };
       if (!last || performance.now() > last.at + freshMs)
-        last = { at: performance.now(), report: reportOf(checks, timeoutMs) };
+        last = { at: performance.now(), report: reportOf(checks, reported, timeoutMs) };
       return last.report;
     },
     drain() {
@@ -47,13 +58,17 @@ export function createHealth(
   };
 }
 
-async function reportOf(checks: HealthChecks, timeoutMs: number): Promise<HealthReport> {
+async function reportOf(
+  decisive: HealthChecks,
+  reported: HealthChecks,
+  timeoutMs: number,
+): Promise<HealthReport> {
   const results = await Promise.all(
-    Object.entries(checks).map(
+    Object.entries({ ...decisive, ...reported }).map(
       async ([name, check]) => [name, await resultOf(check, timeoutMs)] as const,
     ),
   );
-  const isUp = results.every(([, { status }]) => status === 'up');
+  const isUp = results.every(([name, { status }]) => status === 'up' || name in reported);
   return { status: isUp ? 'up' : 'down', checks: Object.fromEntries(results) };
 }
 

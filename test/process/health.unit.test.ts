@@ -23,6 +23,17 @@ test('is down where a check fails, throws or hangs, and names each', async () =>
   ]);
 });
 
+test('is up where only a reported check is down, and names it', async () => {
+  const { read } = createHealth(
+    { good: () => undefined },
+    { reported: { refused: () => Promise.reject(new Error('no')) } },
+  );
+  expect(await read()).toMatchObject({
+    status: 'up',
+    checks: { good: { status: 'up' }, refused: { status: 'down' } },
+  });
+});
+
 test('many readers share a look, which does not get old', async () => {
   const check = vi.fn();
   const { read } = createHealth({ check }, { freshMs: 100 });
