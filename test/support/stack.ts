@@ -61,6 +61,8 @@ export interface Stack {
   readonly temporal: TemporalConnection;
   readonly api: RunningApi;
   readonly worker: RunningWorker;
+  /** The address of the stack's own database for a new login that has the rights of one process. */
+  urlFor(role: ProcessRole): Promise<string>;
   /** Checks the invariants of the ledger, then stops everything. */
   stop(): Promise<void>;
 }
@@ -125,6 +127,7 @@ export async function startStack(
     temporal,
     api,
     worker,
+    urlFor: testDatabase.urlFor,
     async stop() {
       await api.stop();
       await worker.stop();

@@ -22,8 +22,10 @@ let operator: Commands;
 let withMpesa: Commands;
 beforeAll(async () => {
   scene = await setRedemptionScene({ RECONCILE_INTERVAL_SECONDS: '1' });
-  const { sandbox, config } = scene.stack;
-  const settings = { ...providerSettings(sandbox), DATABASE_URL: config.DATABASE_URL };
+  const { sandbox } = scene.stack;
+  // The command line has the rights of operators, and no others.
+  const DATABASE_URL = await scene.stack.urlFor('operator');
+  const settings = { ...providerSettings(sandbox), DATABASE_URL };
   withMpesa = commandsOn(settings);
   operator = commandsOn({ ...settings, MPESA_URL: undefined });
   await makeTopupProducts(scene.stack, scene.partner);
@@ -163,15 +165,6 @@ async function expectOnlyReads(
   expect((await scene.asPartner.get('/info/get-current-balance')).status).toBe(200);
   expect((await scene.asPartner.get(GENERATE)).status).toBe(405);
   expect((await scene.payee('merchant')).client).toBeDefined();
-  const messages = scene.stack.sandbox.books.messages().length;
-  const payouts = scene.stack.sandbox.books.payouts().length;
-  // A workflow that begins now waits for the fence, too.
-  await scene.stack.temporal.client.workflow.start('reconcile', {
-    workflowId: `reconcile-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
-  });
-  expect(scene.stack.sandbox.books.messages()).toHaveLength(messages);
-  expect(scene.stack.sandbox.books.payouts()).toHaveLength(payouts);
 }
 
 const untilCase = (reference: string, status: string) =>

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Commands, commandsOn } from '../../admin/scene.js';
+import { deposit } from '../../support/companies.js';
+import { providerSettings } from '../../support/stack.js';
+import { makeTopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
+import { type Gift, newOwner } from '../gift/gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { AIRTIME, sale } from '../topups/topup-scene.js';
+
+/** What was accepted before the fence, and was not sent yet, is sent when the fence is lifted. */
+let scene: RedemptionScene;
+let operator: Commands;
+/** While true, every call to a provider fails before it is sent. */
+let areCallsBroken = true;
+beforeAll(async () => {
+  scene = await setRedemptionScene(
+    {},
+    {
+      hasRoles: true,
+      failpoint(name) {
+        if (areCallsBroken && /-(paying|sending)$/.test(name)) throw new Error('broken by a test');
+        return undefined;
+      },
+    },
+  );
+  operator = commandsOn({
+    ...providerSettings(scene.stack.sandbox),
+    MPESA_URL: undefined,
+    DATABASE_URL: await scene.stack.urlFor('operator'),
+  });
+  await makeTopupProducts(scene.stack, scene.partner);
+  await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
+});
+afterAll(() => scene?.stop());
+
+/** The activities that are tried again and again. */
+async function pending() {
+  const { temporal, config } = scene.stack;
+  const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}" and ExecutionStatus = "Running"`;
+  const found = [];
+  for await (const { workflowId } of temporal.client.workflow.list({ query })) {
+    const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
+    for (const { activityType, lastFailure, attempt } of raw.pendingActivities ?? [])
+      found.push({
+        name: String(activityType?.name),
+        failure: lastFailure?.applicationFailureInfo?.type,
+        attempt: attempt ?? 0,
+      });
+  }
+  return found;
+}
+
+/** Why each of them failed last, by its name. */
+const waiting = async () =>
+  Object.fromEntries((await pending()).map(({ name, failure }) => [name, failure]));
+
+const attempts = async () => (await pending()).reduce((sum, { attempt }) => sum + attempt, 0);
+
+const sent = () => {
+  const { books } = scene.stack.sandbox;
+  return [...books.payouts(), ...books.topups(), ...books.messages()].length;
+};
+
+test('payments, top-ups, messages and sweeps wait for the end of the fence', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const paid = await scene.gift({ merchant, owner: null });
+  const told = await scene.gift({ owner: newOwner('000') });
+  const answers = [
+    redeem(client, paid),
+    scene.asPartner.post(AIRTIME, { amount: 50, msisdn: '+251911770000', ...sale }),
+  ];
+  const calls = ['payMerchant', 'sendTopUp'];
+  const all = (type: string, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, type]));
+  await until(async () => expect(Object.keys(await waiting()).sort()).toEqual([...calls].sort()));
+
+  expect(await operator.json('recover fence')).toMatchObject({ changed: true });
+  await until(async () => expect(await waiting()).toEqual(all('Maintenance', calls)));
+  // From here on the fence alone withholds them.
+  areCallsBroken = false;
+  const sweep = await start('expireVouchers');
+  const message = await start('finishMessage', { messageId: await queuedReminder(told) });
+  const withheld = [...calls, 'sendMessage', 'sweepClaims'];
+  const before = await attempts();
+  await until(async () => {
+    expect(await waiting()).toEqual(all('Maintenance', withheld));
+    expect(await attempts()).toBeGreaterThan(before + withheld.length);
+  });
+  expect(sent()).toBe(0);
+
+  expect(await operator.json('recover book')).toMatchObject({ booked: 0, isComplete: true });
+  expect(await operator.json(['recover', 'lift', '--note', 'none'])).toMatchObject({
+    changed: true,
+  });
+  await Promise.all(answers);
+  await scene.untilStatus(paid, 'REDEEMED');
+  await sweep.result();
+  expect(await message.result()).toEqual({ ended: 'accepted' });
+  const { books } = scene.stack.sandbox;
+  await until(() => expect(books.topups({ to: '+251911770000' })).toHaveLength(1));
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  expect(books.messages(told.owner ?? '')).toHaveLength(1);
+});
+
+const start = (type: 'expireVouchers' | 'finishMessage', ...args: readonly object[]) =>
+  scene.stack.temporal.client.workflow.start(type, {
+    workflowId: `${type}-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    args: [...args],
+  });
+
+/** A message to the owner of a voucher that nobody has taken to send it. */
+async function queuedReminder({ id }: Gift): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into messages (kind, msisdn, voucher_id)
+    select 'EXPIRY_REMINDER', owner_msisdn, id from vouchers where id = ${id}
+    returning id`.execute(scene.stack.database);
+  return rows[0]?.id ?? 0;
+}
