@@ -127,6 +127,12 @@ export async function restoreSchedules(
   return missing;
 }
 
+/** Runs now what takes up work whose workflows are gone; one that runs goes on. */
+export async function triggerResumptions(client: Client, taskQueue: string): Promise<void> {
+  for (const idOf of [reconcileId, expireVouchersId])
+    await client.schedule.getHandle(idOf(taskQueue)).trigger();
+}
+
 async function created(client: Client, schedule: ScheduleOptions): Promise<boolean> {
   try {
     await client.schedule.create(schedule);

@@ -5,6 +5,7 @@ import {
   ensureSchedules,
   restoreSchedules,
   type ScheduleSettings,
+  triggerResumptions,
 } from '../../temporal/schedules.js';
 import { findStalledVersion, type WorkerVersion } from '../../temporal/worker-version.js';
 import { type Repetition, repeat } from './repeat.js';
@@ -15,7 +16,8 @@ const LIMIT_MS = 30_000;
 /**
  * Maintains what the service needs in Temporal besides its workflows: the namespace, the search
  * attributes and the Schedules. It runs before the worker starts and then every half a minute,
- * because an emptied or restored Temporal server lacks them, and money on hold would wait for ever.
+ * because an emptied or restored Temporal server lacks them, and money on hold would wait for ever. Such
+ * a server has lost the workflows as well, so that what is on hold is taken up again at once.
  */
 export async function startTemporalUpkeep(
   temporal: TemporalConnection,
@@ -31,6 +33,9 @@ export async function startTemporalUpkeep(
   await prepareNamespace(connection, namespace);
   await ensureSchedules(client, options);
 
+  /** Survives a run that could not trigger: the next one does not find anything missing. */
+  let isTriggerDue = false;
+
   async function restore(): Promise<void> {
     const added = await prepareNamespace(connection, namespace);
     const created = await restoreSchedules(client, options);
@@ -39,6 +44,9 @@ export async function startTemporalUpkeep(
         { added, created },
         'Restored search attributes and Schedules that Temporal had lost',
       );
+    isTriggerDue ||= added.length > 0 || created.length > 0;
+    if (isTriggerDue) await triggerResumptions(client, options.taskQueue);
+    isTriggerDue = false;
     // No workflow could say so: none runs.
     const stalled = version && (await findStalledVersion(temporal, version, options.taskQueue));
     if (stalled) logger.error({ stalled }, 'No workflow goes on: NeedsAction');

@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readStartConfig } from '../../../src/config/config.js';
+import { freePort } from '../../../src/embedded/port.js';
+import { commandLine } from '../../../src/embedded/process-identity.js';
+import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
+import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
+import { registerWebhook } from '../../../src/operations/webhooks.js';
+import { silentProgress as progress } from '../../../src/process/progress.js';
+import { startRawServer } from '../../providers/raw-server.js';
+import { call } from '../../support/clients.js';
+import { deposit } from '../../support/companies.js';
+import { makeTopupProducts } from '../../support/topups.js';
+import { until } from '../../support/until.js';
+import { newOwner } from '../gift/gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { AIRTIME, sale } from '../topups/topup-scene.js';
+
+/** As in production, where tests have others. */
+const DEFAULTS = {
+  TEMPORAL_UPKEEP_SECONDS: '30',
+  RECONCILE_INTERVAL_SECONDS: '300',
+  EXPIRY_SWEEP_INTERVAL_SECONDS: '300',
+  WEBHOOK_DISPATCH_SECONDS: '0.5',
+  EVENT_NUMBERING_SECONDS: '0.5',
+};
+const MINUTE_MS = 60_000;
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'whole-within-a-minute-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+it('all that was under way is done within a minute after Temporal has come back empty', async () => {
+  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
+  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
+  const port = await freePort();
+  const startOn = (name: string) =>
+    startTemporalServer({ binary, directory: join(directory, name), port, progress });
+  const first = await startOn('first');
+  let letBulkGoOn = () => {};
+  let gate: Promise<void> | undefined = new Promise((resolve) => {
+    letBulkGoOn = () => {
+      gate = undefined;
+      resolve();
+    };
+  });
+  const scene = await setRedemptionScene(
+    {
+      ...DEFAULTS,
+      TEMPORAL_ADDRESS: first.address,
+      CALLER_WAIT_SECONDS: '2',
+      WEBHOOK_PRIVATE_NETWORKS: 'on',
+    },
+    { failpoint: (name) => (name === 'bulk-begun' ? gate : undefined) },
+  );
+  const { stack } = scene;
+  await makeTopupProducts(stack, scene.partner);
+  await deposit(stack, scene.partner.id, '10000', 'airtime');
+  const webhook = await refusedWebhook(scene);
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
+  const held = await scene.gift({ merchant });
+  const code = await scene.claimed(client, held);
+  expect((await redeem(client, held, { verificationCode: code })).body.statusCode).toBe(4092);
+  const { merchant: shop, client: till } = await scene.payee('merchant');
+  const claimed = await scene.gift({ merchant: shop, owner: newOwner() });
+  const verificationCode = await scene.claimed(till, claimed);
+  await scene.asPartner.post(AIRTIME, { amount: 50, msisdn: '+251911778014', ...sale });
+  await until(async () => expect(await statusOfTopUp(scene)).toBe('UNKNOWN'));
+  const bulk = await scene.asPartner.post('/vouchers/bulk', { lines: linesOf(scene, 20) });
+  expect(bulk.body.success).toBe(true);
+  await until(() => expect(webhook.refused()).toBeGreaterThan(0));
+
+  process.kill(first.pid, 'SIGKILL');
+  await until(async () => expect(await commandLine(first.pid)).toBeUndefined());
+  await scene.settlePayout(merchant, 'completed');
+  const [attempt] = stack.sandbox.books.topups({ to: '+251911778014' });
+  await call(`${stack.sandbox.url}/books/topups/${attempt?.reference}`, {
+    body: { status: 'completed' },
+  });
+  letBulkGoOn();
+  webhook.accept();
+  // The port of a process that was killed may take a moment to be free.
+  const second = await until(() => startOn('second'));
+  const backAt = performance.now();
+  const withinTheMinute = <Result>(condition: () => Promise<Result> | Result) =>
+    vi.waitFor(condition, { timeout: MINUTE_MS - (performance.now() - backAt), interval: 100 });
+
+  await withinTheMinute(async () => {
+    const answer = await redeem(till, claimed, { verificationCode });
+    expect(answer.body.statusCode).toBe(200);
+  });
+  await withinTheMinute(async () =>
+    expect(await scene.voucher(held)).toMatchObject({ status: 'REDEEMED' }),
+  );
+  await withinTheMinute(async () => expect(await statusOfTopUp(scene)).toBe('SUCCESS'));
+  await withinTheMinute(async () => {
+    const { body } = await scene.asPartner.get(`/bulk-orders/${bulk.body.data.bulkOrder.id}`);
+    expect(body.data.bulkOrder).toMatchObject({ endedAt: expect.any(String), generated: 20 });
+  });
+  await withinTheMinute(() => expect(webhook.accepted()).toBeGreaterThan(0));
+  expect(performance.now() - backAt).toBeLessThan(MINUTE_MS);
+
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  expect(scene.amountsPaidTo(shop)).toEqual(['97.50 completed']);
+  expect(stack.sandbox.books.topups({ to: '+251911778014' })).toHaveLength(1);
+  await scene.stop();
+  await webhook.close();
+  await second.stop();
+}, 240_000);
+
+const linesOf = ({ partner, merchant }: RedemptionScene, count: number) =>
+  Array.from({ length: count }, (_, place) => ({
+    reference: `line-${place}`,
+    denominationId: partner.denominations[100],
+    merchantId: merchant.id,
+    msisdn: null,
+  }));
+
+async function statusOfTopUp({ stack }: RedemptionScene): Promise<string> {
+  const { status } = await stack.database
+    .selectFrom('topups')
+    .select('status')
+    .executeTakeFirstOrThrow();
+  return status;
+}
+
+/** A webhook of the partner whose receiver refuses until it is told to accept. */
+async function refusedWebhook({ stack, partner }: RedemptionScene) {
+  let accepts = false;
+  let [accepted, refused] = [0, 0];
+  const server = await startRawServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      if (accepts) accepted += 1;
+      else refused += 1;
+      response.writeHead(accepts ? 200 : 500).end();
+    });
+  });
+  await stack.database.transaction().execute((transaction) =>
+    registerWebhook(
+      transaction,
+      {
+        company: { kind: 'partner', id: partner.id },
+        url: server.url,
+        description: '',
+        types: [],
+        createdBy: 'test',
+      },
+      webhookSettingsOf(stack.config),
+    ),
+  );
+  return {
+    accepted: () => accepted,
+    refused: () => refused,
+    accept: () => {
+      accepts = true;
+    },
+    close: () => server.close(),
+  };
+}
