@@ -7,6 +7,7 @@ import { createDigests } from './crypto/digests.js';
 import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
 import { createSecretBox } from './crypto/secret-box.js';
 import { type Database, isDefiniteDatabaseError } from './db/connection.js';
+import { isRowMissing } from './db/missing-row.js';
 import { watchNumberStorage } from './db/numbers/watch-number-storage.js';
 import { watchDatabase } from './operations/watch-database.js';
 import { createBackgroundTasks } from './process/background-tasks.js';
@@ -121,7 +122,7 @@ export async function startWorker(
   const upkeep = await startTemporalUpkeep(temporal, { ...upkeepSettings(config), logger });
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
-    ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows],
+    ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows(isRowMissing)],
     reportRefusedSteps(isDefiniteDatabaseError),
   ];
   const workers = await Promise.all([

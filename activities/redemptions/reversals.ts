@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../../src/db/connection.js';
 import { reverseRedemption } from '../../src/db/ledger/holds.js';
+import { MissingRowError } from '../../src/db/missing-row.js';
 import {
   beginOperation,
   outcomeFor,
@@ -179,7 +180,7 @@ async function credit(
 ): Promise<ReversalEnded> {
   const reversal = await findReversal(transaction, operationId);
   const voucher = await lockVoucher(transaction, reversal.voucher_id);
-  if (!voucher) throw new Error('The voucher of a reversal is gone');
+  if (!voucher) throw new MissingRowError('The voucher of a reversal is gone');
   if (!(await lockPendingReversal(transaction, reversal.id))) {
     const message = await findMessage(transaction, { reversalId: reversal.id });
     return {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { isRemembered, type Refusal } from '../../domain/refusals.js';
 import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { MissingRowError } from '../missing-row.js';
 import type { OperationStatus } from '../schema/all-tables.js';
 import {
   effectOf,
@@ -120,7 +121,7 @@ export const lockOperation = (
 
 /** For callers that know that the operation exists. */
 function present<Found>(found: Found | undefined): Found {
-  if (found === undefined) throw new Error('The operation is gone');
+  if (found === undefined) throw new MissingRowError('The operation is gone');
   return found;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
+import { MissingRowError } from '../missing-row.js';
 import type { LockedVoucher } from './vouchers.js';
 
 /**
@@ -75,6 +76,6 @@ export async function growVoucher(
     )
     .where('id', '=', id)
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new Error('The voucher of a reversal is gone');
+  if (numUpdatedRows !== 1n) throw new MissingRowError('The voucher of a reversal is gone');
   return hasEnded ? 'gift' : 'voucher';
 }
