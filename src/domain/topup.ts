@@ -31,7 +31,7 @@ export interface TopupFacts {
   /** Operator of the number; undefined where the service does not serve it. */
   readonly operator: Operator | undefined;
   readonly walletBalance: Money;
-  /** Whether the provider can send an amount exactly. */
+  /** Whether a provider can send an amount exactly. */
   readonly canCarry: (amount: Money) => boolean;
 }
 
@@ -61,13 +61,15 @@ export function priceTopup(
   if (amount === null) return refuse('product-not-accessible');
   if (facts.kind === 'PACKAGE' && product.providerProductId === null)
     return refuse('product-not-accessible');
+  if (facts.kind === 'PACKAGE' && !facts.canCarry(amount))
+    return refuse('product-not-accessible', { detail: 'no provider sells this package' });
   const { minimum, maximum } = ranges[operator];
   if (facts.kind === 'AIRTIME' && (amount < minimum || amount > maximum)) {
     const detail = `from ${formatAmount(minimum)} to ${formatAmount(maximum)} ETB`;
     return refuse('amount-out-of-range', { detail });
   }
   if (facts.walletBalance < amount) return refuse('money-insufficient');
-  if (!facts.canCarry(amount)) return refuse('amount-out-of-range');
+  if (facts.kind === 'AIRTIME' && !facts.canCarry(amount)) return refuse('amount-out-of-range');
   return { ok: true, amount, operator };
 }
 

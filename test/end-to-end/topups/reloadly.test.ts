@@ -2,13 +2,16 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/clients.js';
 import { RELOADLY_WEBHOOK_SECRET } from '../../support/stack.js';
+import { repeated } from '../gift/gift-scene.js';
 import { isNumber } from '../privacy/stored-numbers.js';
-import { setTopupScene, type TopupScene } from './topup-scene.js';
+import { newKey, PACKAGE, sale, setTopupScene, type TopupScene } from './topup-scene.js';
 
 let scene: TopupScene;
 beforeAll(async () => {
   scene = await setTopupScene({
     AIRTIME_PROVIDER: 'reloadly',
+    // Nobody sells packages.
+    AIRTIME_URL: undefined,
     RELOADLY_SETTLE_SECONDS: '0.5',
     CALLER_WAIT_SECONDS: '1',
     // Nothing but a hint makes a workflow ask the provider during the test.
@@ -46,6 +49,28 @@ function callBack(reference: string, { secret = RELOADLY_WEBHOOK_SECRET, isNeste
   };
   return call(`${scene.stack.url}/callbacks/reloadly`, { body, headers });
 }
+
+test('a package that no provider sells is refused, and costs nothing', async () => {
+  const bundle = {
+    productId: scene.products.ethioPackage,
+    msisdn: scene.number('000'),
+    ...sale,
+  };
+  const key = newKey();
+  const refused = await repeated(
+    () => scene.asPartner.post(PACKAGE, bundle, key),
+    ({ status, body }) => status === 200 && body.data.status !== 'SUCCESS',
+  );
+  expect([refused.status, refused.body.message]).toEqual([
+    404,
+    'You have no access to this product: no provider sells this package',
+  ]);
+  const { data } = (await scene.asPartner.post('/quote', { kind: 'PACKAGE', ...bundle })).body;
+  expect(data).toMatchObject({
+    accepted: false,
+    refusal: { statusCode: 404, message: refused.body.message },
+  });
+});
 
 /** A top-up whose outcome nobody has told, and our reference of it. */
 async function openTopUp(msisdn: string) {

@@ -29,7 +29,7 @@ export async function setTopupScene(
 ) {
   const stack = await startStack(settings, options);
   const partner = await makePartner(stack);
-  await makeTopupProducts(stack, partner);
+  const products = await makeTopupProducts(stack, partner);
   await deposit(stack, partner.id, '100000', 'airtime');
   const asPartner = await partnerClient(stack, partner);
   let numbers = 0;
@@ -150,6 +150,8 @@ export async function setTopupScene(
   return {
     stack,
     partner,
+    asPartner,
+    products,
     number,
     topUp,
     retry,
