@@ -82,6 +82,8 @@ export interface ClaimCommand extends OperationRequest {
 
 export interface ClaimMade {
   readonly ok: true;
+  /** When it was answered, nobody knew whether the code was sent. Absent where the provider had taken it, and in older outcomes. */
+  readonly sending?: 'unknown';
 }
 
 export interface RedeemCommand extends OperationRequest {

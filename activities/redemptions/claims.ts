@@ -1,3 +1,4 @@
+import type { DatabaseTransaction } from '../../src/db/connection.js';
 import { giveBackCompanyMessage } from '../../src/db/limits/company-daily-counts.js';
 import {
   outcomeFor,
@@ -27,7 +28,9 @@ export interface ClaimSettled extends ClaimStarted {
 }
 
 /** The outcome that decides about a claim; undefined where the message waits, or is to be tried again. */
-function settled(sent: MessageOutcome | undefined): MessageOutcome | undefined {
+function settled(
+  sent: MessageOutcome | undefined,
+): Exclude<MessageOutcome, { readonly kind: 'not-sent' }> | undefined {
   if (sent?.kind !== 'not-sent') return sent;
   return sent.isHopeless && { ...sent, kind: 'refused' };
 }
@@ -56,16 +59,19 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   }
 
   /**
-   * Answers a claim whose message was accepted or has an unknown outcome: the claim stands. An
-   * earlier attempt of this step, whose end Temporal has not seen, may have withdrawn it: then it
+   * Answers a claim whose message was accepted or has an unknown outcome: the claim stands, and its answer
+   * says which. Older workflows do not say it. An earlier attempt of this step, whose end Temporal has not seen, may have withdrawn it: then it
    * was refused.
    */
-  async function confirmClaim(command: ClaimCommand): Promise<OperationOutcome<ClaimMade>> {
+  async function confirmClaim(
+    command: ClaimCommand,
+    sent: 'accepted' | 'unknown' = 'accepted',
+  ): Promise<OperationOutcome<ClaimMade>> {
     const outcome = await settleKnownOperation<ClaimMade>(
       database,
       command.operationId,
       'SUCCEEDED',
-      { ok: true },
+      { ok: true, ...(sent === 'unknown' && { sending: sent }) },
     );
     await failpoint('claim-confirmed');
     return outcome ?? outcomeFor(command, refuse('message-not-queued'));
@@ -107,7 +113,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
     const outcome =
       message.kind === 'refused'
         ? await cancelClaim(command, claim.claimId, message.message)
-        : await confirmClaim(command);
+        : await confirmClaim(command, message.kind);
     return { ...claim, message, outcome };
   }
 
@@ -116,18 +122,20 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
    * remaining time of an unexpired claim, and 0 for an ended one.
    */
   const expireClaim = (claimId: string): Promise<{ readonly remainingMs: number }> =>
-    database.transaction().execute(async (transaction) => {
-      const { voucher_id } = await claimExpiry(transaction, claimId);
-      await lockVoucher(transaction, voucher_id);
-      const claim = await claimExpiry(transaction, claimId);
-      if (claim.status !== 'OPEN') return { remainingMs: 0 };
-      // A redemption holds the voucher and decides about the claim.
-      if (claim.voucher_status === 'REDEEM_PROCESSING') return { remainingMs: 1_000 };
-      if (claim.remaining_ms > 0) return { remainingMs: claim.remaining_ms };
-      await releaseClaimedVoucher(transaction, claimId);
-      await endClaim(transaction, claimId, 'EXPIRED');
-      return { remainingMs: 0 };
-    });
+    database.transaction().execute((transaction) => expireOrWait(transaction, claimId));
 
   return { createClaim, claimAndSend, confirmClaim, cancelClaim, expireClaim };
+}
+
+async function expireOrWait(transaction: DatabaseTransaction, claimId: string) {
+  const { voucher_id } = await claimExpiry(transaction, claimId);
+  await lockVoucher(transaction, voucher_id);
+  const claim = await claimExpiry(transaction, claimId);
+  if (claim.status !== 'OPEN') return { remainingMs: 0 };
+  // A redemption holds the voucher and decides about the claim.
+  if (claim.voucher_status === 'REDEEM_PROCESSING') return { remainingMs: 1_000 };
+  if (claim.remaining_ms > 0) return { remainingMs: claim.remaining_ms };
+  await releaseClaimedVoucher(transaction, claimId);
+  await endClaim(transaction, claimId, 'EXPIRED');
+  return { remainingMs: 0 };
 }

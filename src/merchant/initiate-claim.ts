@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
-import { textAnswer } from '../http/fields/answer-fields.js';
+import { claimAnswer, claimWords } from '../http/fields/claim-answer.js';
 import {
   idempotencyKeyField,
   metadataField,
@@ -30,10 +30,7 @@ export const initiateClaim = endpoint({
     metadata: metadataField.nullish(),
   }),
   answer: z.object({
-    message: textAnswer(
-      'That the code was sent',
-      'A verification code was sent to the owner of the voucher',
-    ),
+    message: claimAnswer,
     ...echoedFields,
   }),
   reasons: ['partner-unavailable', ...claimReasons],
@@ -47,13 +44,10 @@ export const initiateClaim = endpoint({
       amount: body.amount,
     });
     if (!result.ok) return { ...result, replayed };
+    const { message, text } = claimWords(result);
     return reply(
-      {
-        message: 'A verification code was sent to the owner of the voucher',
-        idempotencyKey: body.idempotencyKey,
-        metadata: body.metadata ?? null,
-      },
-      { message: 'Verification code sent', replayed },
+      { message: text, idempotencyKey: body.idempotencyKey, metadata: body.metadata ?? null },
+      { message, replayed },
     );
   },
 });

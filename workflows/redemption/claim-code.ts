@@ -60,7 +60,7 @@ export async function sendCode(
     return;
   }
   // Unknown: the claim stands, and a later refusal ends it.
-  run.claimOutcome = await run.database.confirmClaim(command);
+  run.claimOutcome = await run.database.confirmClaim(command, 'unknown');
   run.background.push(
     sending.then(() => settleClaim(run, command, claim.claimId, run.codeMessage)),
   );
@@ -73,7 +73,7 @@ function settleClaim(
   message: MessageOutcome | undefined,
 ): Promise<OperationOutcome<ClaimMade>> {
   if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
-    return run.database.confirmClaim(command);
+    return run.database.confirmClaim(command, message?.kind);
   noteNotSent(run, message);
   return run.database.cancelClaim(command, claimId, message.message);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.js';
 import { reply } from '../../http/envelope.js';
-import { textAnswer } from '../../http/fields/answer-fields.js';
+import { claimAnswer, claimWords } from '../../http/fields/claim-answer.js';
 import { voucherCodeField } from '../../http/fields/request-fields.js';
 import { claimedAmountField } from '../../http/fields/voucher-fields.js';
 import { claimOnce, claimReasons } from '../../operations/voucher-operations.js';
@@ -20,10 +20,7 @@ export const initiateClaim = endpoint({
   idempotency: 'header',
   guessLimit: 'voucher-code',
   body: z.object({ voucherCode: voucherCodeField, amount: claimedAmountField }),
-  answer: textAnswer(
-    'That the code was sent',
-    'A verification code was sent to the owner of the voucher',
-  ),
+  answer: claimAnswer,
   reasons: ['account-suspended', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
     const { result, replayed } = await claimOnce(services, {
@@ -35,9 +32,7 @@ export const initiateClaim = endpoint({
       amount: body.amount,
     });
     if (!result.ok) return { ...result, replayed };
-    return reply('A verification code was sent to the owner of the voucher', {
-      message: 'Verification code sent',
-      replayed,
-    });
+    const { message, text } = claimWords(result);
+    return reply(text, { message, replayed });
   },
 });

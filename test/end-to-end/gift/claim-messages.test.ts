@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newestCode } from '../../support/clients.js';
+import { type Answer, newestCode } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
@@ -13,6 +14,18 @@ afterAll(() => scene?.stop());
 
 const claim = ({ voucherCode }: Gift) => settled(scene.asMerchant, CLAIM, { voucherCode });
 
+const SENT = ['Verification code sent', 'A verification code was sent to the owner of the voucher'];
+const BEING_SENT = [
+  'Verification code being sent',
+  'The verification code is being sent to the owner of the voucher; if it does not arrive, claim again',
+];
+
+/** What the answer to a merchant's claim that stands says. */
+const wordsOf = (answer: Answer) => {
+  const { message, data } = done(answer).body;
+  return [message, data.message];
+};
+
 const messagesTo = ({ owner }: Gift) => scene.stack.sandbox.books.messages(owner ?? '');
 
 describe.concurrent('the message of a claim', () => {
@@ -21,7 +34,7 @@ describe.concurrent('the message of a claim', () => {
     ['was sent before the provider answered 503', '009'],
   ])('that %s is sent once, and its code is good', async (_what, suffix) => {
     const gift = await scene.gift({ owner: newOwner(suffix) });
-    done(await claim(gift));
+    expect(wordsOf(await claim(gift))).toEqual(BEING_SENT);
     expect(messagesTo(gift)).toHaveLength(1);
     const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
     done(
@@ -30,25 +43,39 @@ describe.concurrent('the message of a claim', () => {
   });
 
   test.each([
-    ['002', 'InvalidPhoneNumber'],
-    ['003', 'UserInBlacklist'],
-    ['004', 'GatewayError'],
-    ['007', 'InternalServerError'],
-    ['019', 'InvalidSenderId'],
-  ])('that is refused (%s) takes the claim back and says why: %s', async (suffix, words) => {
-    const gift = await scene.gift({ owner: newOwner(suffix) });
-    const { body } = await claim(gift);
-    expect(body).toMatchObject({ success: false, statusCode: 5003, data: null });
-    expect(body.message).toContain(words);
-    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
-    expect(messagesTo(gift)).toHaveLength(0);
-  });
+    ['002', 'InvalidPhoneNumber', 'REFUSED'],
+    ['003', 'UserInBlacklist', 'REFUSED'],
+    ['004', 'GatewayError', 'REFUSED'],
+    ['007', 'InternalServerError', 'REFUSED'],
+    // The reason is our account: it does not count against the number of the owner.
+    ['019', 'InvalidSenderId', 'CANCELLED'],
+  ])(
+    'that is refused (%s) takes the claim back and says why: %s',
+    async (suffix, words, status) => {
+      const gift = await scene.gift({ owner: newOwner(suffix) });
+      const { body } = await claim(gift);
+      expect(body).toMatchObject({ success: false, statusCode: 5003, data: null });
+      expect(body.message).toContain(words);
+      const message = await scene.stack.database
+        .selectFrom('messages')
+        .select('status')
+        .where('voucher_id', '=', gift.id)
+        .executeTakeFirstOrThrow();
+      expect(message.status).toBe(status);
+      expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
+      expect(messagesTo(gift)).toHaveLength(0);
+    },
+  );
 
   test('that is slow keeps its caller no longer than callers wait; its code is good', async () => {
     const gift = await scene.gift({ owner: newOwner('300') });
-    done(await claim(gift));
+    const idempotencyKey = randomUUID();
+    const request = { idempotencyKey, voucherCode: gift.voucherCode };
+    expect(wordsOf(await scene.asMerchant.post(CLAIM, request))).toEqual(BEING_SENT);
     expect(messagesTo(gift)).toHaveLength(0);
     await until(() => expect(messagesTo(gift)).toHaveLength(1));
+    // Under its key a claim keeps its answer.
+    expect(wordsOf(await scene.asMerchant.post(CLAIM, request))).toEqual(BEING_SENT);
     const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
     done(
       await settled(scene.asMerchant, REDEEM, { voucherCode: gift.voucherCode, verificationCode }),
@@ -63,6 +90,25 @@ describe.concurrent('the message of a claim', () => {
     const late = await redeem(scene.asMerchant, gift, { verificationCode: '123456' });
     expect(late.body.statusCode).toBe(4034);
   });
+});
+
+test('a claim whose code the provider took says that it was sent, as answers of older claims do', async () => {
+  const gift = await scene.gift();
+  const request = { idempotencyKey: randomUUID(), voucherCode: gift.voucherCode };
+  const answer = await scene.asMerchant.post(CLAIM, request);
+  expect(wordsOf(answer)).toEqual(SENT);
+  const { outcome } = await scene.stack.database
+    .selectFrom('operations')
+    .select('outcome')
+    .where('kind', '=', 'initiate-claim')
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
+  expect(outcome).toEqual({ ok: true });
+  expect((await scene.asMerchant.post(CLAIM, request)).body).toEqual(answer.body);
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const { voucherCode } = await scene.gift();
+  const { body } = done(await scene.asPartner.post(CLAIM, { voucherCode }, headers));
+  expect([body.message, body.data]).toEqual(SENT);
 });
 
 describe('the text of a message', () => {

@@ -32,7 +32,7 @@ class InitiateClaimRequest(_InitiateClaimRequestRequired, total=False):
 class InitiateClaimResult(TypedDict):
     """Start a redemption: the result."""
 
-    # That the code was sent. Example: A verification code was sent to the owner of the voucher
+    # That the code was sent. Where the SMS provider has not said in time whether it took the code: that the code is being sent, and what to do if it does not arrive. Example: A verification code was sent to the owner of the voucher
     message: str
     # The idempotency key of the request. Example: order-2026-000417
     idempotencyKey: str
