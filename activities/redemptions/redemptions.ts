@@ -6,6 +6,7 @@ import { cancelConfirmation } from '../../src/db/vouchers/messages.js';
 import { lockRedemption, settleRedemptionRow } from '../../src/db/vouchers/redemptions.js';
 import { releaseVoucher } from '../../src/db/vouchers/voucher-holds.js';
 import { parseMoney } from '../../src/domain/money.js';
+import type { NotDoneBy } from '../../src/domain/providers/not-done-by.js';
 import { refuse } from '../../src/domain/refusals.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
 import { refusalOf } from '../database-step.js';
@@ -68,12 +69,16 @@ export function createRedemptionActivities(
     return outcome;
   }
 
-  /** The second phase after the payment was refused: gift-hold → reserved. */
+  /**
+   * The second phase after the payment was refused, or not sent: gift-hold → reserved. Older workflows do
+   * not say by whose word.
+   */
   const voidRedemption = (
     operationId: string,
     providerMessage: string,
+    notDoneBy: NotDoneBy | null = null,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { status: 'VOIDED', providerMessage, isReversed: false });
+    end(operationId, { status: 'VOIDED', providerMessage, notDoneBy, isReversed: false });
 
   async function end(
     operationId: string,
@@ -99,6 +104,7 @@ type RedemptionEnding =
   | {
       readonly status: 'VOIDED';
       readonly providerMessage: string;
+      readonly notDoneBy: NotDoneBy | null;
       readonly isReversed: false;
     };
 
@@ -121,6 +127,7 @@ async function endRedemption(
     status: ending.status,
     providerReference: posted ? ending.providerReference : null,
     providerMessage: posted ? null : ending.providerMessage,
+    notDoneBy: posted ? null : ending.notDoneBy,
     isReversed: ending.isReversed,
   };
   await settleRedemptionRow(transaction, redemption.id, settlement, limits.reversalWatchSeconds);

@@ -3,6 +3,7 @@ import { recordedRetry } from '../../src/db/operations/operator-commands.js';
 import { heldAttempt, heldRedemption } from '../../src/db/reconciliation/held-payments.js';
 import { statusOf } from '../../src/db/repairs/payment-facts.js';
 import { findRepair, settledByHand } from '../../src/db/repairs/repair-lists.js';
+import { SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.js';
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
 import type { OperationOutcome, TopUpMade } from '../../workflows/contracts.js';
 import type { RepairCall } from '../../workflows/repair/contracts.js';
@@ -106,7 +107,7 @@ export async function orSettledByHand(
     ? { kind: 'delivered', providerReference: decided.reference }
     : {
         kind: 'refused',
-        code: 'settled-by-hand',
+        code: SETTLED_BY_HAND,
         message: `settled by hand as not done, reference ${decided.reference}, repair ${decided.repairId}`,
         retryCanHelp: true,
       };

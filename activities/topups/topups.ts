@@ -20,6 +20,7 @@ import {
 } from '../../src/db/topups/topup-attempts.js';
 import { dropRequest } from '../../src/db/topups/topup-requests.js';
 import { parseMoney } from '../../src/domain/money.js';
+import type { NotDoneBy } from '../../src/domain/providers/not-done-by.js';
 import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import type {
   OperationOutcome,
@@ -79,11 +80,17 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       readonly isReversed?: boolean;
     },
   ): Promise<OperationOutcome<TopUpMade>> =>
-    end(operationId, { status: 'SUCCESS', isReversed: false, ...delivery });
+    end(operationId, { status: 'SUCCESS', isReversed: false, notDoneBy: null, ...delivery });
 
-  /** The second phase after a definite failure: airtime-hold → airtime, at once. */
-  const voidTopUp = (operationId: string, message: string): Promise<OperationOutcome<TopUpMade>> =>
-    end(operationId, { status: 'FAILED', providerReference: null, message, isReversed: false });
+  /**
+   * The second phase after a definite failure: airtime-hold → airtime, at once. Older workflows do not say by
+   * whose word.
+   */
+  const voidTopUp = (
+    operationId: string,
+    message: string,
+    notDoneBy: NotDoneBy | null = null,
+  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { ...FAILED, message, notDoneBy });
 
   async function end(
     operationId: string,
@@ -125,18 +132,22 @@ async function refusalAfter(
   return definiteRefusal(error);
 }
 
+const FAILED = { status: 'FAILED', providerReference: null, isReversed: false } as const;
+
 /** The outcome of a held attempt. */
 type TopUpEnding =
   | {
       readonly status: 'SUCCESS';
       readonly providerReference: string;
       readonly message: string;
+      readonly notDoneBy: null;
       readonly isReversed: boolean;
     }
   | {
       readonly status: 'FAILED';
       readonly providerReference: null;
       readonly message: string;
+      readonly notDoneBy: NotDoneBy | null;
       readonly isReversed: false;
     };
 

@@ -63,6 +63,7 @@ import * as invitationReports from '../../migrations/2026-11-27-1-invitation-rep
 import * as payoutAccountIndexes from '../../migrations/2026-11-28-1-payout-account-indexes.js';
 import * as wholeBalanceClaims from '../../migrations/2026-11-29-4-whole-balance-claims.js';
 import * as messageSendings from '../../migrations/2026-11-29-4b-message-sendings.js';
+import * as notDoneBy from '../../migrations/2026-11-29-4c-not-done-by.js';
 import * as ledgerDaySums from '../../migrations/2026-11-29-6-ledger-day-sums.js';
 import * as ignoredLines from '../../migrations/2026-11-29-6b-ignored-lines.js';
 import * as observedAndErasedRows from '../../migrations/2026-11-29-7-observed-and-erased-rows.js';
@@ -136,6 +137,7 @@ export const allMigrations = {
   '2026-11-28-1-payout-account-indexes': payoutAccountIndexes,
   '2026-11-29-4-whole-balance-claims': wholeBalanceClaims,
   '2026-11-29-4b-message-sendings': messageSendings,
+  '2026-11-29-4c-not-done-by': notDoneBy,
   '2026-11-29-6-ledger-day-sums': ledgerDaySums,
   '2026-11-29-6b-ignored-lines': ignoredLines,
   '2026-11-29-7-observed-and-erased-rows': observedAndErasedRows,

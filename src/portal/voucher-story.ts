@@ -193,8 +193,17 @@ const endOf = ({ status, merchant, toMerchant, ...provider }: Redemption): Html 
   status === 'POSTED'
     ? html`${merchant} was paid ${money(toMerchant)}, the provider’s reference is
 <code>${provider.providerReference}</code>.`
-    : html`The payment was refused${provider.providerMessage && html`: <span lang="en">${quoted(provider.providerMessage)}</span>`}.
-Nothing was charged.`;
+    : endOfUnpaid(provider);
+
+function endOfUnpaid({
+  providerMessage,
+  notDoneBy,
+}: Pick<Redemption, 'providerMessage' | 'notDoneBy'>): Html {
+  const words = providerMessage && html`: <span lang="en">${quoted(providerMessage)}</span>`;
+  return notDoneBy === 'service'
+    ? html`The payment was not sent${words}. Nothing was paid.`
+    : html`The payment was refused${words}. Nothing was charged.`;
+}
 
 const ofEnd = ({ status, endedAt, returned }: VoucherDetail): Happening[] =>
   endedAt === null

@@ -2,7 +2,7 @@ import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
 import { type Html, html } from '../rendering/html.js';
-import { last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
+import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
 /** What a support agent does next about a top-up. */
 export function nextStepOfTopup(topup: TopupDetail, repairs: readonly ShownRepair[]): NextStep {
@@ -41,18 +41,26 @@ Then book its answer:`,
     toDo: html`Compare the number, and give the customer the provider’s reference
 <code>${topup.provider_reference ?? '–'}</code>.`,
   }),
-  FAILED: (topup) => ({
-    happened: html`It failed${wordsOfProvider(topup)}. Nothing was charged.`,
-    toDo: html`Compare the number with the customer, then retry:`,
-    first: 'retry-top-up',
-  }),
+  FAILED: (topup) =>
+    last(topup.attempts)?.notDoneBy === 'service'
+      ? {
+          happened: html`It was not sent${wordsOfEnd(topup)}. Nothing was charged.`,
+          toDo: html`${CHECK_PROVIDERS} Retry:`,
+          first: 'retry-top-up',
+        }
+      : {
+          happened: html`It failed${wordsOfEnd(topup)}. Nothing was charged.`,
+          toDo: html`Compare the number with the customer, then retry:`,
+          first: 'retry-top-up',
+        },
 };
 
 /** A top-up of a time before routes names none. */
 const providerOf = ({ attempts }: TopupDetail): string =>
   last(attempts)?.provider ?? 'the provider';
 
-const wordsOfProvider = ({ attempts, message }: TopupDetail): Html | undefined => {
-  const words = last(attempts)?.providerMessage ?? message;
-  return words ? wordsOf(words) : undefined;
+const wordsOfEnd = ({ attempts, message }: TopupDetail): Html | undefined => {
+  const attempt = last(attempts);
+  const words = attempt?.providerMessage ?? message;
+  return words ? wordsOf(words, attempt?.notDoneBy) : undefined;
 };

@@ -3,7 +3,7 @@ import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
 import { type Html, html } from '../rendering/html.js';
-import { last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
+import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
@@ -121,6 +121,11 @@ function nextOfLastClaim(
       toDo: html`Compare the number with the owner. If it is right, the merchant claims again. If it is wrong:`,
       instead: ['correct-number', 'cancel-voucher'],
     };
+  if (code?.status === 'CANCELLED' && status === 'CANCELLED')
+    return {
+      happened: html`The code could not be sent${code.providerMessage && wordsOf(code.providerMessage)}.`,
+      toDo: html`The number is not to blame: the merchant claims again. ${CHECK_PROVIDERS}`,
+    };
   return status === 'EXPIRED' ? nextOfEndedClaim(expiresAt) : undefined;
 }
 
@@ -157,11 +162,19 @@ it is wrong:`,
   };
 }
 
-const nextOfRefusedPayment = ({ providerMessage }: Redemption): NextStep => ({
-  happened: html`The payment was refused${providerMessage && wordsOf(providerMessage)}. Nothing was charged.`,
-  toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
+function nextOfRefusedPayment({ providerMessage, notDoneBy }: Redemption): NextStep {
+  const words = providerMessage && wordsOf(providerMessage, notDoneBy);
+  if (notDoneBy === 'service')
+    return {
+      happened: html`The payment was not sent${words}. Nothing was paid.`,
+      toDo: html`Ask the merchant to redeem again, with a new claim. ${CHECK_PROVIDERS}`,
+    };
+  return {
+    happened: html`The payment was ${notDoneBy === 'staff' ? 'not made' : 'refused'}${words}. Nothing was charged.`,
+    toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
 merchant claims again.`,
-});
+  };
+}
 
 /** Nothing can be sent for a claim whose time is over, even where it still keeps its voucher. */
 const nextOfEndedClaim = (at: string | undefined): NextStep => ({

@@ -1,4 +1,5 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
+import type { NotDoneBy } from '../domain/providers/not-done-by.js';
 import { quoted } from '../domain/refusals.js';
 import { type Html, html } from '../rendering/html.js';
 import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
@@ -28,10 +29,14 @@ export function nextOfOpenRepair(repairs: readonly ShownRepair[]): NextStep | un
     : { happened: html`${name} is under way.`, toDo: html`Look again in a minute.` };
 }
 
-/** Words of a provider in quotation marks; those of a repair are our own, and have none. */
-export const wordsOf = (words: string): Html =>
-  words.startsWith('settled by hand')
-    ? html`: ${words}`
+/** Words of a provider in quotation marks; those of the service and its staff are our own, and have none. */
+export const wordsOf = (words: string, by: NotDoneBy | null = null): Html =>
+  by === 'service' || by === 'staff'
+    ? html`: ${quoted(words)}`
     : html`: “<span lang="en">${quoted(words)}</span>”`;
+
+/** What an operator does where nothing is sent again. */
+export const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:
+<code>npm run admin -- check providers</code>.`;
 
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);

@@ -58,11 +58,18 @@ const stillUnknown = ({ status, message }: TopupDetail): Html[] =>
       ]
     : [];
 
-const endOf = ({ attempt, status, provider, providerReference, providerMessage }: Attempt): Html =>
+const endOf = ({
+  attempt,
+  status,
+  provider,
+  providerReference,
+  providerMessage,
+  notDoneBy,
+}: Attempt): Html =>
   status === 'POSTED'
     ? html`Attempt ${attempt} was delivered${provider && ` by ${provider}`}${
         providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
       }.`
-    : html`Attempt ${attempt} failed${provider && ` at ${provider}`}${
+    : html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${provider}`}${
         providerMessage && html`: <span lang="en">${quoted(providerMessage)}</span>`
       }. Nothing was charged.`;

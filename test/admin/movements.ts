@@ -139,7 +139,8 @@ export async function topUp(
           : (['void', 'airtime'] as const);
       await addTransfers(transaction, [move(end[0], 'airtime-hold', end[1])]);
       const attempt = { operationId, topupId };
-      const outcome = { status: ending, providerReference: null, message: '', isReversed: false };
+      const told = { providerReference: null, message: '', notDoneBy: null, isReversed: false };
+      const outcome = { status: ending, ...told };
       await endAttempt(transaction, attempt, outcome, 0);
     }
     return topupId;

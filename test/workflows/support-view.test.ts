@@ -145,12 +145,23 @@ describe('a payment', () => {
     }
   });
 
-  it('that was refused is found by its outcome', async () => {
-    const { gift, answer } = await redeemAt('006');
+  it.each([
+    ['refused', '006', 'provider', '**Not paid**', 'set payout-account'],
+    ['not sent', '016', 'service', '**Not sent**', 'check providers'],
+  ])('that was %s is found by its outcome', async (_what, suffix, notDoneBy, title, toDo) => {
+    const { gift, answer } = await redeemAt(suffix);
     expect((await answer).body.statusCode).toBe(404);
     const serial = await serialOf(gift);
     const handle = await onlyOne(`VoucherSerial = "${serial}" and Outcome = "FAILED"`);
-    expect(await detailsOf(handle)).toContain('**Not paid**');
+    const details = await detailsOf(handle);
+    expect(details).toContain(title);
+    expect(details).toContain(toDo);
+    const { not_done_by } = await scene.stack.database
+      .selectFrom('redemptions')
+      .select('not_done_by')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    expect(not_done_by).toBe(notDoneBy);
   });
 
   it('that nobody knows is found by Outcome = "UNKNOWN" until it is known', async () => {

@@ -75,7 +75,7 @@ function report(hold: ShownRedemption, ending: Ending): void {
       { key: outcome, value: ending.kind === 'done' ? 'SUCCESS' : 'FAILED' },
     ]);
   if (ending.kind === 'done') showPaid(hold, ending.providerReference);
-  else showNotPaid(hold, ending.message);
+  else showNotPaid(hold, ending);
 }
 
 /**

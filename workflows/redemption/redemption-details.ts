@@ -10,7 +10,7 @@ import {
   byProvider,
   failoverParagraph,
 } from '../steps/asked-providers.js';
-import { type Urgency, urgencyWords } from '../steps/final-outcome.js';
+import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
 import type { CodeDelivery } from './code-delivery.js';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
@@ -168,16 +168,28 @@ export const showPaid = (hold: ShownRedemption, providerReference: string): void
       'merchant or support staff (at `/support`) reverse the redemption.',
   );
 
-/** The end of a payment that was refused. */
-export const showNotPaid = (hold: ShownRedemption, message: string): void =>
-  showDetails(
-    `**Not paid**: ${describeRedemption(hold)}`,
-    `The provider's last message: ${quoted(message)}. No money has moved${accountOf(hold)}: the value is ` +
-      'back on the voucher.',
-    ...failoverParagraph(hold.asked),
-    "Where the message is about the merchant's account, an operator corrects that first: `npm run admin -- " +
-      'set payout-account --help`. Then the merchant claims again, and the owner gets a new code.',
-  );
+/** The end of a payment that was refused, or not sent. */
+export const showNotPaid = (
+  hold: ShownRedemption,
+  { message, by }: Ending & { kind: 'not-done' },
+): void =>
+  by === 'service'
+    ? showDetails(
+        `**Not sent**: ${describeRedemption(hold)}`,
+        `The payment was not sent: ${quoted(message)}. Nothing was paid${accountOf(hold)}: the value is back on ` +
+          'the voucher.',
+        ...failoverParagraph(hold.asked),
+        'The merchant claims and redeems again. Where it is not sent again, an operator checks the providers: ' +
+          '`npm run admin -- check providers`.',
+      )
+    : showDetails(
+        `**Not paid**: ${describeRedemption(hold)}`,
+        `The provider's last message: ${quoted(message)}. No money has moved${accountOf(hold)}: the value is ` +
+          'back on the voucher.',
+        ...failoverParagraph(hold.asked),
+        "Where the message is about the merchant's account, an operator corrects that first: `npm run admin -- " +
+          'set payout-account --help`. Then the merchant claims again, and the owner gets a new code.',
+      );
 
 /** Where the payment goes, masked. */
 const accountOf = ({ payoutAccount }: RedemptionHeld): string =>

@@ -37,7 +37,7 @@ export const bookRedemption = (
             ending.reversal !== undefined,
             messageId,
           )
-        : database.voidRedemption(operationId, ending.message),
+        : database.voidRedemption(operationId, ending.message, ending.by),
     description: describeRedemption(hold),
     note: () => database.noteUnbookedPayment('redemption', operationId),
   });
@@ -57,7 +57,7 @@ export const bookTopUp = (
             message: ending.reversal ?? 'Delivered',
             isReversed: ending.reversal !== undefined,
           })
-        : database.voidTopUp(operationId, ending.message),
+        : database.voidTopUp(operationId, ending.message, ending.by),
     description: `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, our reference ${hold.reference}.`,
     note: () => database.noteUnbookedPayment('topup', operationId),
   });

@@ -1,5 +1,6 @@
 import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
+import { type NotDoneBy, SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.js';
 import { quoted } from '../../src/domain/refusals.js';
 import { needsAction } from '../search-attributes.js';
 import type { WithProviders } from './asked-providers.js';
@@ -13,7 +14,7 @@ type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
 /** A definite outcome of a provider: only such an outcome ends a hold. */
 export type Ending =
   | { readonly kind: 'done'; readonly providerReference: string; readonly reversal?: string }
-  | { readonly kind: 'not-done'; readonly message: string };
+  | { readonly kind: 'not-done'; readonly message: string; readonly by: NotDoneBy };
 
 /**
  * Why a person must check an unknown outcome: it takes too long, the content differs at the provider,
@@ -95,7 +96,7 @@ async function inquireUntilKnown(
   let last: Omit<Unknown, 'kind'> = first;
   let wasRaised = false;
   let refusals = 0;
-  let repetitionRefused: string | undefined;
+  let repetitionRefused: Ending | undefined;
   let pauseMs = attempt.timing.inquiryIntervalMs;
   let lastSentAtMs = Date.now();
   for (let inquiries = 0; ; inquiries += 1) {
@@ -121,12 +122,12 @@ async function inquireUntilKnown(
     }
     attempt.note?.(found);
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };
-    if (found.kind === 'refused') return { ending: notDone(found.message), wasRaised };
+    if (found.kind === 'refused') return { ending: refused(found), wasRaised };
     if (found.kind !== 'never-seen') {
       last = found;
       continue;
     }
-    if (repetitionRefused !== undefined) return { ending: notDone(repetitionRefused), wasRaised };
+    if (repetitionRefused !== undefined) return { ending: repetitionRefused, wasRaised };
     // Unknown under our reference: sending it again cannot repeat it.
     let repeated: SendOutcome | Unknown;
     try {
@@ -137,7 +138,7 @@ async function inquireUntilKnown(
     attempt.note?.(repeated);
     lastSentAtMs = Date.now();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
-    if (repeated.kind === 'refused') repetitionRefused = repeated.message;
+    if (repeated.kind === 'refused') repetitionRefused = refused(repeated);
     last = repeated;
   }
 }
@@ -156,13 +157,13 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
     }
     note?.(outcome);
     if (outcome.kind === 'delivered') return done(outcome);
-    if (outcome.kind === 'refused') return notDone(outcome.message);
+    if (outcome.kind === 'refused') return refused(outcome);
     if (outcome.kind === 'unknown') return outcome;
-    if (sendings === MAXIMUM_SENDINGS) return notDone(outcome.message);
+    if (sendings === MAXIMUM_SENDINGS) return notSent(outcome.message);
     const askedMs = (outcome.retryAfterSeconds ?? 0) * 1_000;
     const pauseMs = Math.max(RESEND_PAUSE_MS * sendings, askedMs);
     // A long Retry-After of the provider is not awaited: nothing was sent.
-    if (pauseMs > MAXIMUM_RESEND_PAUSE_MS) return notDone(outcome.message);
+    if (pauseMs > MAXIMUM_RESEND_PAUSE_MS) return notSent(outcome.message);
     await condition(() => false, pauseMs, { summary: 'Not sent: try again soon' });
   }
 }
@@ -176,7 +177,19 @@ const done = (outcome: {
   ...(outcome.reversal === undefined ? {} : { reversal: outcome.reversal }),
 });
 
-const notDone = (message: string): Ending => ({ kind: 'not-done', message });
+const refused = ({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): Ending => ({
+  kind: 'not-done',
+  message,
+  by: code === SETTLED_BY_HAND ? 'staff' : 'provider',
+});
+
+const notSent = (message: string): Ending => ({ kind: 'not-done', message, by: 'service' });
 
 const urgencyOf = (
   { disagrees }: Pick<Unknown, 'disagrees'>,

@@ -72,5 +72,5 @@ export function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): 
   ]);
   if (ending.kind === 'not-done') run.lastFailure = ending.message;
   if (ending.kind === 'done') details.delivered(hold, ending);
-  else details.failed(hold, ending.message, timing.retryWindowMs);
+  else details.failed(hold, ending, timing.retryWindowMs);
 }

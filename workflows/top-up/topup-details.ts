@@ -11,6 +11,19 @@ import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.
 
 const CHARGED = "The money has left the partner's wallet. No action is needed.";
 
+type NotDone = Ending & { readonly kind: 'not-done' };
+
+/** Why an attempt was not done. */
+const reasonsOf = ({ message, by }: NotDone): string[] =>
+  by === 'service'
+    ? [
+        `The top-up was not sent: ${quoted(message)}. The money is back in the partner's wallet.`,
+        'Where a retry is not sent either, an operator checks the providers: `npm run admin -- check providers`.',
+      ]
+    : [
+        `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,
+      ];
+
 const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
 
 /** An attempt, and who was asked for it by the newest answer. */
@@ -64,10 +77,10 @@ export function createTopUpDetails(transactionId: number) {
         ...(reversal === undefined ? [CHARGED] : []),
       ),
 
-    failed: (hold: ShownTopUp, message: string, retryWindowMs: number) =>
+    failed: (hold: ShownTopUp, ending: NotDone, retryWindowMs: number) =>
       showDetails(
-        `**Failed**: ${describe(hold)}.`,
-        `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,
+        `**${ending.by === 'service' ? 'Not sent' : 'Failed'}**: ${describe(hold)}.`,
+        ...reasonsOf(ending),
         ...failoverParagraph(hold.asked),
         'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry ' +
           'holds the money again and goes to the same number. To the same or another number: *Retry a ' +

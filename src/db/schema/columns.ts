@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { NotDoneBy } from '../../domain/providers/not-done-by.js';
 
 /** Exact decimal as text in both directions. */
 export type Numeric = string;
@@ -12,6 +13,8 @@ export interface ProviderOutcomeColumns {
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;
+  /** Null where it was done, and in rows older than the column. */
+  not_done_by: NotDoneBy | null;
   /** Time of the next inquiry about a completed operation. */
   recheck_at: Timestamp | null;
   /** Time when the provider confirmed an operation that it had refused. */

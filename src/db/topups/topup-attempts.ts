@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
 import type { StoredNumber } from '../../domain/phone.js';
+import type { NotDoneBy } from '../../domain/providers/not-done-by.js';
 import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
@@ -136,6 +137,8 @@ export async function endAttempt(
     readonly status: 'SUCCESS' | 'FAILED';
     readonly providerReference: string | null;
     readonly message: string;
+    /** Null where it was done. */
+    readonly notDoneBy: NotDoneBy | null;
     /** The provider reversed it in the meantime; the next inquiry finds this. */
     readonly isReversed: boolean;
   },
@@ -149,6 +152,7 @@ export async function endAttempt(
           status: ending.status === 'SUCCESS' ? 'POSTED' : 'VOIDED',
           provider_reference: ending.providerReference,
           provider_message: ending.message,
+          not_done_by: ending.notDoneBy,
           settled_at: sql<Date>`now()`,
           recheck_at: ending.isReversed
             ? sql<Date>`now()`

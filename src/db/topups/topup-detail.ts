@@ -32,6 +32,7 @@ interface Attempt {
   readonly reference: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
+  readonly notDoneBy: Selectable<TopupAttemptsTable>['not_done_by'];
   /** Null is the default provider of a time before routes. */
   readonly provider: string | null;
   readonly failovers: readonly Failover[];
@@ -55,7 +56,8 @@ export async function findTopupDetail(
         'reversedAt', reversed_at, 'settledBy', settled_by,
         'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
         'reference', reference, 'providerReference', try.provider_reference,
-        'providerMessage', provider_message, 'provider', try.provider,
+        'providerMessage', provider_message, 'notDoneBy', not_done_by,
+        'provider', try.provider,
         'failovers', ${failoversOf('operation_id', sql`try.operation_id`)}
         ) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts

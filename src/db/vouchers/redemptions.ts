@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { NotDoneBy } from '../../domain/providers/not-done-by.js';
 import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
 import type { Company } from '../../domain/voucher.js';
 import { anyDigest } from '../any-digest.js';
@@ -122,6 +123,8 @@ export async function settleRedemptionRow(
     readonly status: 'POSTED' | 'VOIDED';
     readonly providerReference: string | null;
     readonly providerMessage: string | null;
+    /** Null where it was done. */
+    readonly notDoneBy: NotDoneBy | null;
     /** The provider reversed it in the meantime; the next inquiry finds this. */
     readonly isReversed: boolean;
   },
@@ -133,6 +136,7 @@ export async function settleRedemptionRow(
       status: settlement.status,
       provider_reference: settlement.providerReference,
       provider_message: settlement.providerMessage,
+      not_done_by: settlement.notDoneBy,
       settled_at: sql<Date>`now()`,
       recheck_at: settlement.isReversed
         ? sql<Date>`now()`

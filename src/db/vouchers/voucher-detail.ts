@@ -38,6 +38,7 @@ interface Redemption {
   readonly paymentReference: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
+  readonly notDoneBy: Selectable<RedemptionsTable>['not_done_by'];
   readonly reversal: ShownReversal | null;
   /** Null is the default provider of a time before routes. */
   readonly provider: string | null;
@@ -142,7 +143,7 @@ const redemptions = sql`
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
     'providerReference', provider_reference, 'providerMessage', provider_message,
-    'reversal', ${newestReversal(sql`redemption.id`)},
+    'notDoneBy', not_done_by, 'reversal', ${newestReversal(sql`redemption.id`)},
     'provider', redemption.provider,
     'failovers', ${failoversOf('operation_id', sql`redemption.operation_id`)})
     order by redemption.id), '[]')

@@ -62,12 +62,14 @@ const words: Readonly<Record<Kind, Readonly<Record<Booked, RegExp>>>> = {
   payment: {
     done: /was paid/,
     'on hold': /has not said whether the merchant is paid\. The money is on hold/,
-    'not done': /The payment was refused|it has not been redeemed/,
+    'not done':
+      /The payment was not sent: .+ Nothing was paid|The payment was not made: settled by hand as not done|it has not been redeemed/,
   },
   'top-up': {
     done: /It was delivered to/,
     'on hold': /has not said whether it was delivered\. The money is on hold|has not answered yet/,
-    'not done': /It failed.* Nothing was charged/,
+    'not done':
+      /It was not sent: .+ Nothing was charged|It failed: settled by hand as not done.+ Nothing was charged/,
   },
   message: {
     done: /The SMS provider took the code|The code was delivered to the phone/,
@@ -76,10 +78,19 @@ const words: Readonly<Record<Kind, Readonly<Record<Booked, RegExp>>>> = {
   },
 };
 
+/** What the answer to a claim that stands says about its code. */
+const codeWords: readonly (readonly [RegExp, Booked | undefined])[] = [
+  [/^A verification code was sent to the owner of the voucher$/, 'done'],
+  [/^The verification code is being sent .*; if it does not arrive, claim again$/, undefined],
+];
+
 /** What an answer tells its caller; undefined where it says that it is not known yet. */
 function toldBy({ status, body }: Answer, kind: Kind): Booked | undefined {
-  // The claim of a code that may have been sent stands.
-  if (status === 200 && kind === 'message') return undefined;
+  if (status === 200 && kind === 'message') {
+    const found = codeWords.find(([words]) => words.test(body.data));
+    if (!found) throw new Error(`The words of a claim: ${body.data}`);
+    return found[1];
+  }
   if (kind === 'top-up' && status === 200 && body.data.status !== 'SUCCESS') return undefined;
   if (status === 200) return 'done';
   return status === 409 ? undefined : 'not done';

@@ -103,5 +103,6 @@ const attemptTable = (
     column('our reference', (row) => row.reference),
     column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
-    column('the provider says', (row) => row.providerMessage),
+    column('not done by word of', (row) => row.notDoneBy),
+    column('what was said', (row) => row.providerMessage),
   ]);

@@ -121,7 +121,8 @@ const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
     column('payment reference', (row) => row.paymentReference),
     column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
-    column('the provider says', (row) => row.providerMessage),
+    column('not done by word of', (row) => row.notDoneBy),
+    column('what was said', (row) => row.providerMessage),
   ]);
 
 const messageTable = (
