@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noteThrottling } from './guard/call-health.js';
 import { callHttp, type HttpAnswer, type HttpCall, type HttpResult } from './http-call.js';
 import { readJson } from './read-json.js';
 
@@ -25,6 +26,8 @@ interface AuthorizedCallOptions {
   readonly tokenRequest: Omit<HttpCall, 'deadline'>;
   readonly judgeToken: (answer: HttpAnswer) => TokenVerdict;
 }
+
+const TOO_MANY_REQUESTS = 429;
 
 const tokenSchema = z.object({
   access_token: z.string().min(1),
@@ -54,11 +57,14 @@ export function createAuthorizedCall({ tokenRequest, judgeToken }: AuthorizedCal
 function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToken {
   let current: { token: string; goodUntil: number } | undefined;
   let fetching: Promise<TokenResult> | undefined;
+  let isThrottled = false;
 
   async function fetchToken(deadline: AbortSignal): Promise<TokenResult> {
     const answer = await callHttp({ ...tokenRequest, deadline });
+    isThrottled = false;
     if (answer.kind !== 'answered') return noToken(answer.message);
     const grant = answer.status === 200 ? readJson(tokenSchema, answer.body) : undefined;
+    isThrottled = answer.status === TOO_MANY_REQUESTS;
     if (!grant) return noToken(`HTTP status ${answer.status}.`);
     // A token is discarded slightly early, so that it does not expire in transit.
     const lifetimeSeconds = grant.expires_in - Math.min(30, grant.expires_in / 10);
@@ -72,7 +78,10 @@ function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToke
       fetching ??= fetchToken(deadline).finally(() => {
         fetching = undefined;
       });
-      return fetching;
+      const result = await fetching;
+      // Each call that shares the request has a guard that must know it.
+      if (isThrottled) noteThrottling();
+      return result;
     },
     forget(token) {
       if (current?.token === token) current = undefined;

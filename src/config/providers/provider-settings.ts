@@ -218,7 +218,8 @@ export const providerGuardSettings = {
     .default(20)
     .describe(
       'Last calls to a provider that its circuit breaker looks at: it opens where half of them, and ' +
-        'of at least half as many, had no connection, no answer in time, or an answer of status 5xx',
+        'of at least half as many, had no connection, no answer in time, an answer of status 5xx, or were ' +
+        'not sent for another reason than that the provider asked for fewer calls',
     ),
   PROVIDER_BREAKER_SECONDS: seconds
     .default(15)

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface CallHealth {
   isFaulty: boolean;
+  isThrottled: boolean;
 }
 
 const currentCall = new AsyncLocalStorage<CallHealth>();
@@ -18,11 +19,17 @@ export function faultNote(): () => void {
   };
 }
 
-/** Makes a call, and tells whether a fault was noted in it. */
+/** The call that is under way was not sent because the provider asks for fewer calls: it works. */
+export function noteThrottling(): void {
+  const call = currentCall.getStore();
+  if (call) call.isThrottled = true;
+}
+
+/** Makes a call, and tells what was noted in it. */
 export async function withHealth<Result>(
   make: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly isFaulty: boolean }> {
-  const health: CallHealth = { isFaulty: false };
+): Promise<{ readonly result: Result } & Readonly<CallHealth>> {
+  const health: CallHealth = { isFaulty: false, isThrottled: false };
   const result = await currentCall.run(health, make);
-  return { result, isFaulty: health.isFaulty };
+  return { result, ...health };
 }

@@ -120,13 +120,15 @@ async function within<Result extends { readonly kind: string }>(
   const limit = sleep(deadlineMs, undefined, { signal: over.signal }).then(() => ({
     result: late('The provider did not answer in time.'),
     isFaulty: true,
+    isThrottled: false,
   }));
   // Ended by the call that was in time.
   limit.catch(() => undefined);
   try {
-    const { result, isFaulty } = await Promise.race([withHealth(make), limit]);
+    const { result, isFaulty, isThrottled } = await Promise.race([withHealth(make), limit]);
     const isKnown = result.kind === 'delivered' || result.kind === 'refused';
-    return { result, isFaulty: result.kind === 'not-sent' || (isFaulty && !isKnown) };
+    const wasInVain = result.kind === 'not-sent' && !isThrottled;
+    return { result, isFaulty: wasInVain || (isFaulty && !isKnown) };
   } finally {
     over.abort();
   }

@@ -72,7 +72,7 @@ test('where the breakers of all providers of a kind are open, 503 comes at once,
   const gift = await scene.gift({ owner: null, merchant });
   const claimable = await scene.gift({ merchant });
   // None of them does anything, and each one leads to the next.
-  await setFaults({ answers: 'too-many-requests' });
+  await setFaults({ answers: 'not-authorised' });
   const claim = () => scene.asPartner.post(CLAIM, { voucherCode: claimable.voucherCode });
   for (const answer of [await redeem(gift.voucherCode), await topUp(), await claim()])
     expect(answer.body.success).toBe(false);
@@ -93,4 +93,14 @@ test('where the breakers of all providers of a kind are open, 503 comes at once,
   // A breaker lets a call try after its time.
   await until(async () => expect((await redeem(gift.voucherCode)).status).toBe(200));
   await until(async () => expect((await topUp()).status).toBe(200));
+});
+
+test('providers that ask for fewer calls are asked again at once', async () => {
+  const gift = await scene.gift({ owner: null, merchant });
+  await setFaults({ answers: 'too-many-requests' });
+  for (const answer of [await redeem(gift.voucherCode), await topUp()])
+    expect(answer.body.success).toBe(false);
+  await call(`${scene.stack.sandbox.url}/faults`, { method: 'DELETE' });
+  for (const answer of [await redeem(gift.voucherCode), await topUp()])
+    expect(answer.status).toBe(200);
 });

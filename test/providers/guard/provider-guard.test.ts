@@ -9,6 +9,7 @@ import {
 } from '../../../src/providers/guard/provider-guard.js';
 import { callHttp } from '../../../src/providers/http-call.js';
 import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.js';
+import { tooManyRequests } from '../../../src/providers/too-many-requests.js';
 
 let status = 200;
 const server = createServer((_, answer) => answer.writeHead(status).end('{}'));
@@ -72,6 +73,13 @@ describe('the circuit breaker', () => {
     expect(guard.readState()).toBe('closed');
     await times(4, () => run(async () => notSent('no connection')));
     expect(guard.readState()).toBe('open');
+  });
+
+  it('never opens by a provider that asks for fewer calls', async () => {
+    const { guard, run } = guarded();
+    const answer = { kind: 'answered', status: 429, body: '' } as const;
+    await times(20, () => run(async () => tooManyRequests(answer)));
+    expect(guard.readState()).toBe('closed');
   });
 
   it('lets one call try after its time, which closes it or opens it again', async () => {

@@ -1,5 +1,6 @@
 import type { PDU } from 'smpp';
 import type { DeliveryReport } from '../../../domain/vouchers/delivery.js';
+import { noteThrottling } from '../../guard/call-health.js';
 import type { NotSent, ProviderOutcome } from '../../outcome.js';
 import type { SmsMessage, SmsSender } from '../sms-sender.js';
 import { type ConnectionPauses, createConnection } from './connection.js';
@@ -64,14 +65,17 @@ export function createSmpp(settings: SmppSettings, events: SmppEvents): SmppSend
 
   async function submit(message: SmsMessage, waitUntil: number): Promise<ProviderOutcome> {
     const throttledMs = throttledUntil - Date.now();
-    if (throttledMs > 0) return notSent('The SMSC asked for a pause.', throttledMs);
+    if (throttledMs > 0) return throttled('The SMSC asked for a pause.', throttledMs);
     const session = await connection.session(waitUntil - Date.now());
     if ('reason' in session)
       return { kind: 'not-sent', message: session.reason, ...retryOf(session) };
     const answer = await session.request('submit_sm', parametersOf(message, settings.sender));
     if (answer.kind === 'not-written') return { kind: 'not-sent', message: answer.message };
     if (answer.kind === 'none') return { kind: 'unknown', message: answer.message };
-    if (isThrottling(answer.status)) throttledUntil = Date.now() + settings.throttlePauseMs;
+    if (isThrottling(answer.status)) {
+      noteThrottling();
+      throttledUntil = Date.now() + settings.throttlePauseMs;
+    }
     const pauseSeconds = Math.ceil(settings.throttlePauseMs / 1_000);
     const outcome = outcomeOfAnswer(answer.status, answer.pdu.message_id, pauseSeconds);
     if (outcome.kind !== 'delivered') return outcome;
@@ -108,11 +112,10 @@ export function createSmpp(settings: SmppSettings, events: SmppEvents): SmppSend
   };
 }
 
-const notSent = (message: string, pauseMs: number): NotSent => ({
-  kind: 'not-sent',
-  message,
-  retryAfterSeconds: Math.ceil(pauseMs / 1_000),
-});
+function throttled(message: string, pauseMs: number): NotSent {
+  noteThrottling();
+  return { kind: 'not-sent', message, retryAfterSeconds: Math.ceil(pauseMs / 1_000) };
+}
 
 const retryOf = ({ retryAfterSeconds }: { readonly retryAfterSeconds?: number }) =>
   retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
