@@ -63,6 +63,8 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     await failpoint(sendingSteps(message)[1]);
     const isReported = await recordMessage(database, messageId, {
       ...recordOf(outcome),
+      // No message of this number is to blame, so it does not count as refused.
+      ...(outcome.kind === 'refused' && outcome.anotherMayTake && { status: 'CANCELLED' as const }),
       ...(asked && { provider: asked.provider }),
     });
     if (isReported) background.run(() => tellEarlyReport(messageId));

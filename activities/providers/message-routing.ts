@@ -62,4 +62,5 @@ export async function sendByRoutes(
 const didNothing = (
   outcome: ProviderOutcome,
 ): outcome is Extract<ProviderOutcome, { kind: 'not-sent' | 'refused' }> =>
-  outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.retryCanHelp);
+  outcome.kind === 'not-sent' ||
+  (outcome.kind === 'refused' && (outcome.retryCanHelp || outcome.anotherMayTake === true));

@@ -16,6 +16,11 @@ export type ProviderOutcome =
       /** The provider's own message, safe to show: adapters mask numbers and secrets. */
       readonly message: string;
       readonly retryCanHelp: boolean;
+      /**
+       * The reason is our account at this provider, not the recipient: it accepted nothing, and another provider may
+       * take a message.
+       */
+      readonly anotherMayTake?: true;
     }
   | NotSent
   | {

@@ -150,7 +150,7 @@ export async function recordMessage(
   transaction: Database,
   messageId: number,
   outcome: {
-    readonly status: 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN';
+    readonly status: 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
     readonly providerReference?: string;
     readonly providerMessage?: string;
     /** Who was asked to send it; absent where nobody was. */

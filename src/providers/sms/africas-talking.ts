@@ -19,9 +19,15 @@ interface AfricasTalkingSettings {
 
 const acceptedCodes: readonly number[] = [100, 101, 102];
 
+interface Refusal {
+  readonly name: string;
+  readonly retryCanHelp: boolean;
+  readonly anotherMayTake?: true;
+}
+
 /** Refusals by statusCode. 401 (held for a risk check) may still be sent, so it is not listed. */
-const refusals: Readonly<Record<number, { name: string; retryCanHelp: boolean }>> = {
-  402: { name: 'InvalidSenderId', retryCanHelp: false },
+const refusals: Readonly<Record<number, Refusal>> = {
+  402: { name: 'InvalidSenderId', retryCanHelp: false, anotherMayTake: true },
   403: { name: 'InvalidPhoneNumber', retryCanHelp: false },
   404: { name: 'UnsupportedNumberType', retryCanHelp: false },
   405: { name: 'InsufficientBalance', retryCanHelp: true },
@@ -104,7 +110,7 @@ function outcomeOf(answer: HttpAnswer, message: SmsMessage): ProviderOutcome {
   if (answer.status === 401) return { kind: 'not-sent', message: 'The API key was not accepted.' };
   if (answer.status === 429) return tooManyRequests(answer);
   if (answer.status === 400)
-    return refused('BadRequest', withoutCodes(answer.body, message), false);
+    return refusedAccount('BadRequest', withoutCodes(answer.body, message));
   return { kind: 'unknown', message: `HTTP status ${answer.status}.` };
 }
 
@@ -123,19 +129,24 @@ function outcomeOfAnswer(body: string, message: SmsMessage): ProviderOutcome {
   }
   const refusal = refusals[statusCode];
   if (!refusal) return { kind: 'unknown', message: `Status code ${statusCode}.` };
-  return refused(String(statusCode), refusal.name, refusal.retryCanHelp);
+  return refused(String(statusCode), refusal);
 }
 
 function refusedWithoutRecipient(words: string): ProviderOutcome {
   const known = Object.entries(refusals).find(([, { name }]) => name === words);
-  return known
-    ? refused(known[0], words, known[1].retryCanHelp)
-    : refused('NoRecipient', words, false);
+  return known ? refused(known[0], known[1]) : refusedAccount('NoRecipient', words);
 }
 
-function refused(code: string, words: string, retryCanHelp: boolean): ProviderOutcome {
-  return { kind: 'refused', code, message: presentableMessage(words), retryCanHelp };
-}
+const refused = (code: string, { name, ...refusal }: Refusal): ProviderOutcome => ({
+  kind: 'refused',
+  code,
+  message: presentableMessage(name),
+  ...refusal,
+});
+
+/** The provider took no recipient at all. */
+const refusedAccount = (code: string, name: string): ProviderOutcome =>
+  refused(code, { name, retryCanHelp: false, anotherMayTake: true });
 
 /** Words of the provider that may repeat our text, whose code only its owner may read. */
 const withoutCodes = (words: string, { text }: SmsMessage): string =>

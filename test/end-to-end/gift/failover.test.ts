@@ -118,6 +118,19 @@ describe('a code', () => {
     },
   );
 
+  it('that the first provider refuses for a reason of our account goes to the second one', async () => {
+    // Neither takes the sender: InvalidSenderId, and RINVSRCADR.
+    const gift = await scene.gift({ owner: newOwner('019') });
+    const { message } = await claim(gift);
+    expect(message).toContain('RINVSRCADR');
+    expect(await failoversOf(gift)).toEqual([{ from: 'africas-talking', to: 'smpp' }]);
+    // It does not count as refused against the number.
+    expect(await codeOf(gift)).toMatchObject({ status: 'CANCELLED', provider: 'smpp' });
+    expect(await inTheStory(gift)).toMatch(
+      /The code could not be sent: “<span lang="en">[^<]*RINVSRCADR/,
+    );
+  });
+
   it.each([
     ['took it, and dropped its answer', { dropsAnswers: true }],
     ['took it, and answered half an object', { answers: 'garbage' }],

@@ -19,6 +19,11 @@ const refused = (code: string, message: string, retryCanHelp: boolean) => ({
   message,
   retryCanHelp,
 });
+/** For a reason of our account: another provider may take the message. */
+const refusedAccount = (code: string, message: string) => ({
+  ...refused(code, message, false),
+  anotherMayTake: true,
+});
 const unknown = (message: string) => ({ kind: 'unknown', message });
 
 describe('against the sandbox', () => {
@@ -43,7 +48,7 @@ describe('against the sandbox', () => {
     ['014', delivered, 1],
     ['016', { kind: 'not-sent', message: 'Too many requests.', retryAfterSeconds: 5 }, 0],
     ['018', { kind: 'not-sent', message: 'The API key was not accepted.' }, 0],
-    ['019', refused('402', 'InvalidSenderId', false), 0],
+    ['019', refusedAccount('402', 'InvalidSenderId'), 0],
     ['100', delivered, 1],
     ['567', delivered, 1],
   ];
@@ -91,7 +96,7 @@ describe('against answers that the sandbox does not give', () => {
     [201, recipient(102), accepted],
     [200, recipient('101', { number: '251911234567' }), accepted],
     [201, recipient(401), unknown('Status code 401.')],
-    [201, recipient(402), refused('402', 'InvalidSenderId', false)],
+    [201, recipient(402), refusedAccount('402', 'InvalidSenderId')],
     [201, recipient(404), refused('404', 'UnsupportedNumberType', false)],
     [201, recipient(405), refused('405', 'InsufficientBalance', true)],
     [201, recipient(407), refused('407', 'CouldNotRoute', true)],
@@ -103,13 +108,13 @@ describe('against answers that the sandbox does not give', () => {
       unknown('The answer is about another number.'),
     ],
     [201, none('InsufficientBalance'), refused('405', 'InsufficientBalance', true)],
-    [201, none(`Bad ${to}`), refused('NoRecipient', 'Bad ***67', false)],
+    [201, none(`Bad ${to}`), refusedAccount('NoRecipient', 'Bad ***67')],
     [201, '<html>Welcome</html>', unreadable],
     [201, {}, unreadable],
     [201, { SMSMessageData: { Message: 'x' } }, unreadable],
     [201, 'null', unreadable],
     [201, '['.repeat(500), unreadable],
-    [400, `Bad number ${to}`, refused('BadRequest', 'Bad number ***67', false)],
+    [400, `Bad number ${to}`, refusedAccount('BadRequest', 'Bad number ***67')],
     [404, 'not here', unknown('HTTP status 404.')],
     [302, '', unknown('HTTP status 302.')],
     [500, recipient(101), unknown('HTTP status 500.')],

@@ -1,48 +1,49 @@
 import smpp from 'smpp';
 import type { ProviderOutcome } from '../../outcome.js';
 
-type Kind = 'refused' | 'refused-for-now' | 'throttled' | 'not-bound';
+/** `refused-account`: for a reason of our account there, or of how it wants messages. */
+type Kind = 'refused' | 'refused-account' | 'refused-for-now' | 'throttled' | 'not-bound';
 
 /**
  * What a command_status of submit_sm proves (SMPP 3.4, 5.1.3). A status that is not here, such as a
  * system error or a vendor's own, proves nothing: the message may have been taken.
  */
 const statuses: Readonly<Record<string, Kind>> = {
-  ESME_RINVMSGLEN: 'refused',
-  ESME_RINVCMDLEN: 'refused',
-  ESME_RINVCMDID: 'refused',
+  ESME_RINVMSGLEN: 'refused-account',
+  ESME_RINVCMDLEN: 'refused-account',
+  ESME_RINVCMDID: 'refused-account',
   ESME_RINVBNDSTS: 'not-bound',
-  ESME_RINVPRTFLG: 'refused',
-  ESME_RINVREGDLVFLG: 'refused',
-  ESME_RINVSRCADR: 'refused',
+  ESME_RINVPRTFLG: 'refused-account',
+  ESME_RINVREGDLVFLG: 'refused-account',
+  ESME_RINVSRCADR: 'refused-account',
   ESME_RINVDSTADR: 'refused',
   ESME_RMSGQFUL: 'throttled',
-  ESME_RINVSERTYP: 'refused',
-  ESME_RINVESMCLASS: 'refused',
+  ESME_RINVSERTYP: 'refused-account',
+  ESME_RINVESMCLASS: 'refused-account',
   ESME_RSUBMITFAIL: 'refused-for-now',
-  ESME_RINVSRCTON: 'refused',
-  ESME_RINVSRCNPI: 'refused',
-  ESME_RINVDSTTON: 'refused',
-  ESME_RINVDSTNPI: 'refused',
-  ESME_RINVSYSTYP: 'refused',
-  ESME_RINVREPFLAG: 'refused',
+  ESME_RINVSRCTON: 'refused-account',
+  ESME_RINVSRCNPI: 'refused-account',
+  ESME_RINVDSTTON: 'refused-account',
+  ESME_RINVDSTNPI: 'refused-account',
+  ESME_RINVSYSTYP: 'refused-account',
+  ESME_RINVREPFLAG: 'refused-account',
   ESME_RTHROTTLED: 'throttled',
-  ESME_RINVSCHED: 'refused',
-  ESME_RINVEXPIRY: 'refused',
-  ESME_RINVDFTMSGID: 'refused',
+  ESME_RINVSCHED: 'refused-account',
+  ESME_RINVEXPIRY: 'refused-account',
+  ESME_RINVDFTMSGID: 'refused-account',
   ESME_RX_T_APPN: 'refused-for-now',
   ESME_RX_P_APPN: 'refused',
   ESME_RX_R_APPN: 'refused',
-  ESME_RINVTLVSTREAM: 'refused',
-  ESME_RTLVNOTALLWD: 'refused',
-  ESME_RINVTLVLEN: 'refused',
-  ESME_RMISSINGTLV: 'refused',
-  ESME_RINVTLVVAL: 'refused',
-  ESME_RSERTYPUNAUTH: 'refused',
-  ESME_RPROHIBITED: 'refused',
+  ESME_RINVTLVSTREAM: 'refused-account',
+  ESME_RTLVNOTALLWD: 'refused-account',
+  ESME_RINVTLVLEN: 'refused-account',
+  ESME_RMISSINGTLV: 'refused-account',
+  ESME_RINVTLVVAL: 'refused-account',
+  ESME_RSERTYPUNAUTH: 'refused-account',
+  ESME_RPROHIBITED: 'refused-account',
   ESME_RSERTYPUNAVAIL: 'refused-for-now',
-  ESME_RSERTYPDENIED: 'refused',
-  ESME_RINVDCS: 'refused',
+  ESME_RSERTYPDENIED: 'refused-account',
+  ESME_RINVDCS: 'refused-account',
 };
 
 const names = new Map(Object.entries(smpp.errors).map(([name, status]) => [status, name]));
@@ -65,19 +66,11 @@ export function outcomeOfAnswer(
   const name = statusName(status);
   switch (statuses[names.get(status) ?? '']) {
     case 'refused':
-      return {
-        kind: 'refused',
-        code: name,
-        message: `The SMSC refused it: ${name}.`,
-        retryCanHelp: false,
-      };
+      return refused(name, { retryCanHelp: false });
+    case 'refused-account':
+      return refused(name, { retryCanHelp: false, anotherMayTake: true });
     case 'refused-for-now':
-      return {
-        kind: 'refused',
-        code: name,
-        message: `The SMSC refused it: ${name}.`,
-        retryCanHelp: true,
-      };
+      return refused(name, { retryCanHelp: true });
     case 'throttled':
       return {
         kind: 'not-sent',
@@ -90,6 +83,16 @@ export function outcomeOfAnswer(
       return { kind: 'unknown', message: `The SMSC answered ${name}.` };
   }
 }
+
+const refused = (
+  name: string,
+  refusal: { readonly retryCanHelp: boolean; readonly anotherMayTake?: true },
+): ProviderOutcome => ({
+  kind: 'refused',
+  code: name,
+  message: `The SMSC refused it: ${name}.`,
+  ...refusal,
+});
 
 /**
  * The visible characters that an id begins with. The library reads a TLV to the next zero octet, beyond

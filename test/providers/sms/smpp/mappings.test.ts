@@ -11,14 +11,17 @@ describe('every command_status of submit_sm', () => {
     RTHROTTLED: 'not-sent after 3 s',
     RMSGQFUL: 'not-sent after 3 s',
     RINVBNDSTS: 'not-sent',
+    RINVDSTADR: 'refused',
+    RX_P_APPN: 'refused',
+    RX_R_APPN: 'refused',
     ...Object.fromEntries(
       [
         ...['RINVMSGLEN', 'RINVCMDLEN', 'RINVCMDID', 'RINVPRTFLG', 'RINVREGDLVFLG', 'RINVSRCADR'],
-        ...['RINVDSTADR', 'RINVSERTYP', 'RINVESMCLASS', 'RINVSRCTON', 'RINVSRCNPI', 'RINVDSTTON'],
-        ...['RINVDSTNPI', 'RINVSYSTYP', 'RINVREPFLAG', 'RINVSCHED', 'RINVEXPIRY', 'RINVDFTMSGID'],
-        ...['RX_P_APPN', 'RX_R_APPN', 'RINVTLVSTREAM', 'RTLVNOTALLWD', 'RINVTLVLEN', 'RMISSINGTLV'],
-        ...['RINVTLVVAL', 'RSERTYPUNAUTH', 'RPROHIBITED', 'RSERTYPDENIED', 'RINVDCS'],
-      ].map((name) => [name, 'refused']),
+        ...['RINVSERTYP', 'RINVESMCLASS', 'RINVSRCTON', 'RINVSRCNPI', 'RINVDSTTON', 'RINVDSTNPI'],
+        ...['RINVSYSTYP', 'RINVREPFLAG', 'RINVSCHED', 'RINVEXPIRY', 'RINVDFTMSGID', 'RINVDCS'],
+        ...['RINVTLVSTREAM', 'RTLVNOTALLWD', 'RINVTLVLEN', 'RMISSINGTLV', 'RINVTLVVAL'],
+        ...['RSERTYPUNAUTH', 'RPROHIBITED', 'RSERTYPDENIED'],
+      ].map((name) => [name, 'refused, another may take it']),
     ),
   };
   const named = Object.entries(smpp.errors).filter(([, status]) => status !== 0);
@@ -27,8 +30,8 @@ describe('every command_status of submit_sm', () => {
     (name, status) => {
       const outcome = outcomeOfAnswer(status, 'A1', 3);
       const words =
-        outcome.kind === 'refused' && outcome.retryCanHelp
-          ? 'refused, a retry can help'
+        outcome.kind === 'refused'
+          ? `refused${outcome.retryCanHelp ? ', a retry can help' : ''}${outcome.anotherMayTake ? ', another may take it' : ''}`
           : outcome.kind === 'not-sent' && outcome.retryAfterSeconds !== undefined
             ? `not-sent after ${outcome.retryAfterSeconds} s`
             : outcome.kind;
