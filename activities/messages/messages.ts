@@ -58,6 +58,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
       ? await sendByRoutes(dependencies, messageId, message, {
           to: numbers.open(message.msisdn),
           text,
+          ...(message.code && { validForSeconds: message.code.secondsLeft }),
         })
       : { outcome: ended, asked: undefined, isHopeless: false };
     await failpoint(sendingSteps(message)[1]);

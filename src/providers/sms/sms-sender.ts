@@ -5,6 +5,8 @@ export interface SmsMessage {
   /** E.164 */
   readonly to: string;
   readonly text: string;
+  /** Afterwards it is of no use, and need not arrive; as far as the protocol can say it. */
+  readonly validForSeconds?: number;
 }
 
 /** Port: hands one text message to a provider. Never throws for a provider's answer or timeout. */

@@ -6,6 +6,7 @@ import type { SmsMessage, SmsSender } from '../sms-sender.js';
 import { type ConnectionPauses, createConnection } from './connection.js';
 import { answeredId, type ReceiptIds, readReceipt } from './delivery-receipt.js';
 import { addressOf, encodeText } from './message-encoding.js';
+import { relativeTime } from './relative-time.js';
 import { openSession, type SessionSettings } from './session.js';
 import { isThrottling, outcomeOfAnswer } from './submit-answers.js';
 import { createWindow } from './window.js';
@@ -121,7 +122,7 @@ const retryOf = ({ retryAfterSeconds }: { readonly retryAfterSeconds?: number })
   retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
 
 /** The parameters of submit_sm: with a receipt at the end of the message. */
-function parametersOf({ to, text }: SmsMessage, sender: string | undefined) {
+function parametersOf({ to, text, validForSeconds }: SmsMessage, sender: string | undefined) {
   const source = sender === undefined ? undefined : addressOf(sender);
   const destination = addressOf(to);
   return {
@@ -133,6 +134,7 @@ function parametersOf({ to, text }: SmsMessage, sender: string | undefined) {
     dest_addr_ton: destination.ton,
     dest_addr_npi: destination.npi,
     destination_addr: destination.addr,
+    ...(validForSeconds !== undefined && { validity_period: relativeTime(validForSeconds) }),
     registered_delivery: 1,
     ...encodeText(text),
   };

@@ -50,6 +50,20 @@ describe('a message', () => {
     });
   });
 
+  it('that is of no use after a time tells the SMSC, which need not deliver it then', async () => {
+    const { smsc, sender } = await scene(answering(0));
+    const begin = Date.now();
+    await sender.send({ ...message, validForSeconds: 299.2 });
+    await sender.send(message);
+    const [code, other] = smsc.submitted();
+    // The library reads a relative time as a moment.
+    expect(code?.['validity_period']).toBeInstanceOf(Date);
+    const seconds = (Number(code?.['validity_period']) - begin) / 1_000;
+    expect(seconds).toBeGreaterThanOrEqual(299);
+    expect(seconds).toBeLessThan(305);
+    expect(other?.['validity_period']).toBe('');
+  });
+
   const texts: [name: string, text: string, coding: number, field: string][] = [
     ['160 characters of GSM 03.38', `${'é€'.repeat(53)}a`, 0, 'short_message'],
     ['161 of them', `${'é€'.repeat(53)}ab`, 0, 'message_payload'],

@@ -1,6 +1,7 @@
 import smpp, { type PDU } from 'smpp';
 import { describe, expect, it } from 'vitest';
 import { readReceipt } from '../../../../src/providers/sms/smpp/delivery-receipt.js';
+import { relativeTime } from '../../../../src/providers/sms/smpp/relative-time.js';
 import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/submit-answers.js';
 
 describe('every command_status of submit_sm', () => {
@@ -54,6 +55,14 @@ describe('every command_status of submit_sm', () => {
     [7, ''],
   ])('an id %j is %j', (id, readable) => expect(readableId(id)).toBe(readable));
 });
+
+it.each([
+  [0, '000000000100000R'],
+  [299.2, '000000000500000R'],
+  [301, '000000000501000R'],
+  [3_600, '000000010000000R'],
+  [90_061, '000001010101000R'],
+])('%d seconds from now are %s', (seconds, time) => expect(relativeTime(seconds)).toBe(time));
 
 describe('every state of a receipt', () => {
   const receipt = (fields: object) => {
