@@ -5,7 +5,9 @@ import {
   type MessageLanguage,
   type MessageTexts,
   messageLanguages,
+  NAME_LENGTH,
   ownerMessages,
+  short,
 } from './owner-messages.js';
 
 /** Texts of an operator, by language and kind; a text that is missing is the service's own. */
@@ -15,6 +17,12 @@ type Kind = keyof MessageFacts;
 
 /** Values for the places of a template; null where there is none. */
 type Values = Readonly<Record<string, string | null>>;
+
+/** Names of the longest kind that is not cut: one in other letters makes the parts of a message shorter. */
+const exampleNames = [
+  'Abyssinia Coffee House'.padEnd(NAME_LENGTH, ' &'),
+  'ቡና'.repeat(NAME_LENGTH / 2),
+];
 
 /** The places of each kind, with the longest values that are usual. */
 const examples: Readonly<Record<Kind, Values>> = {
@@ -63,8 +71,14 @@ function problemsOf(kind: string, template: string): string[] {
   // Without its code a message is of no use, and without a merchant it must have it, too.
   if (kind === 'code' && !fill(template, { ...values, merchant: null }).includes(values.code ?? ''))
     return ['must have the place {code}, outside of []'];
-  const parts = partsOf(fill(template, values));
-  return parts > MOST_PARTS ? [`takes ${parts} parts of an SMS: at most ${MOST_PARTS}`] : [];
+  const parts = Math.max(
+    ...exampleNames.map((merchant) => partsOf(fill(template, { ...values, merchant }))),
+  );
+  return parts > MOST_PARTS
+    ? [
+        `takes ${parts} parts of an SMS with a name of ${NAME_LENGTH} letters: at most ${MOST_PARTS}`,
+      ]
+    : [];
 }
 
 /** Fills the places; a part in [] is left out where it has a place without a value. */
@@ -74,6 +88,11 @@ const fill = (template: string, values: Values): string =>
       [...words.matchAll(PLACE)].some(([, place = '']) => values[place] === null) ? '' : words,
     )
     .replace(PLACE, (_place, name: string) => values[name] ?? '');
+
+/** The name in a text: cut, so that it takes no more parts than the check at the start has counted. */
+const named = ({ merchant }: { readonly merchant: string | null }) => ({
+  merchant: merchant === null ? null : short(merchant),
+});
 
 const locales: Readonly<Record<MessageLanguage, string>> = { en: 'en-GB', am: 'am' };
 
@@ -88,15 +107,25 @@ export function messageTexts(
       code:
         code === undefined
           ? own.code
-          : ({ minutes, ...facts }) => fill(code, { ...facts, minutes: String(minutes) }),
+          : ({ minutes, ...facts }) =>
+              fill(code, { ...facts, ...named(facts), minutes: String(minutes) }),
       confirmation:
-        confirmation === undefined ? own.confirmation : (facts) => fill(confirmation, { ...facts }),
+        confirmation === undefined
+          ? own.confirmation
+          : (facts) => fill(confirmation, { ...facts, ...named(facts) }),
       reminder:
         reminder === undefined
           ? own.reminder
           : ({ remaining, merchant, ...day }) =>
-              fill(reminder, { remaining, merchant, day: dayIn(locales[language], day) }),
-      reversal: reversal === undefined ? own.reversal : (facts) => fill(reversal, { ...facts }),
+              fill(reminder, {
+                remaining,
+                ...named({ merchant }),
+                day: dayIn(locales[language], day),
+              }),
+      reversal:
+        reversal === undefined
+          ? own.reversal
+          : (facts) => fill(reversal, { ...facts, ...named(facts) }),
     };
   };
   return { en: of('en'), am: of('am') };

@@ -1,3 +1,5 @@
+import { isGsm } from './message-parts.js';
+
 /** The languages of messages to owners: English and Amharic (ISO 639-1). */
 export const messageLanguages = ['en', 'am'] as const;
 export type MessageLanguage = (typeof messageLanguages)[number];
@@ -53,27 +55,33 @@ export const dayIn = (
     expiresAt,
   );
 
+/** A part of a message in Amharic has 67 characters: a long name must not cost a part more. */
+export const NAME_LENGTH = 30;
+export const short = (name: string): string => {
+  const letters = [...name];
+  if (letters.length <= NAME_LENGTH) return name;
+  // An ellipsis is no letter of GSM 03.38.
+  const end = isGsm(name) ? '...' : '…';
+  return letters.slice(0, NAME_LENGTH - end.length).join('') + end;
+};
+
+/** One letter that GSM 03.38 lacks makes all parts of a message as short as those in Amharic. */
+const inEnglish = (name: string): string => (isGsm(name) ? name : short(name));
+
 const english: MessageTexts = {
   code: ({ code, amount, merchant, minutes }) =>
     `${code} is your code to redeem ETB ${amount} of your gift voucher` +
-    `${merchant === null ? '' : ` at ${merchant}`}. It is valid for ${minutes} min. Give it only ` +
+    `${merchant === null ? '' : ` at ${inEnglish(merchant)}`}. It is valid for ${minutes} min. Give it only ` +
     'to the cashier you are paying.',
   confirmation: ({ taken, paid, fee, merchant, remaining, reference }) =>
-    `ETB ${taken} of your gift voucher was used: ETB ${paid} paid to ${merchant}, ETB ${fee} ` +
+    `ETB ${taken} of your gift voucher was used: ETB ${paid} paid to ${inEnglish(merchant)}, ETB ${fee} ` +
     `service fee. Remaining: ETB ${remaining}. Reference ${reference}.`,
   reminder: ({ remaining, merchant, ...day }) =>
-    `Your gift voucher of ETB ${remaining}${merchant === null ? '' : ` at ${merchant}`} expires on ` +
+    `Your gift voucher of ETB ${remaining}${merchant === null ? '' : ` at ${inEnglish(merchant)}`} expires on ` +
     `${dayIn('en-GB', day)}. Use it before then.`,
   reversal: ({ amount, merchant, remaining, reference }) =>
-    `ETB ${amount} is back on your gift voucher: the payment to ${merchant} was reversed. ` +
+    `ETB ${amount} is back on your gift voucher: the payment to ${inEnglish(merchant)} was reversed. ` +
     `Remaining: ETB ${remaining}. Reference ${reference}.`,
-};
-
-/** A part of a message in Amharic has 67 characters: a long name must not cost a part more. */
-const NAME_LENGTH = 30;
-const short = (name: string): string => {
-  const letters = [...name];
-  return letters.length <= NAME_LENGTH ? name : `${letters.slice(0, NAME_LENGTH - 1).join('')}…`;
 };
 
 const amharic: MessageTexts = {

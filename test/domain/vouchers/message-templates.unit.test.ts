@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messageTemplates } from '../../../src/config/setting-kinds.js';
+import { partsOf } from '../../../src/domain/vouchers/message-parts.js';
 import { messageTexts, templateProblems } from '../../../src/domain/vouchers/message-templates.js';
 import { ownerMessages } from '../../../src/domain/vouchers/owner-messages.js';
 
@@ -14,6 +15,27 @@ describe('the texts of an operator', () => {
     expect(texts.en.code({ ...facts, merchant: null })).toBe('123456 for 500.00 birr, 5 min.');
     expect(texts.am.code).toBe(ownerMessages.am.code);
     expect(texts.en.reversal).toBe(ownerMessages.en.reversal);
+  });
+
+  it.each([
+    {
+      merchant: 'አቢሲኒያ የቡና ቤት እና የምግብ አዳራሽ ቦሌ ቅርንጫፍ አዲስ አበባ',
+      cut: 'አቢሲኒያ የቡና ቤት እና የምግብ አዳራሽ ቦሌ …',
+      parts: 3,
+    },
+    {
+      merchant: 'The Abyssinia Coffee House and Restaurant of Bole, Addis Ababa',
+      cut: 'The Abyssinia Coffee House ...',
+      parts: 2,
+    },
+  ])('cut a long name, so that it takes no more parts than were counted: $cut', (named) => {
+    // As long as the check allows.
+    const templates = { en: { code: `{code} at {merchant}${' now'.repeat(39)}` } };
+    expect(templateProblems(templates)).toEqual([]);
+    const { merchant, cut, parts } = named;
+    const text = messageTexts(templates).en.code({ ...facts, code: '12345678', merchant });
+    expect(partsOf(text)).toBe(parts);
+    expect(text).toContain(`at ${cut} now`);
   });
 
   it('say a day in the calendar and the zone of the owner', () => {
@@ -50,8 +72,14 @@ describe('the texts of an operator', () => {
     [{ en: { code: '{code} [at' } }, ['en.code has a bracket without its counterpart']],
     [
       { am: { code: `{code} ${'ኮድ'.repeat(120)}` } },
-      ['am.code takes 4 parts of an SMS: at most 3'],
+      ['am.code takes 4 parts of an SMS with a name of 30 letters: at most 3'],
     ],
+    // In Latin letters alone it would take two.
+    [
+      { en: { code: `{code} at {merchant}${' now'.repeat(50)}` } },
+      ['en.code takes 4 parts of an SMS with a name of 30 letters: at most 3'],
+    ],
+    [{ en: { code: `{code}${' now'.repeat(70)}` } }, []],
   ])('%j', (templates, problems) => expect(templateProblems(templates)).toEqual(problems));
 
   it('are read at the start, and refused then', () => {
