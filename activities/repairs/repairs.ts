@@ -2,16 +2,23 @@ import { type DatabaseTransaction, violates } from '../../src/db/connection.js';
 import { balanceConstraint } from '../../src/db/ledger/ledger.js';
 import { lockOperation } from '../../src/db/operations/operations.js';
 import type { RepairRow } from '../../src/db/repairs/audit-repair.js';
+import { lockAsker } from '../../src/db/repairs/given-alone.js';
 import { askForConfirmation } from '../../src/db/repairs/repair-confirmations.js';
 import { endRepair as end, lockRepair, runRepair } from '../../src/db/repairs/repairs.js';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
 import type { Refusal } from '../../src/domain/refusals.js';
 import { refusedCallWords } from '../../src/domain/repairs/refused-call.js';
-import type { RepairState } from '../../src/domain/repairs/repair.js';
-import { argumentsOf, isByTwo } from '../../src/repairs/ask-repair.js';
+import { isStaffActor, type RepairState } from '../../src/domain/repairs/repair.js';
 import { endedClaimWorkflow } from '../../src/repairs/ended-claim-workflow.js';
-import type { Judgement, RepairContext, RepairKind } from '../../src/repairs/repair-kind.js';
+import { argumentsOf } from '../../src/repairs/repair-arguments.js';
+import type {
+  Judgement,
+  RepairContext,
+  RepairKind,
+  RepairLimits,
+} from '../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../src/repairs/repair-kinds.js';
+import { ASK_SIGNED_IN, needsSecondPerson } from '../../src/repairs/second-person.js';
 import type { RepairCall, RepairName } from '../../workflows/repair/contracts.js';
 import { definiteRefusal, refusedByDatabase } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -108,26 +115,31 @@ async function beginOrEnd(
   await failpoint('repair-begun');
   const refuse = async (result: string) =>
     endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
-  if (row.needs_confirmation && !row.is_confirmed)
+  // What runs was judged when it began.
+  const isNew = row.state === 'READY';
+  if (isNew && row.needs_confirmation && !row.is_confirmed)
     return refuse(
-      'The confirmation does not count, because the one who confirmed may not do so: ask again, and a supervisor confirms.',
+      'The confirmation does not count, because one of the two may not do so: ask again at /support, and a supervisor confirms.',
     );
   const kind = findRepairKind(row.kind);
   if (!kind)
     return refuse(
       'This version of the service does not know this kind of repair: ask an operator.',
     );
-  await kind.lock(transaction, row.subject_id);
   const args = argumentsOf(row, secretBox);
+  // Before the subject: who asks takes the locks in this order, too.
+  if (isNew && !row.is_confirmed && kind.givesValue(args))
+    await lockAsker(transaction, row.asked_by);
+  await kind.lock(transaction, row.subject_id, args);
   const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
   if (!judgement)
     return refuse(`There is no ${row.subject_kind} ${row.subject_id}: find the case again.`);
   const look = { row, kind, judgement };
   const context = contextOf(row, args, numbers);
-  // What runs has been judged when it began.
-  if (row.state === 'RUNNING') return goOn(transaction, look, context);
+  if (!isNew) return goOn(transaction, look, context);
   if (judgement.refusal !== undefined) return refuse(judgement.refusal);
-  if (isByTwo(kind, judgement.amount, limits.repairs) && !row.is_confirmed) {
+  if (!row.is_confirmed && (await isByTwo(transaction, look, limits.repairs))) {
+    if (!isStaffActor(row.asked_by)) return refuse(ASK_SIGNED_IN);
     const amount = formatMoney(judgement.amount);
     const { confirmSeconds } = limits.repairs;
     await askForConfirmation(transaction, row.id, { amount, confirmSeconds });
@@ -137,6 +149,20 @@ async function beginOrEnd(
   await failpoint('repair-carried-out');
   return begun;
 }
+
+/** Judged without itself: its own row counts among those of its asker. */
+const isByTwo = (
+  transaction: DatabaseTransaction,
+  { row, kind, judgement }: LastLook,
+  limits: RepairLimits,
+): Promise<boolean> =>
+  needsSecondPerson(transaction, judgement, {
+    kind,
+    subjectId: row.subject_id,
+    askedBy: row.asked_by,
+    limits,
+    exceptId: row.id,
+  });
 
 async function goOn(
   transaction: DatabaseTransaction,

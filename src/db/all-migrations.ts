@@ -61,6 +61,7 @@ import * as payoutAccountChecks from '../../migrations/2026-11-26-3-payout-accou
 import * as breakListIndex from '../../migrations/2026-11-26-4-break-list-index.js';
 import * as invitationReports from '../../migrations/2026-11-27-1-invitation-reports.js';
 import * as payoutAccountIndexes from '../../migrations/2026-11-28-1-payout-account-indexes.js';
+import * as valueGivenByRepairs from '../../migrations/2026-11-29-1-value-given-by-repairs.js';
 import * as wholeBalanceClaims from '../../migrations/2026-11-29-4-whole-balance-claims.js';
 import * as messageSendings from '../../migrations/2026-11-29-4b-message-sendings.js';
 import * as notDoneBy from '../../migrations/2026-11-29-4c-not-done-by.js';
@@ -135,6 +136,7 @@ export const allMigrations = {
   '2026-11-26-4-break-list-index': breakListIndex,
   '2026-11-27-1-invitation-reports': invitationReports,
   '2026-11-28-1-payout-account-indexes': payoutAccountIndexes,
+  '2026-11-29-1-value-given-by-repairs': valueGivenByRepairs,
   '2026-11-29-4-whole-balance-claims': wholeBalanceClaims,
   '2026-11-29-4b-message-sendings': messageSendings,
   '2026-11-29-4c-not-done-by': notDoneBy,

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { DatabaseTransaction } from '../db/connection.js';
 import type { RepairRow } from '../db/repairs/audit-repair.js';
+import { lockAsker } from '../db/repairs/given-alone.js';
 import { findRequestedRepair } from '../db/repairs/repair-lists.js';
-import { addRepair } from '../db/repairs/repairs.js';
+import { addRepair, findOpenRepair, lockAsking } from '../db/repairs/repairs.js';
 import { formatMoney } from '../domain/money.js';
-import { maskMsisdn } from '../domain/phone.js';
 import { refuseReason } from '../domain/repairs/reason.js';
+import { isStaffActor } from '../domain/repairs/repair.js';
+import { hasArguments, storedArguments } from './repair-arguments.js';
 import type { RepairKind, RepairLimits } from './repair-kind.js';
+import { ASK_SIGNED_IN, needsSecondPerson } from './second-person.js';
 
 /** A repair as somebody asks for it. */
 export interface AskedRepair {
@@ -25,15 +28,8 @@ export interface AskedRepair {
 /** What came of asking. */
 export type Asked =
   | { readonly kind: 'refused'; readonly refusal: string }
-  /** The same form, or an open repair of its kind for the subject. */
+  /** The same form, or the same repair while it is open. */
   | { readonly kind: 'known' | 'asked'; readonly row: RepairRow };
-
-/** Whether two people are needed. */
-export const isByTwo = (
-  { isByTwo: always }: RepairKind,
-  amount: bigint,
-  { confirmAbove }: RepairLimits,
-): boolean => always || amount > confirmAbove;
 
 /** Asks for a repair, where it is allowed at this moment; it is judged again when it is carried out. */
 export async function askRepair(
@@ -42,86 +38,60 @@ export async function askRepair(
   { limits, secretBox }: { readonly limits: RepairLimits; readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
   const refusal = refuseReason(why);
-  if (refusal !== undefined) return { kind: 'refused', refusal };
-  const same = await findRequestedRepair(transaction, requestKey);
-  if (same) {
-    const isSame = same.kind === kind.name && same.subject_id === subjectId;
+  if (refusal !== undefined) return refused(refusal);
+  const subject = { kind: kind.name, subject_kind: kind.subject, subject_id: subjectId };
+  if (kind.givesValue(args)) await lockAsker(transaction, actor);
+  await lockAsking(transaction, subject);
+  const requested = await findRequestedRepair(transaction, requestKey);
+  if (requested) {
+    const isSame =
+      requested.kind === kind.name &&
+      requested.subject_id === subjectId &&
+      hasArguments(requested, args, { secretBox, names: Object.keys(kind.fields.shape) });
     return isSame
-      ? { kind: 'known', row: same }
-      : { kind: 'refused', refusal: `This key belongs to repair ${same.id}: use another one.` };
+      ? { kind: 'known', row: requested }
+      : refused(`This key belongs to repair ${requested.id}: use another one.`);
   }
   const found = isName(kind, subjectId)
     ? await kind.judge(transaction, subjectId, args, limits)
     : undefined;
-  if (!found)
-    return {
-      kind: 'refused',
-      refusal: `There is no ${kind.subject} ${subjectId}: find the case again.`,
-    };
-  if (found.refusal !== undefined) return { kind: 'refused', refusal: found.refusal };
+  if (!found) return refused(`There is no ${kind.subject} ${subjectId}: find the case again.`);
+  if (found.refusal !== undefined) return refused(found.refusal);
+  const open = await findOpenRepair(transaction, subject);
+  if (open)
+    return hasArguments(open, found.bound, { secretBox })
+      ? { kind: 'known', row: open }
+      : refused(`Repair ${open.id} is open for this: wait until it has ended.`);
+  const needsConfirmation = await needsSecondPerson(transaction, found, {
+    kind,
+    subjectId,
+    askedBy: actor,
+    limits,
+  });
+  if (needsConfirmation && !isStaffActor(actor)) return refused(ASK_SIGNED_IN);
   const operationId = randomBytes(16).toString('hex');
-  const { open, sealed } = splitArguments(kind, found.bound);
-  const { row, isNew } = await addRepair(transaction, {
+  const stored = storedArguments(kind, found.bound, { operationId, secretBox });
+  const row = await addRepair(transaction, {
+    ...subject,
     requestKey,
     operationId,
-    kind: kind.name,
-    subject_kind: kind.subject,
-    subject_id: subjectId,
     company: found.company,
     voucher_id: found.voucherId,
     topup_id: found.topupId,
-    arguments: open,
-    sealed_arguments:
-      sealed === undefined ? null : secretBox().seal(sealed, contextOf(operationId)),
+    arguments: stored.open,
+    sealed_arguments: stored.sealed,
     amount: formatMoney(found.amount),
+    gives_value: kind.givesValue(args),
     why,
     askedBy: actor,
-    needsConfirmation: isByTwo(kind, found.amount, limits),
+    needsConfirmation,
     confirmSeconds: limits.confirmSeconds,
   });
-  return { kind: isNew ? 'asked' : 'known', row };
+  return { kind: 'asked', row };
 }
+
+const refused = (refusal: string): Asked => ({ kind: 'refused', refusal });
 
 /** All but deposits are named by an id. */
 const isName = ({ subject }: RepairKind, subjectId: string): boolean =>
   subject === 'deposit' || /^[0-9]{1,15}$/.test(subjectId);
-
-const contextOf = (operationId: string): string => `repair ${operationId}`;
-
-/** The personal arguments as text, apart from all others. */
-function splitArguments(
-  { sealed: names }: RepairKind,
-  args: Readonly<Record<string, unknown>>,
-): { readonly open: Readonly<Record<string, unknown>>; readonly sealed: string | undefined } {
-  const entries = Object.entries(args).filter(([, value]) => value !== undefined);
-  const isSealed = ([name]: readonly [string, unknown]) => names.includes(name);
-  const personal = entries.filter(isSealed);
-  return {
-    open: Object.fromEntries(entries.filter((entry) => !isSealed(entry))),
-    sealed: personal.length === 0 ? undefined : JSON.stringify(Object.fromEntries(personal)),
-  };
-}
-
-/** The number that a repair gives, masked; undefined where it gives none, or its key is gone. */
-export function maskedNumberOf(
-  row: Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'operation_id'>,
-  secretBox: SecretBox,
-): string | undefined {
-  try {
-    const { msisdn } = argumentsOf(row, secretBox);
-    return typeof msisdn === 'string' ? maskMsisdn(msisdn) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** All arguments of a repair; the personal ones are decrypted. */
-export const argumentsOf = (
-  row: Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'operation_id'>,
-  secretBox: SecretBox,
-): Readonly<Record<string, unknown>> => ({
-  ...row.arguments,
-  ...(row.sealed_arguments === null
-    ? {}
-    : JSON.parse(secretBox.open(row.sealed_arguments, contextOf(row.operation_id)))),
-});

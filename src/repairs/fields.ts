@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatMoney, parseRequestAmount } from '../domain/money.js';
 import { parseMsisdn } from '../domain/phone.js';
+import { namedIn } from '../domain/repairs/reason.js';
 
 /** A whole number within a range. */
 export const wholeNumber = (minimum: number, maximum: number, description: string) => {
@@ -13,13 +14,18 @@ export const wholeNumber = (minimum: number, maximum: number, description: strin
     .meta({ description, placeholder: 'number' });
 };
 
-/** One line that has printable characters only. */
-export const line = (description: string, placeholder = 'text') =>
+/** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
+export const reference = (description: string) =>
   z
     .string('must not be empty')
     .trim()
     .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u, 'must be one line of 1 to 200 characters')
-    .meta({ description, placeholder });
+    .superRefine((text, context) => {
+      const named = namedIn(text);
+      if (named !== undefined)
+        context.addIssue(`names ${named}: leave it out, it is kept in clear`);
+    })
+    .meta({ description, placeholder: 'reference' });
 
 /** The end of a day (UTC), as ISO 8601. */
 export const lastDay = (description: string) =>

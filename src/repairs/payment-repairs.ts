@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type PaymentFacts, paymentFacts } from '../db/repairs/payment-facts.js';
 import { lockVoucher } from '../db/vouchers/vouchers.js';
 import { parseMoney } from '../domain/money.js';
-import { line, oneOf } from './fields.js';
+import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.js';
 import { repairKind } from './repair-kind.js';
 import { requestOf } from './voucher-repairs.js';
 
@@ -25,6 +25,16 @@ const TAKEN_BACK =
 export const settlePayment = repairKind({
   ...ofPayment,
   name: 'settle-payment',
+  async lock(transaction, subjectId, args) {
+    await lockDecision(transaction, args);
+    await ofPayment.lock(transaction, subjectId);
+  },
+  async read(database, subjectId, args) {
+    const facts = await ofPayment.read(database, subjectId);
+    if (!facts) return undefined;
+    const payment = { of: 'redemption', operationId: facts.operationId } as const;
+    return { ...facts, hasUsedReference: await isUsedBefore(database, payment, args) };
+  },
   title: 'Settle an unknown payment',
   summary:
     'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
@@ -35,13 +45,11 @@ export const settlePayment = repairKind({
     topupId: null,
     label: labelOf(facts),
   }),
-  fields: z.object({
-    outcome: oneOf(['done', 'not-done'], 'Whether the provider paid the merchant'),
-    reference: line('The reference of its answer', 'reference'),
-  }),
+  fields: decisionFields('Whether the provider paid the merchant'),
+  givesValue: () => true,
   bind: ({ operationId }) => ({ operationId }),
-  refuse({ status, providerReference, isReversed }) {
-    if (status === 'HELD') return undefined;
+  refuse({ status, providerReference, isReversed, hasUsedReference }, args) {
+    if (status === 'HELD') return hasUsedReference ? usedBefore(args) : undefined;
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return status === 'POSTED'
       ? `It was paid under ${providerReference}: there is nothing to settle. To take it back, reverse the redemption.`

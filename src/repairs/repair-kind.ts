@@ -65,13 +65,25 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly fields: Fields;
   /** The personal ones, which are encrypted. */
   readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
-  /** Two people are needed for any amount. */
-  readonly isByTwo?: true;
+  /** Two people are needed for any amount: always, or for these facts. */
+  readonly isByTwo?: true | ((facts: Facts, args: ArgumentsOf<Fields>) => boolean);
+  /** Whether somebody gets value by it that was not theirs: what one asker gives is added up. */
+  readonly givesValue?: (args: ArgumentsOf<Fields>) => boolean;
+  /** What all askers give to one subject by it is added up, too. */
+  readonly isAddedUpBySubject?: true;
   /** A claim ends with it, by the argument `claimId`. */
   readonly endsClaim?: true;
   /** Locks the subject before it is read for the last time. */
-  readonly lock: (transaction: DatabaseTransaction, subjectId: string) => Promise<unknown>;
-  readonly read: (database: Database, subjectId: string) => Promise<Facts | undefined>;
+  readonly lock: (
+    transaction: DatabaseTransaction,
+    subjectId: string,
+    args: ArgumentsOf<Fields>,
+  ) => Promise<unknown>;
+  readonly read: (
+    database: Database,
+    subjectId: string,
+    args: ArgumentsOf<Fields>,
+  ) => Promise<Facts | undefined>;
   readonly about: (facts: Facts) => Subject;
   /** What the repair is bound to, such as the claim: a later one is another repair. */
   readonly bind?: (facts: Facts) => Readonly<Record<string, string | number | null>>;
@@ -93,6 +105,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
 /** What is known of a repair at a moment. */
 export interface Judgement extends Subject {
   readonly amount: Money;
+  readonly isByTwo: boolean;
   /** Why it is not allowed, and what to do instead. */
   readonly refusal: string | undefined;
   /** Its arguments with what it is bound to. */
@@ -104,11 +117,19 @@ export interface Judgement extends Subject {
 export interface RepairKind
   extends Pick<
     Definition<unknown, z.ZodObject>,
-    'name' | 'title' | 'subject' | 'summary' | 'allowed' | 'fields' | 'lock'
+    'name' | 'title' | 'subject' | 'summary' | 'allowed' | 'fields'
   > {
   readonly sealed: readonly string[];
-  readonly isByTwo: boolean;
+  /** Two people are needed for any amount, whatever the facts are. */
+  readonly isAlwaysByTwo: boolean;
+  readonly isAddedUpBySubject: boolean;
   readonly endsClaim: boolean;
+  givesValue(args: Readonly<Record<string, unknown>>): boolean;
+  lock(
+    transaction: DatabaseTransaction,
+    subjectId: string,
+    args: Readonly<Record<string, unknown>>,
+  ): Promise<unknown>;
   /** Undefined where the subject does not exist. */
   judge(
     database: Database,
@@ -126,12 +147,17 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
 ): RepairKind => ({
   ...definition,
   sealed: definition.sealed ?? [],
-  isByTwo: definition.isByTwo ?? false,
+  isAlwaysByTwo: definition.isByTwo === true,
+  isAddedUpBySubject: definition.isAddedUpBySubject ?? false,
   endsClaim: definition.endsClaim ?? false,
+  givesValue: (given) => definition.givesValue?.(given as ArgumentsOf<Fields>) ?? false,
+  lock: (transaction, subjectId, given) =>
+    definition.lock(transaction, subjectId, given as ArgumentsOf<Fields>),
   async judge(database, subjectId, given, limits) {
-    const facts = await definition.read(database, subjectId);
-    if (facts === undefined) return undefined;
     const args = given as ArgumentsOf<Fields>;
+    const facts = await definition.read(database, subjectId, args);
+    if (facts === undefined) return undefined;
+    const { isByTwo = false } = definition;
     const bound = definition.bind?.(facts) ?? {};
     const hasChanged = Object.entries(bound).some(
       ([name, value]) => name in given && given[name] !== value,
@@ -139,6 +165,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
     return {
       ...definition.about(facts),
       amount: definition.amountOf(facts, args),
+      isByTwo: typeof isByTwo === 'function' ? isByTwo(facts, args) : isByTwo,
       refusal: definition.refuse(facts, args, limits) ?? (hasChanged ? HAS_CHANGED : undefined),
       bound: { ...given, ...bound },
       carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),

@@ -6,7 +6,8 @@ import { parseMoney } from '../domain/money.js';
 import { operatorOf } from '../domain/operator.js';
 import { airtimeProviderNames } from '../domain/providers/provider-names.js';
 import { isRoutedTo } from '../domain/providers/routes.js';
-import { line, msisdn, oneOf } from './fields.js';
+import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.js';
+import { msisdn, oneOf } from './fields.js';
 import { repairKind } from './repair-kind.js';
 
 const ofTopup = {
@@ -30,13 +31,17 @@ export const retryTopUp = repairKind({
   name: 'retry-top-up',
   title: 'Retry a top-up',
   summary:
-    'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered.',
+    'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered. ' +
+    'To another number two people are needed after an attempt that was settled by hand as not done.',
   allowed: 'When the last attempt has failed',
   fields: z.object({
     msisdn: msisdn('Another number, if needed').optional(),
     provider: oneOf(airtimeProviderNames, 'Another provider, if needed').optional(),
   }),
   sealed: ['msisdn'],
+  givesValue: ({ msisdn: other }) => other !== undefined,
+  // The provider may have delivered that attempt.
+  isByTwo: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
   refuse({ status, isContradicted, ...facts }, args) {
     if (isContradicted) return LATE;
@@ -75,18 +80,26 @@ function refuseProvider(
 
 export const settleTopUp = repairKind({
   ...ofTopup,
+  async lock(transaction, subjectId, args) {
+    await lockDecision(transaction, args);
+    await ofTopup.lock(transaction, subjectId);
+  },
+  async read(database, subjectId, args) {
+    const facts = await ofTopup.read(database, subjectId);
+    if (!facts) return undefined;
+    const attempt = { of: 'topup', operationId: facts.heldOperationId } as const;
+    return { ...facts, hasUsedReference: await isUsedBefore(database, attempt, args) };
+  },
   name: 'settle-top-up',
   title: 'Settle an unknown top-up',
   summary:
     'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
   allowed: 'While the outcome is unknown',
-  fields: z.object({
-    outcome: oneOf(['done', 'not-done'], 'Whether the provider delivered it'),
-    reference: line('The reference of its answer', 'reference'),
-  }),
+  fields: decisionFields('Whether the provider delivered it'),
+  givesValue: () => true,
   bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
-  refuse({ status }) {
-    if (status === 'UNKNOWN') return undefined;
+  refuse({ status, hasUsedReference }, args) {
+    if (status === 'UNKNOWN') return hasUsedReference ? usedBefore(args) : undefined;
     if (status === 'SUCCESS')
       return 'It is booked as delivered, so there is nothing to settle: give the customer the provider’s reference.';
     return status === 'FAILED'

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Database } from '../db/connection.js';
 import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.js';
-import { creditGoodwill as credit, hasGoodwill } from '../db/ledger/goodwill.js';
+import { creditGoodwill as credit, hasGoodwill, lockGoodwill } from '../db/ledger/goodwill.js';
 import { partnerBalances } from '../db/ledger/ledger.js';
-import { formatAmount, parseMoney } from '../domain/money.js';
-import { amount, line, oneOf } from './fields.js';
+import { serviceFeesBalance } from '../db/ledger/service-fees.js';
+import { formatAmount, type Money, parseMoney } from '../domain/money.js';
+import { amount, oneOf, reference } from './fields.js';
 import { repairKind } from './repair-kind.js';
 
 /** A deposit with the balance of its wallet. */
@@ -55,14 +56,18 @@ export const undoDeposit = repairKind({
 interface PartnerFacts {
   readonly id: number;
   readonly name: string;
+  /** Undefined while they are added up. */
+  readonly serviceFees: Money | undefined;
 }
 
-const partnerFacts = (database: Database, id: string): Promise<PartnerFacts | undefined> =>
-  database
+async function partnerFacts(database: Database, id: string): Promise<PartnerFacts | undefined> {
+  const partner = await database
     .selectFrom('partners')
     .select(['id', 'company_name as name'])
     .where('id', '=', Number(id))
     .executeTakeFirst();
+  return partner && { ...partner, serviceFees: await serviceFeesBalance(database) };
+}
 
 export const creditGoodwill = repairKind({
   name: 'credit-goodwill',
@@ -73,13 +78,11 @@ export const creditGoodwill = repairKind({
   fields: z.object({
     wallet: oneOf(['gift', 'airtime'], 'The wallet: gift pays for vouchers, airtime for top-ups'),
     amount: amount('The amount in ETB, with at most 2 decimals'),
-    reference: line(
-      'The reference of the case, such as a ticket; the partner sees it',
-      'reference',
-    ),
+    reference: reference('The reference of the case, such as a ticket; the partner sees it'),
   }),
-  // The ledger refuses to repeat a reference.
-  lock: async () => undefined,
+  givesValue: () => true,
+  isAddedUpBySubject: true,
+  lock: lockGoodwill,
   read: partnerFacts,
   about: ({ id, name }) => ({
     company: { kind: 'partner', id },
@@ -88,14 +91,21 @@ export const creditGoodwill = repairKind({
     label: `partner ${id}, ${name}`,
   }),
   amountOf: (_facts, args) => parseMoney(args.amount),
-  refuse: () => undefined,
-  async carryOut(transaction, { id }, { wallet, amount: credited, reference }) {
-    if (await hasGoodwill(transaction, reference))
+  refuse({ serviceFees }, { amount: credited }) {
+    if (serviceFees === undefined)
+      return 'The service fees are being added up: ask again after the next check of the books.';
+    return serviceFees < parseMoney(credited)
+      ? `The service fees of ETB ${formatAmount(serviceFees)} do not cover it: credit less, or let an operator record a deposit that the platform pays.`
+      : undefined;
+  },
+  async carryOut(transaction, { id }, { wallet, amount: credited, reference: name }) {
+    if (await hasGoodwill(transaction, name))
       return {
         kind: 'refused',
-        result: `An amount was credited under ${reference} before: a further one needs a reference of its own.`,
+        result: `An amount was credited under ${name} before: a further one needs a reference of its own.`,
       };
-    await credit(transaction, { partnerId: id, wallet, amount: parseMoney(credited), reference });
+    const money = parseMoney(credited);
+    await credit(transaction, { partnerId: id, wallet, amount: money, reference: name });
     return {
       kind: 'done',
       result: `ETB ${formatAmount(parseMoney(credited))} went to the ${wallet} wallet.`,

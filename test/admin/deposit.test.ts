@@ -140,9 +140,7 @@ describe('a deposit that was a mistake', () => {
     );
     const { code, err } = await reverse(reference);
     expect(code).toBe(1);
-    expect(err).toContain(
-      `"repair undo-deposit ${reference} --why …", and another person confirms`,
-    );
+    expect(err).toContain('/support for the repair undo-deposit ("Undo a wrong deposit")');
     expect((await balances()).gift).toBe('5000.010000');
   });
 

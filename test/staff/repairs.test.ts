@@ -159,6 +159,19 @@ describe('two people', () => {
   });
 });
 
+it('what was asked for on the command line is only declined, and says why', async () => {
+  const gift = await scene.gift({ denomination: 500 });
+  const written = { actor: 'hanna', isByTwo: true };
+  const { id } = await scene.written('cancel-voucher', gift.id, {}, written);
+  const { html } = await supervisor.client.get(`/support/repairs/${id}`);
+  expect(html).toContain('asked for on the command line');
+  expect(html).not.toContain(`/repairs/${id}/confirm"`);
+  await supervisor.client.submit(`/support/repairs/${id}`, `/support/repairs/${id}/decline`, {
+    why: 'Asked here instead',
+  });
+  expect(await scene.ended(id)).toMatchObject({ state: 'REFUSED' });
+});
+
 describe('what people read', () => {
   it('names people and subjects, and shows a given number masked', async () => {
     const gift = await scene.gift();
@@ -214,6 +227,18 @@ describe('what people read', () => {
     expect(html).not.toMatch(/href="[^"]*\.md/);
     const repairs = await agent.client.get('/support/guide/repairs');
     expect([repairs.status, repairs.html]).toEqual([200, expect.stringContaining('Two people')]);
+  });
+});
+
+describe('the reference', () => {
+  it.each(['0911 234 567', 'paid to +251911234567'])('is refused: %s', async (reference) => {
+    const { gift } = await scene.voucherIn('paying');
+    const answer = await agent.client.submit(caseOf(gift.id), actionOf('settle-payment'), {
+      why: 'Ticket 4711',
+      outcome: 'done',
+      reference,
+    });
+    expect([answer.status, answer.html]).toEqual([409, expect.stringContaining('leave it out')]);
   });
 });
 

@@ -32,6 +32,7 @@ describe('wallets', () => {
   });
 
   it('are repaired by operators: a large amount by two people', async () => {
+    await scene.addServiceFees('1000');
     const operator = await staffClient(scene.stack, 'OPERATOR');
     const ask = async (kind: string, fields: Record<string, string>) => {
       const answer = await operator.client.submit('/support/wallets', actionOf(kind), fields);

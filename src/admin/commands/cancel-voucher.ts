@@ -2,6 +2,7 @@ import { cancelVoucher as cancel } from '../../db/vouchers/cancellation.js';
 import { parseMoney } from '../../domain/money.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import { isCancellable } from '../../domain/vouchers/cancellation.js';
+import { cancelVoucher as cancelVoucherRepair } from '../../repairs/voucher-repairs.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { money } from '../tables.js';
@@ -22,7 +23,7 @@ export const cancelVoucher = changeCommand({
   details:
     'The remaining value moves from the reserved to the gift wallet, and an open claim ends. A ' +
     'voucher that is being redeemed cannot be cancelled. A cancellation is final. Above ' +
-    'REPAIR_CONFIRM_ABOVE ask with "repair cancel-voucher", which another person confirms.',
+    'REPAIR_CONFIRM_ABOVE ask at /support for the repair cancel-voucher, which another person confirms.',
   fields: { voucher: voucherArgument },
   examples: ['cancel voucher 17', 'cancel voucher 012345678901234567'],
   async change(transaction, input, context) {
@@ -34,7 +35,7 @@ export const cancelVoucher = changeCommand({
       throw new AdminError(
         `Voucher ${serialNumber} is ${statusBefore}: ${refusals[statusBefore]}.`,
       );
-    requireSmall(parseMoney(returned), context, `repair cancel-voucher ${serialNumber}`);
+    requireSmall(parseMoney(returned), context, cancelVoucherRepair);
     return {
       subject: { kind: 'voucher', id: voucherId },
       details: { serialNumber, partnerId, returned },

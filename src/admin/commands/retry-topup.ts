@@ -1,26 +1,32 @@
 import { requestRetry } from '../../db/operations/operator-commands.js';
 import { lockTopup } from '../../db/topups/topups.js';
+import { parseMoney } from '../../domain/money.js';
+import { retryTopUp } from '../../repairs/top-up-repairs.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { argument, id, msisdn, optional, reason, required } from '../fields.js';
+import { requireSmall } from './repairs/second-person.js';
 
 export const retryTopUpCommand = changeCommand({
   name: 'retry top-up',
-  summary: 'Retry a failed top-up, optionally to another number',
+  summary: 'Retry a failed top-up to the same number',
   details:
     "A worker holds the money in the partner's wallet again and sends the top-up. Only a failed " +
-    'top-up can be retried. The signal "retry" in the Temporal UI does the same for the previous ' +
-    'number.',
+    'top-up can be retried. The signal "retry" in the Temporal UI does the same. For another number ' +
+    'ask with "repair retry-top-up"; above REPAIR_CONFIRM_ABOVE ask at /support for that repair, which ' +
+    'another person confirms.',
   fields: {
     topUp: argument(id, 'The number of the top-up, its transactionId'),
-    msisdn: optional(msisdn, 'The new phone number'),
+    msisdn: optional(msisdn, 'Another number is refused: ask with "repair retry-top-up"'),
     note: required(reason, 'The reason; recorded in the audit log'),
   },
-  examples: [
-    'retry top-up 17 --note "The operator works again, ticket 4711"',
-    'retry top-up 17 --msisdn +251911234567 --note "The partner corrected the number"',
-  ],
-  async change(transaction, input, { actor, numbers }) {
+  examples: ['retry top-up 17 --note "The operator works again, ticket 4711"'],
+  async change(transaction, input, context) {
+    if (input.msisdn !== undefined)
+      throw new AdminError(
+        'To another number it is a repair: nothing was changed. Ask with ' +
+          `"repair ${retryTopUp.name} ${input.topUp} --msisdn … --why …".`,
+      );
     const topup = await lockTopup(transaction, { id: input.topUp });
     if (!topup) throw new AdminError(`There is no top-up ${input.topUp}.`);
     if (topup.status !== 'FAILED' || topup.is_contradicted)
@@ -28,12 +34,12 @@ export const retryTopUpCommand = changeCommand({
         `Top-up ${topup.id} cannot be retried: ` +
           (topup.is_contradicted ? 'it was delivered late.' : `it is ${topup.status}.`),
       );
+    requireSmall(parseMoney(topup.amount ?? '0'), context, retryTopUp);
     const attempt = topup.attempt + 1;
     const requested = await requestRetry(transaction, {
-      actor: actor(),
+      actor: context.actor(),
       topup_id: topup.id,
       attempt,
-      msisdn: input.msisdn === undefined ? null : (await numbers(transaction)).store(input.msisdn),
     });
     if (!requested)
       return { unchanged: `Attempt ${attempt} of top-up ${topup.id} is already queued.` };
@@ -42,7 +48,6 @@ export const retryTopUpCommand = changeCommand({
       details: {
         topUp: topup.id,
         attempt,
-        toAnotherNumber: input.msisdn !== undefined,
         note: input.note,
       },
       text:

@@ -2,6 +2,7 @@ import { violates } from '../../db/connection.js';
 import { reverseDeposit } from '../../db/ledger/deposits.js';
 import { balanceConstraint } from '../../db/ledger/ledger.js';
 import { formatMoney } from '../../domain/money.js';
+import { undoDeposit } from '../../repairs/wallet-repairs.js';
 import { AdminError } from '../admin-error.js';
 import { changeCommand } from '../command.js';
 import { argument, reason, required, text } from '../fields.js';
@@ -14,7 +15,7 @@ export const reverseDepositCommand = changeCommand({
   details:
     'A deposit can be reversed once, and only while the wallet covers it. The partner sees the ' +
     'deposit and the reversal in its statement. A corrected deposit needs a new reference. Above ' +
-    'REPAIR_CONFIRM_ABOVE ask with "repair undo-deposit", which another person confirms.',
+    'REPAIR_CONFIRM_ABOVE ask at /support for the repair undo-deposit, which another person confirms.',
   fields: {
     reference: argument(text, 'The reference of the deposit, as "statement" shows it'),
     reason: required(reason, 'The reason; recorded in the audit log'),
@@ -33,7 +34,7 @@ export const reverseDepositCommand = changeCommand({
     if (deposit.isReversed)
       return { unchanged: `No change: the deposit ${reference} was already reversed.` };
     const { partnerId, wallet, amount } = deposit;
-    requireSmall(amount, context, `repair undo-deposit ${reference}`);
+    requireSmall(amount, context, undoDeposit);
     return {
       subject: { kind: 'partner', id: partnerId },
       details: { wallet, amount: formatMoney(amount), reference, reason },

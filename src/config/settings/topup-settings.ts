@@ -59,8 +59,9 @@ export const repairSettings = {
   REPAIR_CONFIRM_ABOVE: amount
     .default('5000')
     .describe(
-      'Amount in ETB above which a repair needs two people: one asks, and another one confirms; `0` ' +
-        'for every repair that is about value',
+      'Amount in ETB above which a repair needs two people: one asks, and another one confirms; also what ' +
+        'one asker, or all for one partner, may give alone within 24 hours. `0` for every repair that is ' +
+        'about value',
     ),
   REPAIR_CONFIRM_SECONDS: seconds
     .default(86_400)

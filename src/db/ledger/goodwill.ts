@@ -7,19 +7,21 @@ import { addTransfers, lockOperationName } from './ledger.js';
 const operationOf = (reference: string) => `goodwill:${reference}`;
 
 /**
- * Whether a goodwill credit has this reference, of whichever partner. Of two at once the second waits
- * here for the end of the first.
+ * Lets goodwill credits be judged one after another, so that two neither spend the same fees nor have the
+ * same reference.
  */
+export const lockGoodwill = (transaction: DatabaseTransaction): Promise<void> =>
+  lockOperationName(transaction, 'goodwill');
+
+/** Whether a goodwill credit has this reference, of whichever partner. */
 export async function hasGoodwill(
   transaction: DatabaseTransaction,
   reference: string,
 ): Promise<boolean> {
-  const operationId = operationOf(reference);
-  await lockOperationName(transaction, operationId);
   const found = await transaction
     .selectFrom('ledger_transfers')
     .select('id')
-    .where('operation_id', '=', operationId)
+    .where('operation_id', '=', operationOf(reference))
     .where('step', '=', GOODWILL)
     .executeTakeFirst();
   return found !== undefined;

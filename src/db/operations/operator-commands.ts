@@ -6,14 +6,14 @@ import type { OperatorCommandsTable } from '../schema/all-tables.js';
 /** An operator's command for one more attempt of a failed top-up. */
 export type OperatorRetry = Pick<OperatorCommandsTable, 'topup_id' | 'attempt' | 'msisdn'>;
 
-/** Records it for a worker; undefined where this attempt is already queued. */
+/** Records one to the same number for a worker; undefined where this attempt is already queued. */
 export const requestRetry = (
   transaction: DatabaseTransaction,
-  retry: OperatorRetry & { readonly actor: string },
+  retry: Omit<OperatorRetry, 'msisdn'> & { readonly actor: string },
 ): Promise<{ readonly id: number } | undefined> =>
   transaction
     .insertInto('operator_commands')
-    .values({ kind: 'retry-topup', ...retry })
+    .values({ kind: 'retry-topup', ...retry, msisdn: null })
     .onConflict((conflict) =>
       conflict.columns(['topup_id', 'attempt']).where('taken_at', 'is', null).doNothing(),
     )

@@ -77,6 +77,8 @@ export interface TopupFactsForRepair {
   /** The operation of the attempt on hold; null where none is. */
   readonly heldOperationId: string | null;
   readonly providerReference: string | null;
+  /** A person decided that an attempt was not delivered, or does so now. */
+  readonly wasSettledByHand: boolean;
 }
 
 /** Reads the facts of a top-up; undefined where there is none. */
@@ -91,7 +93,10 @@ export async function topupFactsForRepair(
       exists (select from topup_attempts as made where made.topup_id = topups.id
         and contradicted_at is not null) as "isContradicted",
       (select operation_id from topup_attempts as made
-        where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId"
+        where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",
+      exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
+        and state in ('RUNNING', 'DONE') and arguments ->> 'outcome' = 'not-done')
+        as "wasSettledByHand"
     from topups where topups.id = ${topupId}`.execute(database);
   return rows[0];
 }

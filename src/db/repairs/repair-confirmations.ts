@@ -4,10 +4,13 @@ import { mayAsStaff, staffRoles } from '../../domain/staff/staff-role.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { auditRepair, type RepairRow } from './audit-repair.js';
 
-/** SQL condition on repairs: a person of the service who may confirm, and did not ask. */
+/**
+ * SQL condition on repairs: a person of the service who may confirm, and did not ask. One that was asked for
+ * on the command line names nobody for certain, so that nobody can be another person.
+ */
 export const mayConfirm = (
   actor: unknown,
-) => sql<boolean>`(${actor} is distinct from asked_by and exists (
+) => sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and exists (
   select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
   where 'staff:' || account.id = ${actor} and account.disabled_at is null
     and staff.role = any(${confirmingRoles}::text[])))`;

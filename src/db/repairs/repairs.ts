@@ -16,6 +16,7 @@ export interface NewRepair
     | 'topup_id'
     | 'sealed_arguments'
     | 'amount'
+    | 'gives_value'
     | 'why'
   > {
   /** Random: the same form sent twice is one repair. */
@@ -29,38 +30,40 @@ export interface NewRepair
   readonly confirmSeconds: number;
 }
 
-/**
- * Records a repair. One that the same form asked for, or an open one of its kind for the same subject,
- * is returned instead.
- */
+/** What one repair of a kind is open for at a time. */
+type AskedFor = Pick<NewRepair, 'kind' | 'subject_kind' | 'subject_id'>;
+
+/** Lets those who ask for one thing come one after another: the second one finds the first. */
+export const lockAsking = (
+  transaction: DatabaseTransaction,
+  { kind, subject_id }: AskedFor,
+): Promise<unknown> =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`repair ${kind} ${subject_id}`}, 0))`.execute(
+    transaction,
+  );
+
+/** The repair that has not ended; undefined where there is none. */
+export const findOpenRepair = (
+  transaction: DatabaseTransaction,
+  { kind, subject_kind, subject_id }: AskedFor,
+): Promise<RepairRow | undefined> =>
+  transaction
+    .selectFrom('repairs')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('subject_kind', '=', subject_kind)
+    .where('subject_id', '=', subject_id)
+    .where('state', 'in', ['ASKED', 'READY', 'RUNNING'])
+    .executeTakeFirst();
+
+/** Records a repair. */
 export async function addRepair(
   transaction: DatabaseTransaction,
   repair: NewRepair,
-): Promise<{ readonly row: RepairRow; readonly isNew: boolean }> {
+): Promise<RepairRow> {
   const { requestKey, operationId, company, askedBy, needsConfirmation, confirmSeconds } = repair;
-  const { kind, subject_kind, subject_id, voucher_id, topup_id, sealed_arguments, amount, why } =
-    repair;
-  // The second of two at once waits here for the first, and then finds it.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`repair ${kind} ${subject_id}`}, 0))`.execute(
-    transaction,
-  );
-  const earlier = await transaction
-    .selectFrom('repairs')
-    .selectAll()
-    .where((where) =>
-      where.or([
-        where('request_key', '=', requestKey),
-        where.and([
-          where('kind', '=', kind),
-          where('subject_kind', '=', subject_kind),
-          where('subject_id', '=', subject_id),
-          where('state', 'in', ['ASKED', 'READY', 'RUNNING']),
-        ]),
-      ]),
-    )
-    .orderBy('id')
-    .executeTakeFirst();
-  if (earlier) return { row: earlier, isNew: false };
+  const { kind, subject_kind, subject_id, voucher_id, topup_id, sealed_arguments } = repair;
+  const { amount, gives_value, why } = repair;
   const row = await transaction
     .insertInto('repairs')
     .values({
@@ -71,6 +74,7 @@ export async function addRepair(
       topup_id,
       sealed_arguments,
       amount,
+      gives_value,
       why,
       request_key: requestKey,
       operation_id: operationId,
@@ -85,7 +89,7 @@ export async function addRepair(
     .returningAll()
     .executeTakeFirstOrThrow();
   await auditRepair(transaction, row, { actor: askedBy, action: 'ask repair' });
-  return { row, isNew: true };
+  return row;
 }
 
 /** Locks a repair until the transaction ends, and whether its confirmation counts. */

@@ -21,6 +21,8 @@ export interface RepairsTable {
   sealed_arguments: string | null;
   /** The value that it is about. */
   amount: Numeric;
+  /** Whether somebody gets value by it that was not theirs. */
+  gives_value: boolean;
   why: string;
   asked_at: Timestamp;
   /** A name, or `staff:` and the id of an account. */

@@ -8,5 +8,8 @@ export type RepairSubject = 'voucher' | 'redemption' | 'top-up' | 'deposit' | 'p
 /** The actor of the audit log for a person of the service, by the id of the account. */
 export const staffActor = (accountId: number): string => `staff:${accountId}`;
 
+/** Whether a person of the service has signed in; anybody can give any other name on the command line. */
+export const isStaffActor = (actor: string): boolean => actor.startsWith('staff:');
+
 /** The type of the failure of a step that the database refuses, so that only a person can help. */
 export const DATABASE_REFUSES = 'DatabaseRefuses';

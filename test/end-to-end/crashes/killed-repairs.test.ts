@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
+import { staffActor } from '../../../src/domain/repairs/repair.js';
 import { repairKinds } from '../../../src/repairs/repair-kinds.js';
 import type { ServiceProcess } from '../../harness/service-process.js';
 import { call } from '../../support/clients.js';
@@ -45,9 +46,10 @@ const LASTING = {
   INVITATION_PICKUP_SECONDS: '0.1',
 };
 
-/** Asks for a repair; a second person confirms it where that is needed. */
+/** Asks for a repair, each by another person; a second one confirms it where that is needed. */
 async function ask({ kind, subjectId, args }: RepairToMake): Promise<RepairRow> {
-  const row = await stories.desk.asked(kind, subjectId, args);
+  const actor = staffActor(await stories.desk.staff('OPERATOR'));
+  const row = await stories.desk.asked(kind, subjectId, args, { actor });
   if (row.needs_confirmation)
     expect(await stories.desk.confirm(row.id, await stories.desk.staff('SUPERVISOR'))).toBe(true);
   return row;

@@ -20,12 +20,10 @@ export interface RepairToMake {
   readonly wasDoneOnce: () => Promise<void>;
 }
 
-const LETTER = 'LETTER-4711';
-
 /** Makes a subject of each kind of repair; the steps are those of clients. */
 export async function createRepairsToMake(stack: StoryTools, stories: Stories, temporal: Client) {
   const { database } = stack;
-  const { partner, generate, claim, redeemClaim, topUp, voucherOf, byRepairs } = stories;
+  const { desk, partner, generate, claim, redeemClaim, topUp, voucherOf, byRepairs } = stories;
   const merchant = await makeMerchant(stack as Stack, { payoutSuffix: '014' });
   const slowPayee = { merchant, client: await merchantClient(stack as Stack, merchant) };
   /** Requests that end when their repair has. */
@@ -164,12 +162,13 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     waiting.push(redeemClaim(claimed));
     const id = await voucherOf(claimed);
     const held = await until(() => redemptionOf(id));
+    const reference = `LETTER-${randomUUID()}`;
     return {
       ...{ kind: 'settle-payment', subjectId: held.id },
-      args: { outcome: 'done', reference: LETTER },
+      args: { outcome: 'done', reference },
       async wasDoneOnce() {
         const { operation_id, ...paid } = await redemptionOf(id);
-        expect(paid).toMatchObject({ status: 'POSTED', provider_reference: LETTER });
+        expect(paid).toMatchObject({ status: 'POSTED', provider_reference: reference });
         expect(await transfers(operation_id, 'post-payment')).toBe(1);
         // What the letter said stands in the books of the provider, too.
         const payout = `${stack.sandbox.url}/books/payouts/${paid.payment_reference}`;
@@ -214,7 +213,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     });
     return {
       ...{ kind: 'settle-top-up', subjectId: id },
-      args: { outcome: 'not-done', reference: LETTER },
+      args: { outcome: 'not-done', reference: 'LETTER-4711' },
       wasDoneOnce: async () =>
         expect(await topUpTo(msisdn)).toMatchObject({ status: 'FAILED', attempt: 1 }),
     };
@@ -235,6 +234,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
 
   async function creditGoodwill(): Promise<RepairToMake> {
     const reference = randomUUID();
+    await desk.addServiceFees('0.50');
     return {
       ...{ kind: 'credit-goodwill', subjectId: partner.id },
       args: { wallet: 'airtime', amount: '0.50', reference },

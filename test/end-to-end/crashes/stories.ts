@@ -123,7 +123,7 @@ export async function createStories(stack: StoryTools) {
     );
   }
 
-  const desk = createRepairDesk(stack);
+  const desk = await createRepairDesk(stack);
 
   /** Asks for a repair as an operator does, and waits for its end. */
   async function repaired(...asked: Parameters<typeof desk.asked>) {

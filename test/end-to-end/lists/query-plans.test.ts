@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
-import { makeAccount, signedIn } from '../../portal/portal-client.js';
+import { hiddenFields, makeAccount, signedIn } from '../../portal/portal-client.js';
 import { staffClient } from '../../staff/staff-client.js';
 import type { TestDatabase } from '../../support/database.js';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
@@ -58,6 +58,7 @@ beforeAll(async () => {
   await liveThroughTheService(scene);
   await workInThePortal(scene);
   await workInSupport(scene);
+  await askForRepairs(scene);
   await scene.stop();
   heard.stop();
 }, 240_000);
@@ -105,6 +106,26 @@ async function workInSupport({ stack }: RedemptionScene): Promise<void> {
     if (html.includes(`${path}/number`))
       expect((await client.submit(path, `${path}/number`)).status).toBe(200);
   }
+}
+
+/** A repair that gives value, and the settlement of a payment that is not on hold any more. */
+async function askForRepairs({ stack, partner }: RedemptionScene): Promise<void> {
+  const { client } = await staffClient(stack, 'OPERATOR');
+  const [goodwill, settle] = ['credit-goodwill', 'settle-payment'].map(
+    (kind) => `/support/repairs/ask/${kind}`,
+  ) as [string, string];
+  const ticket = { reference: 'TICKET-4711', why: 'Ticket 4711' };
+  const given = { ...ticket, subject: String(partner.id), wallet: 'gift', amount: '0.01' };
+  expect((await client.submit('/support/wallets', goodwill, given)).status).toBe(303);
+  const { id } = await stack.database
+    .selectFrom('redemptions')
+    .select('id')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const hidden = hiddenFields((await client.get('/support/wallets')).html, goodwill);
+  const decided = { ...hidden, ...ticket, subject: String(id), outcome: 'done' };
+  expect((await client.post(settle, decided)).status).toBe(409);
 }
 
 test('no statement of a call or a Schedule looks through a table that grows', async () => {

@@ -230,14 +230,14 @@ describe('a day', () => {
     const { msisdn, voucherCode } = await gifts.generate(await gifts.makeShop('000'));
     for (const what of [msisdn, voucherCode])
       expect((await operator.admin(['--actor', 'hanna', 'find', what])).code).toBe(0);
-    const voucher = await scene.database
-      .selectFrom('vouchers')
-      .select('serial_number')
-      .orderBy('id', 'desc')
+    const topup = await scene.database
+      .selectFrom('topups')
+      .select('id')
+      .where('status', '=', 'FAILED')
       .executeTakeFirstOrThrow();
-    const correct = ['repair', 'correct-number', voucher.serial_number, '--msisdn', number];
-    expect(await operator.admin([...correct, '--why', `Not ${msisdn}`])).toMatchObject({ code: 1 });
-    expect(await operator.admin([...correct, '--why', 'Ticket 4711'])).toMatchObject({ code: 0 });
+    const retry = ['repair', 'retry-top-up', String(topup.id), '--msisdn', number];
+    expect(await operator.admin([...retry, '--why', `Not ${msisdn}`])).toMatchObject({ code: 1 });
+    expect(await operator.admin([...retry, '--why', 'Ticket 4711'])).toMatchObject({ code: 0 });
     const erase = ['erase', 'number', numbered('000'), '--note'];
     expect(await operator.admin([...erase, `Of ${number}`])).toMatchObject({ code: 1 });
     const today = new Date().toISOString().slice(0, 10);

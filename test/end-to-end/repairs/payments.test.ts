@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const paid = { outcome: 'done', reference: 'LETTER-1' };
+/** Each payment has a reference of its own. */
+const paid = () => ({ outcome: 'done', reference: `RECEIPT ${randomUUID()}` });
 const notPaid = { outcome: 'not-done', reference: 'LETTER-2' };
 
 async function paymentIn(state: 'paying' | 'redeemed' | 'refused' | 'reversed') {
@@ -42,7 +43,7 @@ async function paymentIn(state: 'paying' | 'redeemed' | 'refused' | 'reversed') 
 
 describe('settle-payment', () => {
   it.each([
-    ['as paid', paid, 'POSTED', 'REDEEMED'],
+    ['as paid', paid(), 'POSTED', 'REDEEMED'],
     ['as not paid', notPaid, 'VOIDED', 'ACTIVE'],
   ] as const)(
     'settles a payment that is not known %s, once',
@@ -51,7 +52,7 @@ describe('settle-payment', () => {
       scene.expectDone(await scene.repaired('settle-payment', redemption.id, args));
       expect(await scene.redemptionOf(gift)).toMatchObject({
         status: booked,
-        provider_reference: booked === 'POSTED' ? 'LETTER-1' : null,
+        provider_reference: booked === 'POSTED' ? args.reference : null,
       });
       await scene.untilStatus(gift, after);
       expect(await scene.transfersOf(gift)).toHaveLength(booked === 'POSTED' ? 3 : 2);
@@ -72,7 +73,7 @@ describe('settle-payment', () => {
     const { gift, redemption } = await paymentIn('paying');
     const { current_claim_id } = await scene.voucher(gift);
     await (await scene.claimWorkflow(current_claim_id ?? '')).terminate('lost');
-    scene.expectDone(await scene.repaired('settle-payment', redemption.id, paid));
+    scene.expectDone(await scene.repaired('settle-payment', redemption.id, paid()));
     expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'POSTED' });
   });
 
@@ -84,9 +85,9 @@ describe('settle-payment', () => {
     const { redemption } = await paymentIn(state);
     const holdings = await scene.holdings();
     const refusal = expect.stringContaining(words);
-    const asked = await scene.ask('settle-payment', redemption.id, paid);
+    const asked = await scene.ask('settle-payment', redemption.id, paid());
     expect(asked).toMatchObject({ kind: 'refused', refusal });
-    const row = await scene.forced('settle-payment', redemption.id, paid);
+    const row = await scene.forced('settle-payment', redemption.id, paid());
     expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
     expect(await scene.holdings()).toEqual(holdings);
   });
@@ -114,7 +115,7 @@ describe('reverse-redemption', () => {
     expect(await scene.ask('reverse-redemption', id)).toMatchObject({ kind: 'refused', refusal });
     const row = await scene.forced('reverse-redemption', id);
     expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
-    expect(await scene.ask('settle-payment', id, paid)).toMatchObject({ kind: 'refused' });
+    expect(await scene.ask('settle-payment', id, paid())).toMatchObject({ kind: 'refused' });
     const [reversal, ...others] = scene.stack.sandbox.books.reversals({
       to: merchant.payoutNumber,
     });
@@ -256,6 +257,7 @@ describe('wallets', () => {
   });
 
   it('credit-goodwill credits once for a reference', async () => {
+    await scene.addServiceFees('50');
     const before = await wallet();
     const args = { wallet: 'gift', amount: '25', reference: 'TICKET-1' };
     scene.expectDone(await scene.repaired('credit-goodwill', scene.partner.id, args));

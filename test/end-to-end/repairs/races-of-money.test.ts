@@ -4,6 +4,7 @@ import { addDeposit } from '../../../src/db/ledger/deposits.js';
 import { partnerBalances } from '../../../src/db/ledger/ledger.js';
 import { findRepair } from '../../../src/db/repairs/repair-lists.js';
 import { parseMoney } from '../../../src/domain/money.js';
+import { staffActor } from '../../../src/domain/repairs/repair.js';
 import { partnerClient } from '../../support/clients.js';
 import { makeMerchant, makePartner } from '../../support/companies.js';
 import { until } from '../../support/until.js';
@@ -74,10 +75,12 @@ describe('two goodwills have one reference', () => {
   it('for two partners: one is credited, and the other is told why not', async () => {
     const [one, other] = [await makePartner(scene.stack), await makePartner(scene.stack)];
     const args = { wallet: 'airtime', amount: '0.50', reference: randomUUID() };
+    await scene.addServiceFees('1');
+    const actor = staffActor(await scene.staff('OPERATOR'));
     const first = await scene.halted('repair-carried-out', () =>
       scene.asked('credit-goodwill', one.id, args),
     );
-    const second = await scene.asked('credit-goodwill', other.id, args);
+    const second = await scene.asked('credit-goodwill', other.id, args, { actor });
     await scene.untilWaiting(1);
     scene.expectDone(await first.letGo());
     const refused = await scene.ended(second.id);

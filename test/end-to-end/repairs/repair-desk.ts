@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
+import { addTransfers } from '../../../src/db/ledger/ledger.js';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
 import { confirmRepair } from '../../../src/db/repairs/repair-confirmations.js';
 import { findRepair } from '../../../src/db/repairs/repair-lists.js';
+import { parseMoney } from '../../../src/domain/money.js';
+import { staffActor } from '../../../src/domain/repairs/repair.js';
 import { type Asked, askRepair } from '../../../src/repairs/ask-repair.js';
 import type { RepairKind } from '../../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
@@ -25,24 +28,30 @@ export const kindOf = (name: string): RepairKind => {
   return kind;
 };
 
+/** The kind, as if two people were always needed. */
+const byTwo = (kind: RepairKind): RepairKind => ({
+  ...kind,
+  async judge(...given) {
+    const judged = await kind.judge(...given);
+    return judged && { ...judged, isByTwo: true };
+  },
+});
+
 /** Where repairs are asked for and confirmed, as pages and commands do it. */
-export function createRepairDesk({ database, config }: Pick<Stack, 'database' | 'config'>) {
+export async function createRepairDesk({ database, config }: Pick<Stack, 'database' | 'config'>) {
   const limits = repairLimits(config);
   const secretBox = createSecretBox(config.DATA_KEYS);
+  /** Who asks where nobody is named. */
+  const asker = staffActor(await staff('AGENT'));
 
   const ask = (
     name: string,
     subjectId: string | number,
     args: Readonly<Record<string, string>> = {},
-    {
-      why = 'Ticket 4711',
-      actor = 'hanna',
-      requestKey = randomUUID(),
-      isByTwo = false,
-    }: Asking = {},
+    { why = 'Ticket 4711', actor = asker, requestKey = randomUUID(), isByTwo = false }: Asking = {},
   ): Promise<Asked> => {
     const known = kindOf(name);
-    const kind = isByTwo ? { ...known, isByTwo } : known;
+    const kind = isByTwo ? byTwo(known) : known;
     const asked = { kind, subjectId: String(subjectId), args: kind.fields.parse(args) };
     return database
       .transaction()
@@ -83,8 +92,24 @@ export function createRepairDesk({ database, config }: Pick<Stack, 'database' | 
     return Number(rows[0]?.id);
   }
 
+  /** Service fees, as redemptions bring them. */
+  const addServiceFees = (amount: string): Promise<void> =>
+    database.transaction().execute((transaction) =>
+      addTransfers(transaction, [
+        {
+          operationId: `fees:${randomUUID()}`,
+          // Of no partner: both accounts are the platform's.
+          partnerId: 0,
+          step: 'correction',
+          debit: 'suspense',
+          credit: 'service-fees',
+          amount: parseMoney(amount),
+        },
+      ]),
+    );
+
   const confirm = (id: number, accountId: number): Promise<boolean> =>
     database.transaction().execute((transaction) => confirmRepair(transaction, id, accountId));
 
-  return { limits, ask, asked, ended, repaired, staff, confirm };
+  return { asker, limits, ask, asked, ended, repaired, staff, confirm, addServiceFees };
 }

@@ -6,6 +6,7 @@ import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
 import { addRepair } from '../../../src/db/repairs/repairs.js';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
 import { deposit, type TestMerchant } from '../../support/companies.js';
+import { untilBlocked } from '../../support/database-locks.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import type { Gift } from '../gift/gift-scene.js';
@@ -16,14 +17,21 @@ import { createRepairDesk, kindOf } from './repair-desk.js';
 
 export type RepairScene = Awaited<ReturnType<typeof setRepairScene>>;
 
+/** How a repair is written that nobody judged at the edge. */
+interface Writing {
+  readonly actor?: string;
+  /** Whether it waits for a second person. */
+  readonly isByTwo?: boolean;
+}
+
 /** A scene of gifts and top-ups with people of the service who repair. */
 export async function setRepairScene(...given: Parameters<typeof setRedemptionScene>) {
   const scene = await setRedemptionScene(...given);
   const { database, config } = scene.stack;
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '100000', 'airtime');
-  const desk = createRepairDesk(scene.stack);
-  const { limits, ended } = desk;
+  const desk = await createRepairDesk(scene.stack);
+  const { asker, limits, ended } = desk;
   let numbers = 0;
 
   const number = (suffix = '000'): string => {
@@ -36,11 +44,12 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
     name: string,
     subjectId: string | number,
     args: Readonly<Record<string, string>> = {},
+    { actor = asker, isByTwo = false }: Writing = {},
   ): Promise<RepairRow> {
     const kind = kindOf(name);
     const judged = await kind.judge(database, String(subjectId), kind.fields.parse(args), limits);
     if (!judged) throw new Error('There is no such subject');
-    const { row } = await database.transaction().execute((transaction) =>
+    return database.transaction().execute((transaction) =>
       addRepair(transaction, {
         kind: name,
         subject_kind: kind.subject,
@@ -51,19 +60,39 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
         arguments: judged.bound,
         sealed_arguments: null,
         amount: formatMoney(judged.amount),
+        gives_value: kind.givesValue(judged.bound),
         why: 'Ticket 4711',
         requestKey: randomUUID(),
         operationId: randomUUID().replaceAll('-', ''),
-        askedBy: 'hanna',
-        needsConfirmation: false,
+        askedBy: actor,
+        needsConfirmation: isByTwo,
         confirmSeconds: 60,
       }),
     );
-    return row;
   }
 
   const forced = async (...parameters: Parameters<typeof written>): Promise<RepairRow> =>
     ended((await written(...parameters)).id);
+
+  /** The last look at one repair waits until the transaction of another one has ended. */
+  async function expectInTurn(
+    name: string,
+    subjects: readonly [string | number, string | number],
+    args: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const kind = kindOf(name);
+    const [one, other] = subjects.map(String) as [string, string];
+    const { waiting } = await database.transaction().execute(async (transaction) => {
+      await kind.lock(transaction, one, args);
+      const second = database
+        .transaction()
+        .execute((waitingOne) => kind.lock(waitingOne, other, args));
+      await untilBlocked(database);
+      // In an object, so that it is not awaited while the lock is held.
+      return { waiting: second };
+    });
+    await waiting;
+  }
 
   const claimWorkflow = async (claimId: string) => {
     const { workflow_id } = await database
@@ -199,6 +228,7 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
     number,
     written,
     forced,
+    expectInTurn,
     claimWorkflow,
     voucherIn,
     redemptionOf,

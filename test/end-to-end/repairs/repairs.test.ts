@@ -144,7 +144,10 @@ describe('what it does', () => {
   it('everything stands in the audit log, under its voucher', async () => {
     const gift = await scene.gift();
     const row = await scene.repaired('cancel-voucher', gift.id);
-    expect(await scene.audited(row.id)).toEqual(['hanna: ask repair', 'hanna: cancel voucher']);
+    expect(await scene.audited(row.id)).toEqual([
+      `${scene.asker}: ask repair`,
+      `${scene.asker}: cancel voucher`,
+    ]);
     // Its workflow is found by what it is about.
     const { serial_number: serialNumber } = await scene.stack.database
       .selectFrom('vouchers')

@@ -18,7 +18,7 @@ afterAll(() => scene?.stop());
 const stateOf = async (id: number) => (await findRepair(scene.stack.database, id))?.state;
 
 /** A repair that is about more than one person may decide. */
-async function asked(actor = 'hanna') {
+async function asked(actor = scene.asker) {
   const gift = await scene.gift({ denomination: 500 });
   const row = await scene.asked('cancel-voucher', gift.id, {}, { actor });
   expect(row.state).toBe('ASKED');
@@ -58,7 +58,7 @@ describe('who confirms', () => {
         .set({ state: 'READY', confirmed_by: who })
         .where('id', '=', id)
         .execute();
-    await expect(confirmedBy('hanna')).rejects.toThrow('repairs_by_two');
+    await expect(confirmedBy(scene.asker)).rejects.toThrow('repairs_by_two');
     await expect(confirmedBy(null)).rejects.toThrow('repairs_confirmed');
   });
 
@@ -84,6 +84,53 @@ describe('who confirms', () => {
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
     expect(await scene.confirm(row.id, await scene.staff('SUPERVISOR'))).toBe(true);
     scene.expectDone(await scene.ended(row.id));
+  });
+});
+
+describe('on the command line', () => {
+  it('nobody asks for what needs two people, under any name', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    for (const [kind, args] of [
+      ['cancel-voucher', {}],
+      ['correct-number', { msisdn: '+251911000001' }],
+    ] as const)
+      expect(await scene.ask(kind, gift.id, args, { actor: 'hanna' })).toMatchObject({
+        kind: 'refused',
+        refusal: expect.stringContaining('ask at /support'),
+      });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  it('one that waits from before cannot be confirmed, because one person may have two names', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const { id } = await scene.written(
+      'cancel-voucher',
+      gift.id,
+      {},
+      { actor: 'hanna', isByTwo: true },
+    );
+    expect(await scene.confirm(id, await scene.staff('OPERATOR'))).toBe(false);
+    // As a process of the release before confirms it.
+    await scene.stack.database
+      .updateTable('repairs')
+      .set({ state: 'READY', confirmed_by: staffActor(await scene.staff('OPERATOR')) })
+      .where('id', '=', id)
+      .execute();
+    expect(await scene.ended(id)).toMatchObject({
+      state: 'REFUSED',
+      result: expect.stringContaining('ask again at /support'),
+    });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+  });
+
+  it('the step that acts refuses where only the edge was passed', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const { id } = await scene.written('cancel-voucher', gift.id, {}, { actor: 'hanna' });
+    expect(await scene.ended(id)).toMatchObject({
+      state: 'REFUSED',
+      result: expect.stringContaining('ask at /support'),
+    });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
   });
 });
 
@@ -129,6 +176,7 @@ describe('in time', () => {
 describe('sent twice', () => {
   it('the same form is one repair', async () => {
     const { id } = scene.partner;
+    await scene.addServiceFees('10');
     const args = { wallet: 'airtime', amount: '10', reference: randomUUID() };
     const requestKey = randomUUID();
     const rows = await Promise.all(
@@ -143,6 +191,24 @@ describe('sent twice', () => {
   it('an open repair of its kind for the subject is the same one', async () => {
     const { gift, id } = await asked();
     const again = await scene.ask('cancel-voucher', gift.id, {}, { actor: 'abebe' });
-    expect(again).toMatchObject({ kind: 'known', row: { id, asked_by: 'hanna' } });
+    expect(again).toMatchObject({ kind: 'known', row: { id, asked_by: scene.asker } });
+  });
+
+  it.each([
+    ['extend-claim', { minutes: '20' }, { minutes: '40' }],
+    ['correct-number', { msisdn: '+251911000001' }, { msisdn: '+251911000002' }],
+  ])('an open %s with other arguments is another one, and refused', async (kind, args, other) => {
+    const { gift } =
+      kind === 'extend-claim' ? await scene.voucherIn('claimed') : { gift: await scene.gift() };
+    const requestKey = randomUUID();
+    const { id } = await scene.asked(kind, gift.id, args, { isByTwo: true, requestKey });
+    const refusal = `Repair ${id} is open for this: wait until it has ended.`;
+    expect(await scene.ask(kind, gift.id, other)).toEqual({ kind: 'refused', refusal });
+    expect(await scene.ask(kind, gift.id, args)).toMatchObject({ kind: 'known', row: { id } });
+    // The same form cannot ask for something else, either.
+    expect(await scene.ask(kind, gift.id, other, { requestKey })).toEqual({
+      kind: 'refused',
+      refusal: `This key belongs to repair ${id}: use another one.`,
+    });
   });
 });

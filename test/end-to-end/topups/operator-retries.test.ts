@@ -4,7 +4,7 @@ import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
 import { type Commands, commandsOn } from '../../admin/scene.js';
 import { until } from '../../support/until.js';
 import { numberSettingsOf } from '../privacy/stored-numbers.js';
-import { setTopupScene, type TopupScene } from './topup-scene.js';
+import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Retries that an operator writes into the database, and a worker carries out. */
 let scene: TopupScene;
@@ -38,15 +38,19 @@ it('makes one more attempt to the number of before', async () => {
   await scene.untilStatus(id, 'FAILED');
 });
 
-it('makes it to another number, after the workflow has ended too, and charges once', async () => {
+/** What operators have asked of workers. */
+const commandsTo = (id: number) =>
+  scene.stack.database
+    .selectFrom('operator_commands')
+    .select(['attempt', 'msisdn'])
+    .where('topup_id', '=', id)
+    .execute();
+
+it('makes it after the workflow has ended, too', async () => {
   const id = await failed();
   await (await scene.workflowOf(id)).result();
-  const before = await scene.wallet();
-  const number = scene.number('000');
-  expect((await retry(id, '--msisdn', number)).code).toBe(0);
-  await scene.untilStatus(id, 'SUCCESS');
-  expect(await scene.delivered(number)).toHaveLength(1);
-  expect(before - (await scene.wallet())).toBe(50);
+  expect((await retry(id)).code).toBe(0);
+  await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
   const audited = await scene.stack.database
     .selectFrom('audit_log')
     .select(['action', 'details'])
@@ -54,9 +58,36 @@ it('makes it to another number, after the workflow has ended too, and charges on
     .executeTakeFirstOrThrow();
   expect(audited).toMatchObject({
     action: 'retry top-up',
-    details: { topUp: id, attempt: 2, toAnotherNumber: true, note: 'ticket 4711' },
+    details: { topUp: id, attempt: 2, note: 'ticket 4711' },
   });
-  expect(JSON.stringify(audited)).not.toContain(number.slice(4));
+  await scene.untilStatus(id, 'FAILED');
+});
+
+it('is a repair to another number, and above the limit of repairs', async () => {
+  const id = await failed();
+  const number = scene.number('000');
+  const other = await retry(id, '--msisdn', number);
+  expect([other.code, other.err]).toEqual([
+    1,
+    expect.stringContaining(`"repair retry-top-up ${id} --msisdn … --why …"`),
+  ]);
+  expect(other.err).not.toContain(number.slice(4));
+  const strict = commandsOn({
+    DATABASE_URL: scene.stack.config.DATABASE_URL,
+    ...numberSettingsOf(scene.stack),
+    REPAIR_CONFIRM_ABOVE: '49.99',
+  });
+  const large = await strict.admin(['retry', 'top-up', String(id), '--note', 'ticket 4711']);
+  expect([large.code, large.err]).toEqual([
+    1,
+    expect.stringContaining('/support for the repair retry-top-up ("Retry a top-up")'),
+  ]);
+  expect(await commandsTo(id)).toEqual([]);
+});
+
+it('is refused for what was delivered', async () => {
+  const id = idOf(await scene.topUp(scene.number('000')));
+  await scene.untilStatus(id, 'SUCCESS');
   const again = await retry(id);
   expect([again.code, again.err]).toEqual([1, expect.stringContaining('it is SUCCESS')]);
 });

@@ -21,7 +21,7 @@ async function written(): Promise<number> {
   await scene.database
     .transaction()
     .execute((transaction) =>
-      requestRetry(transaction, { actor: 'hanna', topup_id: topupId, attempt: 2, msisdn: null }),
+      requestRetry(transaction, { actor: 'hanna', topup_id: topupId, attempt: 2 }),
     );
   return topupId;
 }

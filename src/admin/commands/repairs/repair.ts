@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Database } from '../../../db/connection.js';
 import { redemptionIdOf } from '../../../db/repairs/payment-facts.js';
-import { formatAmount, parseMoney } from '../../../domain/money.js';
-import type { RepairSubject } from '../../../domain/repairs/repair.js';
+import { isStaffActor, type RepairSubject } from '../../../domain/repairs/repair.js';
 import { type Asked, askRepair } from '../../../repairs/ask-repair.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
 import { repairKinds } from '../../../repairs/repair-kinds.js';
@@ -70,7 +69,6 @@ const exampleWords: Readonly<Record<string, string>> = {
   'extend-voucher': ' --until 2027-12-31',
   'settle-payment': ' --outcome done --reference MP240117',
   'settle-top-up': ' --outcome not-done --reference TICKET-4711',
-  'correct-number': ' --msisdn +251911234567',
   'retry-top-up': ' --msisdn +251911234567',
   'credit-goodwill': ' --wallet gift --amount 50 --reference TICKET-4711',
 };
@@ -91,8 +89,8 @@ function repairCommand(kind: RepairKind): AdminCommand {
     summary: kind.title,
     details:
       `${kind.summary} ${kind.allowed}. A worker carries it out; "show repair" tells what came of it. ` +
-      'Above REPAIR_CONFIRM_ABOVE a person of the service with the role SUPERVISOR or OPERATOR confirms it ' +
-      'at /support.',
+      'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +
+      'command line is one asker, whatever names are given.',
     fields,
     examples: [
       `repair ${kind.name} ${example}${exampleWords[kind.name] ?? ''} --why "Ticket 4711"`,
@@ -118,7 +116,7 @@ async function ask(
   { subject, why, key, ...args }: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
   const actor = context.actor();
-  if (actor.startsWith('staff:'))
+  if (isStaffActor(actor))
     throw new AdminError('Name yourself: people of the service ask at /support.');
   const subjectId = await idOf(context.database, subject);
   const asked = await context.database.transaction().execute((transaction) =>
@@ -140,19 +138,17 @@ async function ask(
 
 function reportOf(asked: Asked): Report {
   if (asked.kind === 'refused') throw new AdminError(asked.refusal);
-  const { id: repair, state, amount } = asked.row;
-  const waits =
-    state === 'ASKED'
-      ? `It is about ETB ${formatAmount(parseMoney(amount))}: another person must confirm it at /support.`
-      : 'A worker carries it out.';
+  const { id: repair, state } = asked.row;
   return {
     json: { repair, state, isNew: asked.kind === 'asked' },
     text:
       asked.kind === 'asked'
-        ? `Repair ${repair} is asked for. ${waits} "show repair ${repair}" tells what came of it.`
+        ? `Repair ${repair} is asked for. A worker carries it out; "show repair ${repair}" tells what came of it.`
         : `No change: this is repair ${repair}, which is ${state}.`,
   };
 }
 
-/** One command for each kind of repair. */
-export const repairCommands: readonly AdminCommand[] = repairKinds.map(repairCommand);
+/** One command for each kind of repair that one person may ask for. */
+export const repairCommands: readonly AdminCommand[] = repairKinds
+  .filter(({ isAlwaysByTwo }) => !isAlwaysByTwo)
+  .map(repairCommand);

@@ -2,6 +2,7 @@ import { confirmRepair, declineRepair } from '../../../db/repairs/repair-confirm
 import { findRepair, findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.js';
 import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import { refuseReason } from '../../../domain/repairs/reason.js';
+import { isStaffActor } from '../../../domain/repairs/repair.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';
 import { facts } from '../../../portal/layout/facts.js';
 import { readName } from '../../../portal/layout/form.js';
@@ -10,7 +11,7 @@ import { idOf, type PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
 import { workflowPage } from '../../../process/temporal-ui.js';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
-import { maskedNumberOf } from '../../../repairs/ask-repair.js';
+import { maskedNumberOf } from '../../../repairs/repair-arguments.js';
 import { casePath } from '../../case-path.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
 import { readCase } from '../../support-case.js';
@@ -115,20 +116,23 @@ const argumentsOf = (
 /** The forms of the second person, and of the one who asked. */
 function decision({ session, staff, formToken }: StaffRequest, row: ShownRepair): Html {
   const isOwn = row.asked_by === actorOfPerson(session);
-  const mayConfirm = !isOwn && mayAsStaff(staff.role, 'confirm');
-  return html`<section class="card"><h2>${mayConfirm ? 'Decide' : 'What comes next'}</h2>
+  const mayDecide = !isOwn && mayAsStaff(staff.role, 'confirm');
+  const isOfPerson = isStaffActor(row.asked_by);
+  return html`<section class="card"><h2>${mayDecide ? 'Decide' : 'What comes next'}</h2>
 <p>It is carried out when another person confirms it, until ${time(row.confirm_until)}.</p>
 ${isOwn && message('notice', 'You have asked for it: ask a supervisor to confirm it.')}
-${!isOwn && !mayConfirm && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
+${!isOfPerson && message('notice', FROM_COMMAND_LINE)}
+${isOfPerson && !isOwn && !mayDecide && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
 ${
-  mayConfirm &&
+  mayDecide &&
+  isOfPerson &&
   postForm(
     { action: `${repairPath(row.id)}/confirm`, formToken, className: 'actions' },
     html`<button>Confirm</button>`,
   )
 }
 ${
-  (isOwn || mayConfirm) &&
+  (isOwn || mayDecide) &&
   html`<details><summary class="button secondary">${isOwn ? 'Withdraw' : 'Decline'}</summary>
 ${postForm(
   { action: `${repairPath(row.id)}/decline`, formToken },
@@ -137,6 +141,10 @@ ${postForm(
 )}</details>`
 }</section>`;
 }
+
+const FROM_COMMAND_LINE =
+  'It was asked for on the command line, which does not say for certain who asks, so that nobody can be ' +
+  'another person: let it be declined, and ask for it here.';
 
 const DECIDED = 'It does not wait any more, or you may not decide about it.';
 

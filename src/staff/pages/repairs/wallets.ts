@@ -18,7 +18,8 @@ export const showWallets: StaffPage = {
       kind: 'page',
       title: 'Wallets',
       content: html`<h1>Wallets</h1>
-<p>What was asked for stands under Repairs. A large amount waits there for another person.</p>
+<p>What was asked for stands under Repairs. A large amount waits there for another person, and so do small ones that
+together are large within 24 hours.</p>
 ${cardOf(
   request,
   undoDeposit,

@@ -44,16 +44,28 @@ it('refuses with what to do instead, and asks for nothing', async () => {
   expect((await commands.admin(['show', 'repair', '2000000000'])).err).toContain('no repair');
 });
 
-it('waits for another person above the amount, and cannot speak as one of them', async () => {
+it('asks for nothing that needs two people, and cannot speak as one of them', async () => {
   const gift = await scene.gift({ denomination: 500 });
   const words = ['repair', 'cancel-voucher', String(gift.id), ...WHY];
-  const { code, err } = await commands.admin([...words, '--actor', 'staff:1']);
-  expect([code, err]).toEqual([1, expect.stringContaining('/support')]);
-  const { out } = await commands.admin(words);
-  expect(out).toContain('another person must confirm it');
-  expect(await commands.json('list repairs --state ASKED')).toEqual([
-    expect.objectContaining({ kind: 'cancel-voucher', asked_by: 'hanna' }),
-  ]);
+  for (const name of ['staff:1', 'hanna', 'abebe']) {
+    const { code, err } = await commands.admin([...words, '--actor', name]);
+    expect([code, err]).toEqual([1, expect.stringContaining('/support')]);
+  }
+  // Two people are always needed, so that there is no such command.
+  const correct = ['repair', 'correct-number', String(gift.id), '--msisdn', '+251911234567'];
+  expect((await commands.admin([...correct, ...WHY])).code).toBe(1);
+  expect(await commands.json('list repairs --state ASKED')).toEqual([]);
+});
+
+it('refuses a reference that names a customer', async () => {
+  const { gift } = await scene.voucherIn('paying');
+  const { id } = await scene.redemptionOf(gift);
+  for (const reference of ['0911 234 567', 'MP1 to +251911234567', 'code 123456']) {
+    const words = ['repair', 'settle-payment', String(id), '--outcome', 'done'];
+    const { code, err } = await commands.admin([...words, '--reference', reference, ...WHY]);
+    expect([code, err]).toEqual([1, expect.stringContaining('leave it out')]);
+    expect(err).not.toContain(reference);
+  }
 });
 
 it('seals a number, and repeats nothing under the same key', async () => {

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
+import { restartSums } from '../../../src/db/books/checkpoints.js';
+import { addTransfers } from '../../../src/db/ledger/ledger.js';
+import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
+import { parseMoney } from '../../../src/domain/money.js';
+import { type AdminScene, openScene } from '../../admin/scene.js';
+
+/** The balance of the service fees is exact, whatever the check of the books has added up. */
+let scene: AdminScene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+
+const move = (
+  debit: 'suspense' | 'service-fees',
+  credit: 'suspense' | 'service-fees',
+  etb: string,
+) =>
+  scene.database.transaction().execute((transaction) =>
+    addTransfers(transaction, [
+      {
+        operationId: randomUUID(),
+        partnerId: 0,
+        step: 'correction',
+        debit,
+        credit,
+        amount: parseMoney(etb),
+      },
+    ]),
+  );
+
+/** The first check notes an end; the second adds up to it. */
+const check = () =>
+  scene.database.connection().execute(async (connection) => {
+    for (const _turn of [1, 2]) await checkChangedBooks(connection, { settleSeconds: 0 });
+  });
+
+it('before a check, after it, with what came since, and while all is added up again', async () => {
+  expect(await serviceFeesBalance(scene.database)).toBe(0n);
+  await move('suspense', 'service-fees', '40');
+  await move('service-fees', 'suspense', '15');
+  expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('25'));
+  await check();
+  // Nothing is newer than the sums.
+  expect(await serviceFeesBalance(scene.database, 0)).toBe(parseMoney('25'));
+  await move('suspense', 'service-fees', '1');
+  await move('service-fees', 'suspense', '30');
+  expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('-4'));
+  expect(await serviceFeesBalance(scene.database, 1)).toBeUndefined();
+  await restartSums(scene.database);
+  expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('-4'));
+  expect(await serviceFeesBalance(scene.database, 3)).toBeUndefined();
+});

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { partnerBalances } from '../../../src/db/ledger/ledger.js';
+import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
+import { formatMoney } from '../../../src/domain/money.js';
+import { makePartner } from '../../support/companies.js';
+import { type RepairScene, setRepairScene } from './repair-scene.js';
+
+/** Goodwill is paid out of the service fees, as long as they cover it. */
+let scene: RepairScene;
+
+beforeAll(async () => {
+  scene = await setRepairScene({}, { hasRoles: true });
+});
+afterAll(() => scene?.stop());
+
+const goodwill = (amount: string) => ({
+  wallet: 'gift',
+  amount,
+  reference: `TICKET-${randomUUID()}`,
+});
+const fees = async () => formatMoney((await serviceFeesBalance(scene.stack.database)) ?? -1n);
+const walletOf = async (id: number) => (await partnerBalances(scene.stack.database, id)).gift;
+
+it('is refused at the edge and when it is carried out, where the fees do not cover it', async () => {
+  const { id } = scene.partner;
+  const before = await walletOf(id);
+  expect(await scene.ask('credit-goodwill', id, goodwill('0.01'))).toEqual({
+    kind: 'refused',
+    refusal: expect.stringContaining('The service fees of ETB 0.00 do not cover it'),
+  });
+  expect(await scene.forced('credit-goodwill', id, goodwill('0.01'))).toMatchObject({
+    state: 'REFUSED',
+    result: expect.stringContaining('do not cover it'),
+  });
+  expect(await walletOf(id)).toBe(before);
+});
+
+it('of credits at the same moment only those are done that the fees cover', async () => {
+  await scene.addServiceFees('50');
+  const partners = await Promise.all([1, 2, 3, 4].map(() => makePartner(scene.stack)));
+  const rows = await Promise.all(
+    partners.map(({ id }) => scene.forced('credit-goodwill', id, goodwill('20'))),
+  );
+  expect(rows.map(({ state }) => state).sort()).toEqual(['DONE', 'DONE', 'REFUSED', 'REFUSED']);
+  expect(await fees()).toBe('10.000000');
+  await scene.expectInTurn('credit-goodwill', [1, 2], goodwill('20'));
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
+import { findRepair } from '../../../src/db/repairs/repair-lists.js';
+import { staffActor } from '../../../src/domain/repairs/repair.js';
+import { makePartner, type TestPartner } from '../../support/companies.js';
+import { until } from '../../support/until.js';
+import { type RepairScene, setRepairScene } from './repair-scene.js';
+
+/** Nobody gives more than the limit within a day without a second person, in however many parts. */
+let scene: RepairScene;
+let partners: readonly TestPartner[];
+
+beforeAll(async () => {
+  scene = await setRepairScene(
+    { REPAIR_CONFIRM_ABOVE: '400', CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' },
+    { hasRoles: true },
+  );
+  await scene.addServiceFees('100000');
+  partners = await Promise.all(Array.from({ length: 6 }, () => makePartner(scene.stack)));
+});
+afterAll(() => scene?.stop());
+
+/** A person of the service who has given nothing yet. */
+const newAsker = async () => staffActor(await scene.staff('AGENT'));
+const newPartner = async () => (await makePartner(scene.stack)).id;
+
+const goodwill = (amount: number) => ({
+  wallet: 'gift',
+  amount: String(amount),
+  reference: `TICKET-${randomUUID()}`,
+});
+
+/** Where each comes to rest: ended, or waiting for a second person. */
+const resting = (rows: readonly RepairRow[]): Promise<RepairRow[]> =>
+  until(async () => {
+    const found = await Promise.all(rows.map(({ id }) => findRepair(scene.stack.database, id)));
+    expect(found.map((row) => row?.state)).not.toContain('READY');
+    expect(found.map((row) => row?.state)).not.toContain('RUNNING');
+    return found.flatMap((row) => row ?? []);
+  });
+
+const statesOf = async (rows: readonly RepairRow[]) =>
+  (await resting(rows)).map(({ state }) => state).sort();
+
+describe('goodwill in parts', () => {
+  it('of parallel asks only the worth of the limit passes alone', async () => {
+    const actor = await newAsker();
+    const rows = await Promise.all(
+      partners.map(({ id }) => scene.asked('credit-goodwill', id, goodwill(100), { actor })),
+    );
+    expect(rows.filter((row) => !row.needs_confirmation)).toHaveLength(4);
+    expect(await statesOf(rows)).toEqual(['ASKED', 'ASKED', 'DONE', 'DONE', 'DONE', 'DONE']);
+  });
+
+  it('and also of those that pass the edge, when they are carried out', async () => {
+    const actor = await newAsker();
+    const ids = await Promise.all(partners.map(newPartner));
+    const rows = await Promise.all(
+      ids.map((id) => scene.written('credit-goodwill', id, goodwill(100), { actor })),
+    );
+    expect(await statesOf(rows)).toEqual(['ASKED', 'ASKED', 'DONE', 'DONE', 'DONE', 'DONE']);
+  });
+
+  it('all names of the command line are one asker, who cannot be confirmed', async () => {
+    const names = partners.map((_partner, index) => `name-${index}`);
+    const asked = await Promise.all(
+      names.map(async (actor) =>
+        scene.ask('credit-goodwill', await newPartner(), goodwill(100), { actor }),
+      ),
+    );
+    const rows = asked.flatMap((one) => (one.kind === 'refused' ? [] : one.row));
+    expect(rows).toHaveLength(4);
+    expect(asked.find((one) => one.kind === 'refused')).toMatchObject({
+      refusal: expect.stringContaining('ask at /support'),
+    });
+    const past = await scene.written('credit-goodwill', await newPartner(), goodwill(100), {
+      actor: 'another',
+    });
+    expect(await statesOf([...rows, past])).toEqual(['DONE', 'DONE', 'DONE', 'DONE', 'REFUSED']);
+  });
+
+  it('to one partner counts by all askers, to another one it does not', async () => {
+    const id = await newPartner();
+    const first = await scene.asked('credit-goodwill', id, goodwill(300), {
+      actor: await newAsker(),
+    });
+    scene.expectDone(await scene.ended(first.id));
+    const actor = await newAsker();
+    const second = await scene.asked('credit-goodwill', id, goodwill(101), { actor });
+    expect(second.state).toBe('ASKED');
+    const other = await scene.asked('credit-goodwill', await newPartner(), goodwill(101), {
+      actor,
+    });
+    scene.expectDone(await scene.ended(other.id));
+  });
+
+  it('counts for 24 hours, and only where no second person confirmed it', async () => {
+    const actor = await newAsker();
+    const give = async (amount: number) =>
+      scene.asked('credit-goodwill', await newPartner(), goodwill(amount), { actor });
+    const confirmed = await give(401);
+    expect(await scene.confirm(confirmed.id, await scene.staff('SUPERVISOR'))).toBe(true);
+    scene.expectDone(await scene.ended(confirmed.id));
+    const alone = await give(400);
+    scene.expectDone(await scene.ended(alone.id));
+    expect((await give(1)).state).toBe('ASKED');
+    await sql`update repairs set asked_at = asked_at - interval '24 hours' where id = ${alone.id}`.execute(
+      scene.stack.database,
+    );
+    scene.expectDone(await scene.ended((await give(1)).id));
+  });
+});
+
+describe('other repairs', () => {
+  /** Asks by somebody who has given nearly all of the limit. */
+  async function askedAfter(
+    given: number,
+    ...[kind, id, args]: Parameters<RepairScene['ask']>
+  ): Promise<RepairRow> {
+    const actor = await newAsker();
+    const before = await scene.asked('credit-goodwill', await newPartner(), goodwill(given), {
+      actor,
+    });
+    scene.expectDone(await scene.ended(before.id));
+    return scene.asked(kind, id, args, { actor });
+  }
+
+  it.each([
+    ['done', 'paid'],
+    ['not-done', 'not paid'],
+  ])('a payment settled as %s counts', async (outcome) => {
+    const { gift } = await scene.voucherIn('paying');
+    const { id } = await scene.redemptionOf(gift);
+    const row = await askedAfter(350, 'settle-payment', id, { outcome, reference: randomUUID() });
+    expect(row.state).toBe('ASKED');
+    expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'HELD' });
+  });
+
+  it('a settled top-up counts, and a retry to another number', async () => {
+    const unknown = await scene.topUpIn('UNKNOWN');
+    const decided = { outcome: 'done', reference: randomUUID() };
+    expect((await askedAfter(380, 'settle-top-up', unknown, decided)).state).toBe('ASKED');
+    const failed = await scene.topUpIn('FAILED');
+    const other = { msisdn: scene.number() };
+    expect((await askedAfter(380, 'retry-top-up', failed, other)).state).toBe('ASKED');
+  });
+
+  it('a retry to the same number does not, and what gives nothing away', async () => {
+    const failed = await scene.topUpIn('FAILED');
+    expect((await askedAfter(380, 'retry-top-up', failed, {})).state).toBe('READY');
+    const gift = await scene.gift();
+    expect((await askedAfter(380, 'cancel-voucher', gift.id, {})).state).toBe('READY');
+  });
+});
+
+describe('after an attempt that was settled by hand as not delivered', () => {
+  it('a retry to another number always needs two people', async () => {
+    const id = await scene.topUpIn('UNKNOWN');
+    const decided = { outcome: 'not-done', reference: 'LETTER-1' };
+    scene.expectDone(await scene.repaired('settle-top-up', id, decided));
+    const other = { msisdn: scene.number() };
+    const actor = await newAsker();
+    const row = await scene.asked('retry-top-up', id, other, { actor });
+    expect(row.state).toBe('ASKED');
+    expect(await scene.topup(id)).toMatchObject({ status: 'FAILED', attempt: 1 });
+    expect(await scene.confirm(row.id, await scene.staff('SUPERVISOR'))).toBe(true);
+    scene.expectDone(await scene.ended(row.id));
+    expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
+  });
+
+  it('a retry to the same number does not', async () => {
+    const id = await scene.topUpIn('UNKNOWN');
+    const decided = { outcome: 'not-done', reference: 'LETTER-2' };
+    scene.expectDone(await scene.repaired('settle-top-up', id, decided));
+    const row = await scene.asked('retry-top-up', id, {}, { actor: await newAsker() });
+    expect(row.needs_confirmation).toBe(false);
+  });
+});
