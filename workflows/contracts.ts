@@ -3,6 +3,7 @@ import type { PaymentCaseKind } from '../src/domain/providers/payment-case-kind.
 import type { Refusal } from '../src/domain/refusals.js';
 import type { RefusedRowKind } from '../src/domain/refused-rows.js';
 import type { Caller } from '../src/domain/voucher.js';
+import type { HintLimit } from './steps/hints.js';
 
 /** The data of every request that a workflow carries out (design 6). */
 export interface OperationRequest {
@@ -119,7 +120,7 @@ export interface NamedResults {
 }
 
 /** Durations of a redemption. All are settings, so that tests need not wait. */
-export interface RedemptionTiming extends NamedResults {
+export interface RedemptionTiming extends NamedResults, HintLimit {
   readonly claimLifetimeMs: number;
   /** The longest wait of a claim's answer for the SMS provider. */
   readonly messageWaitMs: number;
@@ -179,7 +180,7 @@ export interface TopUpMade {
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming extends NamedResults {
+export interface TopUpTiming extends NamedResults, HintLimit {
   readonly retryWindowMs: number;
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;

@@ -50,7 +50,7 @@ export function reverseRedemption(input: ReverseRedemptionInput): Promise<Revers
 
 async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemptionResult> {
   const { operationId } = input.command;
-  const hints = createHints();
+  const hints = createHints(input.timing.maximumHints);
   let answer: OperationOutcome<RedemptionReversed> | undefined;
   setHandler(
     reversalResult,

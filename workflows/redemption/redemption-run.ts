@@ -36,7 +36,7 @@ export interface RedemptionRun extends RedeemVoucherInput {
 export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
   ...input,
   database: serializeActivities(activities.singleSteps),
-  hints: createHints(),
+  hints: createHints(input.timing.maximumHints),
   redemptions: new Map(),
   background: [],
 });

@@ -1,5 +1,6 @@
 import { defineUpdate } from '@temporalio/workflow';
 import type { NamedResults, OperationOutcome, OperationRequest } from '../contracts.js';
+import type { HintLimit } from '../steps/hints.js';
 
 /** A merchant's request to take the payment of a redemption back. */
 export interface ReverseRedemptionCommand extends OperationRequest {
@@ -17,7 +18,7 @@ export interface RedemptionReversed {
   readonly providerReference: string;
 }
 
-export interface ReversalTiming extends NamedResults {
+export interface ReversalTiming extends NamedResults, HintLimit {
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;
 }

@@ -41,7 +41,7 @@ export interface TopUpRun extends TopUpInput {
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   ...input,
   database: serializeActivities(activities.singleSteps),
-  hints: createHints(),
+  hints: createHints(input.timing.maximumHints),
   details: createTopUpDetails(input.begin.command.transactionId),
   running: new Map(),
   references: new Set(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, seconds } from '../setting-kinds.js';
+import { amount, count, seconds } from '../setting-kinds.js';
 
 /** Top-ups, and unknown outcomes of providers. */
 export const topupSettings = {
@@ -12,6 +12,12 @@ export const topupSettings = {
   PAYMENT_ALARM_SECONDS: seconds
     .default(86_400)
     .describe('Time after which an unknown payment or top-up is flagged for a person'),
+  HINTS_PER_WORKFLOW: count
+    .default(200)
+    .describe(
+      'Hints of a provider, and signals of support staff, after which a workflow keeps to its own pauses ' +
+        'between two inquiries: each adds some 30 events to a history, which must stay below 51,200',
+    ),
   REVERSAL_WATCH_SECONDS: z.coerce
     .number()
     .min(0)

@@ -1,0 +1,82 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
+import { breakStatement } from '../support/database-faults.js';
+import { until } from '../support/until.js';
+
+const MAXIMUM_HINTS = 10;
+const FLOOD = 30;
+/** Of a signal: itself, and the three of a workflow task. */
+const EVENTS_PER_SIGNAL = 4;
+/** What test/workflows/lengthen-pause.unit.test.ts reckons with. */
+const EVENTS_PER_ATTEMPT = 30;
+
+/** However many hints a workflow gets, its history stays bounded. */
+let scene: TopupScene;
+beforeAll(async () => {
+  scene = await setTopupScene({
+    HINTS_PER_WORKFLOW: String(MAXIMUM_HINTS),
+    PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
+  });
+});
+afterAll(() => scene?.stack.stop());
+
+/** The length of a history; the pauses that a hint has ended; whether the workflow waits in one. */
+async function look(handle: WorkflowHandle) {
+  const events = (await handle.fetchHistory()).events ?? [];
+  const count = (attributes: string) =>
+    events.filter((event) => event[attributes as keyof typeof event]).length;
+  const ended = count('timerCanceledEventAttributes');
+  const pending = count('timerStartedEventAttributes') - ended - count('timerFiredEventAttributes');
+  return {
+    events: events.length,
+    signals: count('workflowExecutionSignaledEventAttributes'),
+    followed: ended,
+    waits: pending === 1 && events.at(-1)?.workflowTaskScheduledEventAttributes == null,
+  };
+}
+
+const untilWaiting = (handle: WorkflowHandle, signals: number) =>
+  until(async () => {
+    const seen = await look(handle);
+    expect(seen).toMatchObject({ waits: true });
+    expect(seen.signals).toBeGreaterThanOrEqual(signals);
+    return seen;
+  });
+
+/** Gives hints one after the other, each when the workflow has dealt with the one before. */
+async function flood(handle: WorkflowHandle): Promise<void> {
+  const before = await untilWaiting(handle, 0);
+  let after = before;
+  for (let hints = 0; hints < FLOOD; hints += 1) {
+    await handle.signal('providerHint');
+    after = await untilWaiting(handle, after.signals + 1);
+  }
+  const followed = after.followed - before.followed;
+  expect(followed).toBeGreaterThan(0);
+  expect(after.followed).toBeLessThanOrEqual(MAXIMUM_HINTS);
+  const ofAttempts = after.events - before.events - FLOOD * EVENTS_PER_SIGNAL;
+  expect(ofAttempts / followed, 'events of an attempt').toBeLessThan(EVENTS_PER_ATTEMPT);
+}
+
+test('inquiries about an unknown top-up', async () => {
+  const id = await scene.openTopUp();
+  await flood(await scene.workflowOf(id));
+  await scene.settle(id, 'completed');
+});
+
+test('bookings that the database refuses after the provider has delivered', async () => {
+  const id = await scene.openTopUp();
+  const handle = await scene.workflowOf(id);
+  await untilWaiting(handle, 0);
+  const mend = await breakStatement(scene.stack.database, {
+    table: 'topup_attempts',
+    on: 'update',
+    when: `new.topup_id = ${id} and new.status = 'POSTED'`,
+  });
+  await scene.settle(id, 'completed');
+  await handle.signal('providerHint');
+  await untilWaiting(handle, 1);
+  await flood(handle);
+  await mend();
+});
