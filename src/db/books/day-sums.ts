@@ -19,7 +19,7 @@ export async function addDaySums(
 ): Promise<void> {
   const { checkedTo, settledTo } = (await readCheckpoints(database, settleSeconds))['day-sums'];
   for (let from = checkedTo; from < settledTo && Date.now() <= endsAt; ) {
-    const to = Math.min(from + BATCH_SIZE, settledTo);
+    const to = Math.min((await nextTransfer(database, from)) + BATCH_SIZE, settledTo);
     await inSnapshot(database, async (transaction) => {
       await sql`
         insert into ledger_day_sums as sums
@@ -35,6 +35,13 @@ export async function addDaySums(
     });
     from = to;
   }
+}
+
+/** The id of the first transfer after an id; after a restore many ids are skipped. Infinite if there is none. */
+async function nextTransfer(database: Database, after: number): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`
+    select min(id) as id from ledger_transfers where id > ${after}`.execute(database);
+  return rows[0]?.id ?? Number.POSITIVE_INFINITY;
 }
 
 /**

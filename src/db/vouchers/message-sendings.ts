@@ -143,8 +143,9 @@ export async function recordCutOff(
 
 /**
  * Records the outcome of sending, by the worker that sends: also where another one has meanwhile taken it for
- * interrupted. `QUEUED` returns a message that was provably not sent. Returns whether its provider has already
- * reported what became of it: such a report came before this outcome.
+ * interrupted. `QUEUED` returns a message that was provably not sent; a code whose claim has already settled on
+ * an unknown outcome stays unknown, because nothing would send it, and may be sent again on request. Returns
+ * whether its provider has already reported what became of it: such a report came before this outcome.
  */
 export async function recordMessage(
   transaction: Database,
@@ -157,14 +158,18 @@ export async function recordMessage(
     readonly provider?: SmsProviderName;
   },
 ): Promise<boolean> {
+  const isQueued = outcome.status === 'QUEUED';
+  const staysUnknown = sql`status = 'UNKNOWN' and claim_id is not null`;
   const recorded = await transaction
     .updateTable('messages')
     .set({
-      status: outcome.status,
+      status: isQueued
+        ? sql`case when ${staysUnknown} then status else 'QUEUED' end`
+        : outcome.status,
       provider_reference: outcome.providerReference ?? null,
       provider_message: outcome.providerMessage ?? null,
       ...(outcome.provider && { provider: outcome.provider }),
-      settled_at: outcome.status === 'QUEUED' ? null : sql<Date>`now()`,
+      settled_at: isQueued ? sql`case when ${staysUnknown} then settled_at end` : sql<Date>`now()`,
       sending_since: null,
     })
     .where('id', '=', messageId)
