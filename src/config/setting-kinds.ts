@@ -194,8 +194,11 @@ export const messageTemplates = z
       context.addIssue({ code: 'custom', message });
   });
 
-const isProvider = (part: string): boolean =>
-  allProviders.some((name) => part.startsWith(`${name}=`));
+/** The providers that tell our balance. M-Pesa and SMPP do not. */
+const balanceProviders = allProviders.filter((name) => name !== 'mpesa' && name !== 'smpp');
+
+const tellsBalance = (part: string): boolean =>
+  balanceProviders.some((name) => part.startsWith(`${name}=`));
 
 /** `name=amount`, several separated by commas: an amount for each provider. */
 export const balanceMinimums = z
@@ -205,8 +208,8 @@ export const balanceMinimums = z
     'must be amounts by provider, such as gsma=50000,dt-one=500',
   )
   .default('')
-  .refine((text) => text.split(',').every((part) => part === '' || isProvider(part)), {
-    message: `must name providers: ${allProviders.join(', ')}`,
+  .refine((text) => text.split(',').every((part) => part === '' || tellsBalance(part)), {
+    message: `must name providers that tell a balance: ${balanceProviders.join(', ')}`,
   })
   .transform(
     (text): Readonly<Record<string, number>> =>

@@ -135,21 +135,30 @@ describe('time limits of providers', () => {
     'are below the deadline of all calls: %s',
     (prefix) => {
       const name = `${prefix}_TIMEOUT_SECONDS`;
-      expect(problemsWith({ [name]: '24.9' })).toEqual([]);
-      expect(problemsWith({ [name]: '25' })).toEqual([
-        `  ${name}: must be below PROVIDER_DEADLINE_SECONDS`,
-      ]);
-      expect(problemsWith({ [name]: '25', PROVIDER_DEADLINE_SECONDS: '30' })).toEqual([]);
+      const url = prefix === 'SMPP' ? 'smpp://smsc.example:2775' : 'https://provider.example';
+      const configured = { [`${prefix}_URL`]: url };
+      const problem = `  ${name}: must be below PROVIDER_DEADLINE_SECONDS`;
+      expect(problemsWith({ ...configured, [name]: '24.9' })).not.toContain(problem);
+      expect(problemsWith({ ...configured, [name]: '25' })).toContain(problem);
+      const longer = { ...configured, [name]: '25', PROVIDER_DEADLINE_SECONDS: '30' };
+      expect(problemsWith(longer)).not.toContain(problem);
     },
   );
+
+  it('are not compared for a provider that is not configured', () => {
+    const limits = { SMS_TIMEOUT_SECONDS: '5', MOBILE_MONEY_TIMEOUT_SECONDS: '5' };
+    const short = { ...limits, AIRTIME_TIMEOUT_SECONDS: '5', PROVIDER_DEADLINE_SECONDS: '10' };
+    expect(problemsWith(short)).toEqual([]);
+  });
 });
 
 it('balances below which an alarm is raised are those of providers', () => {
   const minimums = (text: string) => ({ PROVIDER_BALANCE_MINIMUMS: text });
   expect(problemsWith(minimums('gsma=50000,africas-talking=1000'))).toEqual([]);
-  expect(problemsWith(minimums('gsma=50000,dtone=500'))).toEqual([
-    '  PROVIDER_BALANCE_MINIMUMS: must name providers: africas-talking, smpp, gsma, mpesa, dt-one, reloadly',
-  ]);
+  for (const other of ['dtone=500', 'mpesa=500', 'smpp=500'])
+    expect(problemsWith(minimums(`gsma=50000,${other}`))).toEqual([
+      '  PROVIDER_BALANCE_MINIMUMS: must name providers that tell a balance: africas-talking, gsma, dt-one, reloadly',
+    ]);
 });
 
 describe('defaults', () => {

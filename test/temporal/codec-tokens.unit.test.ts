@@ -151,6 +151,12 @@ it('still knows operators by their password, and a value with an equals sign', a
   expect((await ask(`Bearer ${onCall}`)).status).toBe(200);
 });
 
+it('does not count tokens that have expired as guesses: the new one is taken', async () => {
+  const old = await tokenOf({ expires: '1h ago' });
+  for (let call = 0; call < 21; call += 1) expect((await ask(`Bearer ${old}`)).status).toBe(401);
+  expect((await ask(`Bearer ${await tokenOf()}`)).status).toBe(200);
+});
+
 const endless = () =>
   new SignJWT(good)
     .setProtectedHeader({ alg: 'RS256', kid: 'one' })

@@ -52,11 +52,20 @@ const mpesaCredential = {
   message: 'is not set; or set MPESA_INITIATOR_PASSWORD and MPESA_CERTIFICATE',
 };
 
-const timeLimits = ['SMS', 'SMPP', 'MOBILE_MONEY', 'MPESA', 'AIRTIME', 'RELOADLY'] as const;
+/** The first word of each provider's settings. */
+const prefixes: Readonly<Record<ProviderName, string>> = {
+  'africas-talking': 'SMS',
+  smpp: 'SMPP',
+  gsma: 'MOBILE_MONEY',
+  mpesa: 'MPESA',
+  'dt-one': 'AIRTIME',
+  reloadly: 'RELOADLY',
+};
 
 /** An adapter says how its call ended; the deadline of all calls ends one that does not. */
-const timeLimitRules = timeLimits.map((prefix) => ({
+const timeLimitRules = Object.entries(prefixes).map(([provider, prefix]) => ({
   isKept: (given: Given) =>
+    given[needed[provider as ProviderName][0]] === undefined ||
     !(Number(given[`${prefix}_TIMEOUT_SECONDS`]) >= Number(given.PROVIDER_DEADLINE_SECONDS)),
   path: [`${prefix}_TIMEOUT_SECONDS`] as [string],
   message: 'must be below PROVIDER_DEADLINE_SECONDS',

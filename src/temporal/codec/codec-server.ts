@@ -120,8 +120,8 @@ function createCodecApp(options: CodecServerOptions): Koa {
     const operator = hasToken
       ? await checkToken(token).catch((error: unknown) => refuseForNow(context, error, logger))
       : operatorOf(operators, authorization);
-    if (operator) return operator;
-    await signIns.noteRefused(context);
+    if (operator && operator !== 'expired') return operator;
+    await signIns.noteRefused(context, { isGuess: operator !== 'expired' });
     // A browser would ask for a password where only tokens count.
     const challenge = hasToken || operators.length === 0 ? TOKEN_CHALLENGE : PASSWORD_CHALLENGE;
     return context.throw(401, 'Sign in', { headers: { 'WWW-Authenticate': challenge } });

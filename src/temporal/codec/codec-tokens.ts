@@ -20,8 +20,11 @@ export interface CodecTokenSettings {
   readonly encodeClaims: readonly RequiredClaim[];
 }
 
-/** The answer about a token; undefined for one that is not valid here. */
-export type TokenCheck = (token: string) => Promise<CodecOperator | undefined>;
+/**
+ * The answer about a token; undefined for one that is not valid here. `expired`: the issuer has signed it
+ * for this service, so that it is no guess.
+ */
+export type TokenCheck = (token: string) => Promise<CodecOperator | 'expired' | undefined>;
 
 /** The keys of the issuer cannot be read, which says nothing about the token. */
 export class IssuerUnavailableError extends Error {
@@ -49,6 +52,7 @@ export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
   return async (token) => {
     if (token.length > MAXIMUM_TOKEN) return undefined;
     const claims = await verified(token);
+    if (claims === 'expired') return claims;
     const name = claims?.[settings.nameClaim];
     // A header carries the name to the proxy.
     if (!claims || typeof name !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(name)) return undefined;
@@ -58,7 +62,7 @@ export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
     return { name: `token:${name}`, mayEncode };
   };
 
-  async function verified(token: string): Promise<JWTPayload | undefined> {
+  async function verified(token: string): Promise<JWTPayload | 'expired' | undefined> {
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer: settings.issuer,
@@ -69,6 +73,8 @@ export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
       });
       return payload;
     } catch (error) {
+      // jose looks at the times last, after signature, issuer and audience.
+      if (error instanceof errors.JWTExpired) return 'expired';
       if (isAboutToken(error)) return undefined;
       throw new IssuerUnavailableError('The keys of the identity provider cannot be read', {
         cause: error,
@@ -81,7 +87,6 @@ export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
 const isAboutToken = (error: unknown): boolean =>
   [
     errors.JWTInvalid,
-    errors.JWTExpired,
     errors.JWTClaimValidationFailed,
     errors.JWSInvalid,
     errors.JWSSignatureVerificationFailed,

@@ -51,10 +51,11 @@ export function createSignInLimit({
       });
     },
 
-    async noteRefused(context: Context): Promise<void> {
+    /** Logs a refused sign-in. A token that has expired is no guess, and does not count. */
+    async noteRefused(context: Context, { isGuess }: { isGuess: boolean }): Promise<void> {
       if (context.get('Authorization') === '') return;
       const { address, group } = sourceOfCall(context);
-      const { consumedPoints } = await refusals.penalty(group);
+      const { consumedPoints } = await refusals.penalty(group, isGuess ? 1 : 0);
       logger?.warn(
         {
           source: address,

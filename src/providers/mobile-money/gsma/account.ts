@@ -128,11 +128,14 @@ function lineOf(found: Listed, account: string): (ProviderStatementLine | 'ignor
   return [line, ...others.map((other) => lineOfFee(line, other))];
 }
 
-/** Whether it put money into the account; one that names neither party did, where it is a deposit. */
+/** Types that put money into the account; providers may name it there by another key. */
+const creditTypes: readonly string[] = ['deposit', 'merchantpay'];
+
+/** Whether it put money into the account. */
 function isCredit({ type, creditparty, debitparty }: Listed, account: string): boolean {
   const isOurs = (party: Listed['creditparty']) => party?.some(({ value }) => value === account);
   if (isOurs(debitparty)) return false;
-  return isOurs(creditparty) ?? type === 'deposit';
+  return isOurs(creditparty) === true || (type != null && creditTypes.includes(type));
 }
 
 interface Fee {

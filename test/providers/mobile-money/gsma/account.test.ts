@@ -40,12 +40,20 @@ it.each(['transfer', 'withdrawal', 'adjustment', 'billpay', 'a-new-type'])(
   },
 );
 
-it('a deposit is counted, and is no line', async () => {
-  const deposit = { type: 'deposit', amount: '90000.00' };
-  expect(await pageOf(deposit, { ...deposit, creditParty: ours })).toMatchObject({
-    lines: [],
-    ignored: 2,
-  });
+it.each(['deposit', 'merchantpay'])('a %s is counted, and is no line', async (type) => {
+  const credit = { type, amount: '90000.00' };
+  const page = await pageOf(
+    credit,
+    { ...credit, creditParty: ours },
+    { ...credit, creditParty: [{ key: 'organisationid', value: 'voucher-topup' }] },
+    { ...credit, creditParty: 'unreadable', debitParty: 'unreadable' },
+  );
+  expect(page).toMatchObject({ lines: [], ignored: 4 });
+});
+
+it.each(['deposit', 'merchantpay'])('a %s out of our account is a payment', async (type) => {
+  const { lines } = await pageOf({ type, debitParty: ours, creditParty: other });
+  expect(lines).toMatchObject([{ kind: 'payment', amount: '50.00' }]);
 });
 
 it('fees in two currencies are two lines, of which one is a fee alone', async () => {
