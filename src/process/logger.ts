@@ -15,13 +15,14 @@ export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logg
  */
 export function installTemporalRuntime(logger: Logger, metrics?: MetricsExporterConfig): void {
   const write =
-    (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, meta?: LogMetadata) =>
+    (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: LogMetadata) =>
       logger[level](withoutRawError(meta), message);
+  // At this level the SDK writes whole activations: the inputs of workflows, decrypted, in base64.
+  const trace = () => undefined;
   const temporalLogger: TemporalLogger = {
     log: (level: LogLevel, message: string, meta?: LogMetadata) =>
-      write(level.toLowerCase() as 'info')(message, meta),
-    trace: write('trace'),
+      level === 'TRACE' ? trace() : write(level.toLowerCase() as 'info')(message, meta),
+    trace,
     debug: write('debug'),
     info: write('info'),
     warn: write('warn'),

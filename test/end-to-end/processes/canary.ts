@@ -32,10 +32,29 @@ export function createCanary(): Canary {
 }
 
 function formsOf(kind: string, value: string): string[] {
+  const plain = plainForms(kind, value);
+  return plain.flatMap((form) => [form, Buffer.from(form).toString('hex'), ...inBase64(form)]);
+}
+
+function plainForms(kind: string, value: string): string[] {
   // Its last nine digits are in every way to write an Ethiopian number.
   if (kind.endsWith('number')) return [value.slice(-9)];
-  const plain = kind === 'voucher code' ? [value, value.replaceAll('-', '')] : [value];
-  return plain.flatMap((form) => [form, Buffer.from(form).toString('hex')]);
+  return kind === 'voucher code' ? [value, value.replaceAll('-', '')] : [value];
+}
+
+/** Characters of base64 have six bits, so that a text looks otherwise after one byte, and after two. */
+const BITS = 6;
+
+/**
+ * The characters of base64, in both alphabets, that a text becomes anywhere in a longer one: without
+ * those at its ends, which share their bits with what is beside it.
+ */
+function inBase64(text: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
+    const [first, end] = [Math.ceil((before * 8) / BITS), Math.floor((bytes.length * 8) / BITS)];
+    return (['base64', 'base64url'] as const).map((name) => bytes.toString(name).slice(first, end));
+  });
 }
 
 /** The columns of a database that hold secrets, as "table.column: kind". */

@@ -16,6 +16,7 @@ import { AIRTIME, RETRY, sale } from '../topups/topup-scene.js';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
+import { changeAccess, decodePayloads, supportCustomers } from './support-day.js';
 
 /**
  * What somebody finds who has the database, the histories, the logs, the metrics and the traces of a day
@@ -247,8 +248,45 @@ describe('a day', () => {
   });
 });
 
+describe('people of the service', () => {
+  test('an agent finds, looks at the whole number, and repairs', async () => {
+    await supportCustomers({ scene, gifts, canary, stack }, numbered('000'));
+  });
+
+  test('an owner is told by e-mail about another API key', async () => {
+    await changeAccess({ scene, gifts, canary, stack }, async (partnerId) => {
+      const command = ['issue', 'api-key', '--partner', String(partnerId), '--name', 'Reports'];
+      const { code, out } = await operator.admin(command);
+      expect(code).toBe(0);
+      return /\b[\w-]{32,}\b/.exec(out)?.[0] ?? '';
+    });
+  });
+
+  test('the codec server decrypts for those who may, and this search finds a number in base64', async () => {
+    const msisdn = numbered('000');
+    const port = await freePort();
+    const answer = await decodePayloads({ scene, gifts, canary, stack }, msisdn, port);
+    expect(canary.foundIn(answer)).toEqual(['number']);
+  });
+});
+
+/** What each dump must hold: a search that finds nothing of it would prove nothing. */
+async function positiveControl() {
+  const { serial_number } = await scene.database
+    .selectFrom('vouchers')
+    .innerJoin('voucher_claims', 'voucher_id', 'vouchers.id')
+    .select('serial_number')
+    .executeTakeFirstOrThrow();
+  const control = createCanary();
+  control.add('serial number of a voucher', serial_number);
+  return control;
+}
+
 describe('a dump of it', () => {
   test('of the database: secrets only where they belong', async () => {
+    expect(await secretsInDatabase(scene.database, await positiveControl())).toContain(
+      'vouchers.serial_number: serial number of a voucher',
+    );
     expect(await secretsInDatabase(scene.database, canary)).toEqual([
       'merchant_invitations.msisdn: merchant number',
       'merchant_payout_accounts.party_value: payout number',
@@ -262,6 +300,8 @@ describe('a dump of it', () => {
     const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
     expect(workflowIds.length).toBeGreaterThan(20);
     expect(found).toEqual([]);
+    const control = await secretsInHistories({ address, taskQueue }, await positiveControl());
+    expect(control.found).toHaveLength(1);
   });
 
   test('of metrics and traces: none', async () => {
@@ -283,6 +323,9 @@ describe('a dump of it', () => {
     const output = scene.output();
     expect(output).toContain('/callbacks/mpesa/:secret/:kind/:reference');
     expect(output).toContain('A payout account is not paid');
+    expect(output).toContain('Payloads were converted');
+    expect(output).toContain('A sign-in was refused');
+    expect((await positiveControl()).foundIn(output)).toHaveLength(1);
     expect(canary.foundIn(output)).toEqual([]);
   });
 });

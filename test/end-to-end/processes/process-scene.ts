@@ -27,6 +27,7 @@ const scripts = {
   api: 'src/api.ts',
   /** Worker and API in one, which start quickly. */
   service: 'src/service.ts',
+  codec: 'src/codec-server.ts',
   'halting-worker': 'test/end-to-end/crashes/halting-worker.ts',
 } as const;
 
