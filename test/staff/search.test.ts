@@ -157,6 +157,7 @@ describe('other records are shown', () => {
     expect(found.html).toContain('Also found');
     expect(found.html).toContain('Credited to the gift wallet');
     expect(found.html).toContain('1,234.50');
+    await scene.addServiceFees('50');
     const ticket = `TICKET+${randomUUID()}`;
     const repair = await scene.repaired('credit-goodwill', scene.partner.id, {
       wallet: 'airtime',
