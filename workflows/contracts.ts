@@ -70,8 +70,7 @@ export interface ResendMessageCommand extends OperationRequest {
   readonly voucherId: number;
 }
 
-export interface MessageResent {
-  readonly ok: true;
+export interface MessageResent extends ClaimMade {
   readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
 }
 

@@ -92,10 +92,11 @@ async function outcomeOf(
             args: [call.command],
           }),
         ),
-        ({ kind }) =>
-          kind === 'VERIFICATION_CODE'
-            ? 'The code was sent again.'
-            : 'The confirmation was sent again.',
+        ({ kind, sending }) =>
+          `The ${kind === 'VERIFICATION_CODE' ? 'code' : 'confirmation'} ` +
+          (sending === 'unknown'
+            ? 'is being sent again. If it does not arrive, send it once more.'
+            : 'was sent again.'),
       );
     case 'reverse-redemption': {
       const { command } = call;

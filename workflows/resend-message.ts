@@ -27,8 +27,8 @@ function shown(
   sent?: MessageOutcome,
 ): OperationOutcome<MessageResent> {
   const what = `the message of voucher ${voucherId}`;
-  showAnswer(`sending ${what} again`, outcome.result, ({ kind }) => [
-    `**Sent again**: ${kind === 'VERIFICATION_CODE' ? 'the code' : 'the confirmation'} of voucher ${voucherId}${byProvider(sent?.asked)}.`,
+  showAnswer(`sending ${what} again`, outcome.result, ({ kind, sending }) => [
+    `**${sending === 'unknown' ? 'Sent again, without an answer of the provider' : 'Sent again'}**: ${kind === 'VERIFICATION_CODE' ? 'the code' : 'the confirmation'} of voucher ${voucherId}${byProvider(sent?.asked)}.`,
     ...failoverParagraph(sent?.asked),
     'No money has moved. No action is needed.',
   ]);

@@ -78,6 +78,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
         return settleOperation<MessageResent>(transaction, command.operationId, 'SUCCEEDED', {
           ok: true,
           kind: messageKind,
+          ...(sent.kind === 'unknown' && { sending: sent.kind }),
         });
       await giveUpConfirmation(transaction, messageId);
       await uncountCompanyMessage(transaction, command.company);

@@ -43,6 +43,7 @@ export const resendMessage = endpoint({
     const { voucherId } = params;
     const { result, replayed } = await resendMessageOnce(services, { company, key, voucherId });
     if (!result.ok) return { ...result, replayed };
-    return reply({ id: voucherId, kind: result.kind }, { message: 'Message sent', replayed });
+    const message = result.sending === 'unknown' ? 'Message being sent' : 'Message sent';
+    return reply({ id: voucherId, kind: result.kind }, { message, replayed });
   },
 });

@@ -57,12 +57,22 @@ describe('the code of an open claim', () => {
     done(await waiting);
   });
 
+  it('that may not have been sent says that it is being sent', async () => {
+    const gift = await scene.gift({ owner: newOwner('008') });
+    await scene.claimed(scene.asMerchant, gift);
+    const key = randomUUID();
+    expect(done(await resend(gift, key)).body.message).toBe('Message being sent');
+    expect(done(await resend(gift, key)).body.message).toBe('Message being sent');
+    expect((await messagesOf(gift)).at(-1)?.status).toBe('UNKNOWN');
+  });
+
   it('is sent again, the same, as a message of its own, and pays', async () => {
     const gift = await scene.gift();
     const code = await scene.claimed(scene.asMerchant, gift);
     const key = randomUUID();
     const answer = done(await resend(gift, key));
     expect(answer.body.data).toEqual({ id: gift.id, kind: 'VERIFICATION_CODE' });
+    expect(answer.body.message).toBe('Message sent');
     expect(await newestCode(scene.stack, gift.owner ?? '')).toBe(code);
     expect(await textsTo(gift.owner ?? '')).toHaveLength(2);
     const again = done(await resend(gift, key));

@@ -88,6 +88,8 @@ export const business = {
   'the confirmation of the last redemption': 'የመጨረሻውን ምንዘራ ማረጋገጫ',
   'Send it again': 'እንደገና ላክ',
   'The message was sent again.': 'መልእክቱ እንደገና ተልኳል።',
+  'The message is being sent again. If it does not arrive, send it once more.':
+    'መልእክቱ እንደገና በመላክ ላይ ነው። ካልደረሰ እንደገና ይላኩት።',
   'The message was not sent': 'መልእክቱ አልተላከም',
   'Generated for {1}, worth {2}': 'ለ{1} ወጥቷል፤ ዋጋው {2}',
   '{1} claimed {2}. {3}': '{1} {2} ጠይቋል። {3}',

@@ -41,6 +41,8 @@ export async function operateOnVoucher(
       request: VoucherRequest,
     ) => Promise<OperationResult<VoucherCancelled | MessageResent>>;
     readonly done: string;
+    /** The notice where nobody knows whether the message was sent. */
+    readonly sending?: string;
     readonly refused: string;
   },
 ): Promise<PageAnswer> {
@@ -50,7 +52,11 @@ export async function operateOnVoucher(
   const company = callerOf(request);
   const { result } = await operation.operate(request.services, { company, key, voucherId });
   const to = `${PORTAL_PATH}/vouchers/${voucherId}`;
-  if (result.ok) return { kind: 'redirect', to, notice: operation.done };
+  if (result.ok) {
+    const { done, sending = done } = operation;
+    const isUnknown = 'sending' in result && result.sending === 'unknown';
+    return { kind: 'redirect', to, notice: isUnknown ? sending : done };
+  }
   if (result.reason === 'voucher-id-not-found') return problems.notFound;
   return refusedPage({ title: operation.refused, refusal: result, back: to });
 }

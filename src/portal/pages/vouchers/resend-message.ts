@@ -43,6 +43,7 @@ export const resendMessage: AccountPage = {
       action: 'resend message',
       operate: resendMessageOnce,
       done: 'The message was sent again.',
+      sending: 'The message is being sent again. If it does not arrive, send it once more.',
       refused: 'The message was not sent',
     }),
 };
