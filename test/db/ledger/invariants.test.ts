@@ -9,6 +9,7 @@ import { type Answer, merchantClient, newestCode, partnerClient } from '../../su
 import { makeMerchant, makePartner } from '../../support/companies.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
 import { breakages } from './broken-on-purpose.js';
 
 /** The database that real requests have filled; every case breaks it and is rolled back. */
@@ -141,7 +142,7 @@ describe('once all has been checked', () => {
     // The first check notes the ends, the next ones move to them. An end is settled only when no older
     // transaction runs in the cluster, which other test files use.
     await unsettled();
-    await expect.poll(unsettled, { timeout: 30_000 }).toEqual([]);
+    await until(async () => expect(await unsettled()).toEqual([]));
     expect(await database.selectFrom('unchecked_changes').selectAll().execute()).toEqual([]);
   });
   afterAll(() => database?.destroy());
