@@ -1,7 +1,9 @@
 import { log } from '@temporalio/activity';
 import {
   type PaidAccount,
+  payersOfAccount,
   recordAccountCheck,
+  recordUnconfirmed,
 } from '../../src/db/catalogue/payout-account-checks.js';
 import {
   currentPayoutAccounts,
@@ -65,7 +67,11 @@ async function refuseAccount(
   const [party] = asked.payee;
   if (id === null || !party) return undefined;
   if (account.checkedBy.includes(name)) return undefined;
-  if (!checkAccount) return holder === null ? undefined : unconfirmed(CANNOT_TELL);
+  if (!checkAccount) {
+    if (holder === null) return undefined;
+    await recordUnconfirmed(database, account, [name]);
+    return unconfirmed(CANNOT_TELL);
+  }
   const said = await askAccount(database, { name, checkAccount, account: { id, holder }, party });
   if (said.kind === 'unknown')
     return holder === null
@@ -97,22 +103,27 @@ export function createPayoutAccountActivities({ database, mobileMoney }: Activit
   return { checkPayoutAccount };
 }
 
-/** Asks each provider that can tell for a payout account, and records what it says. Moves no money. */
+/**
+ * Asks each provider that can tell for a payout account, and records what it says. Moves no money. An
+ * account is paid if no provider refuses it and one may pay it, by the rule of payments.
+ */
 export async function askForAccount(
   database: Database,
   mobileMoney: Pick<ActivityDependencies['mobileMoney'], 'names' | 'named'>,
   account: PayoutAccount,
 ): Promise<AccountChecked> {
   const problems: string[] = [];
-  let isPaid = true;
+  let isRefused = false;
   for (const name of mobileMoney.names) {
     const { checkAccount } = mobileMoney.named(name);
     if (!checkAccount) continue;
     const said = await askAccount(database, { name, checkAccount, account, party: account });
     if (said.kind === 'unknown') problems.push(`${name} does not answer: ${said.message}`);
-    else isPaid &&= isPayable(said.state, account.holder);
+    else isRefused ||= said.state !== 'not-offered' && !isPayable(said.state, account.holder);
   }
-  return { isPaid, problems };
+  const payers = await payersOfAccount(database, account.id);
+  const isPaid = account.holder === null || mobileMoney.names.some((name) => payers.includes(name));
+  return { isPaid: isPaid && !isRefused, problems };
 }
 
 /** Asks a provider for an account, and records what it says. One that does not answer has no state. */

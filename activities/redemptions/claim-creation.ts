@@ -94,7 +94,7 @@ export async function createOrAnswer(
     merchantId: payeeOfClaim(command, voucher),
   });
   const rows = { voucher, context };
-  const refusal = await refuseByRows(creation, rows);
+  const refusal = await refuseByRows(transaction, creation, rows);
   if (!refusal) return recordClaim(transaction, creation, rows);
   const answered = await answer(transaction, command, refusal);
   if (refusal.reason === 'company-messages-exhausted')
@@ -134,6 +134,7 @@ async function resumeClaim(
 }
 
 async function refuseByRows(
+  transaction: DatabaseTransaction,
   { command, dependencies }: ClaimCreation,
   { voucher, context }: ClaimRows,
 ): Promise<Refusal | undefined> {
@@ -142,7 +143,7 @@ async function refuseByRows(
   const facts = claimFacts(voucher, context, { ...limits, canPay: choice.canCarry });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
   const refusal = refuseClaim(facts, { company: command.company, amount }, limits);
-  return refusal ?? choice.refuseAccount(amount ?? facts.voucher.remaining);
+  return refusal ?? choice.refuseAccount(transaction, amount ?? facts.voucher.remaining);
 }
 
 const withNumberKeys = (voucher: LockedVoucher, { numbers }: ActivityDependencies) => ({

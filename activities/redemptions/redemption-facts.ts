@@ -1,3 +1,5 @@
+import { recordUnconfirmed } from '../../src/db/catalogue/payout-account-checks.js';
+import type { DatabaseTransaction } from '../../src/db/connection.js';
 import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.js';
 import type { NewRedemption } from '../../src/db/vouchers/redemptions.js';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.js';
@@ -80,7 +82,7 @@ export interface PayoutChoice {
   /** The provider that pays, or why nothing is to be held. */
   readonly choose: ProviderChoice<MobileMoneyProviderName>['choose'];
   /** Refuses an account that no provider of an amount pays to; the amount can be carried. */
-  refuseAccount(amount: Money): Refusal | undefined;
+  refuseAccount(transaction: DatabaseTransaction, amount: Money): Promise<Refusal | undefined>;
 }
 
 /** The choice of the provider that pays a merchant. */
@@ -112,11 +114,14 @@ export async function payoutChoice(
   return {
     canCarry: (amount) => canPay(ofAmount, amount),
     choose: ofHolder.choose,
-    refuseAccount(amount) {
+    async refuseAccount(transaction, amount) {
       if (!canPay(ofAmount, amount) || canPay(ofHolder, amount)) return undefined;
-      const detail = canPay(ofAccount, amount)
-        ? 'no provider can confirm who holds it'
-        : `no provider pays to its ${key}`;
+      const unconfirmed = ofAccount.candidates(amount);
+      await recordUnconfirmed(transaction, account, unconfirmed);
+      const detail =
+        unconfirmed.length > 0
+          ? 'no provider can confirm who holds it'
+          : `no provider pays to its ${key}`;
       return refuse('payout-account-missing', { detail });
     },
   };

@@ -96,7 +96,7 @@ export async function holdOrAnswer(
   const choice = await payoutChoice(command.operationId, context, dependencies);
   const settlement = settle(hold, voucher, context, choice);
   if (settlement.ok) {
-    const unpaid = choice.refuseAccount(settlement.toMerchant);
+    const unpaid = await choice.refuseAccount(transaction, settlement.toMerchant);
     if (unpaid) return answer(transaction, command, unpaid);
     const chosen = choice.choose(settlement.toMerchant);
     if (!chosen.ok) return answer(transaction, command, chosen);

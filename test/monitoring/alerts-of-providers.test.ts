@@ -143,7 +143,9 @@ describe('calls', () => {
     });
     await expectAlert(dropping, 15, 'ProviderOutcomesUnknown');
     // One in two and a half minutes, and nothing else.
-    await expectNoAlert({ ...dropping, everyScrapes: 5 }, 30, 'ProviderOutcomesUnknown');
+    await expectAlert({ ...dropping, everyScrapes: 5 }, 30, 'ProviderOutcomesUnknown');
+    // One in twenty minutes.
+    await expectNoAlert({ ...dropping, everyScrapes: 40 }, 70, 'ProviderOutcomesUnknown');
   });
 
   test('a provider that nobody reaches', async () => {

@@ -119,7 +119,8 @@ export const mobileMoneySettings = {
     .default('on')
     .describe(
       "Whether the provider is asked for the status and the holder of a merchant's payout account " +
-        'before the first payment to it. `off` for a provider that does not offer it',
+        'before the first payment to it. `off` for a provider that does not offer it: ' +
+        'accounts without a registered holder are then paid unasked, others after `confirm payout-account`',
     ),
   MOBILE_MONEY_API_KEY: secret
     .optional()

@@ -19,7 +19,13 @@ const unknownAccount: PaidAccount = { id: null, checkedBy: [], holder: null };
 const checkedBy = sql`(select coalesce(jsonb_agg(done.provider), '[]')
   from payout_account_checks as done
   where done.payout_account_id = account.id
-    and (done.state = 'open' or done.state = 'not-offered' and account.holder_name is null))`;
+    and (account.holder_name is null and done.state in ('open', 'not-offered')
+      or done.state = 'open' and done.holder_name is not null))`;
+
+/** An open account whose registered holder nobody has confirmed counts as one that the provider cannot tell. */
+const stateNow = sql<PayoutAccountState | null>`case
+  when done.state = 'open' and done.holder_name is null and account.holder_name is not null then 'not-offered'
+  else done.state end`;
 
 /** The account that the alias `account` names, null where there is none. */
 export const accountWithChecks: RawBuilder<PaidAccount> = sql`jsonb_build_object(
@@ -35,7 +41,7 @@ export const paidAccount: RawBuilder<PaidAccount> = sql`coalesce((
 
 /**
  * Records what a provider says of an account; its last answer counts. One that does not answer the
- * question takes back no answer.
+ * question takes back no answer that lets payments go.
  */
 export async function recordAccountCheck(
   database: Database,
@@ -58,10 +64,37 @@ export async function recordAccountCheck(
           or([
             eb('payout_account_checks.state', '<>', 'open'),
             eb(sql<string>`excluded.state`, '<>', 'not-offered'),
+            sql<boolean>`(payout_account_checks.holder_name is null and exists (
+              select from merchant_payout_accounts as account
+              where account.id = excluded.payout_account_id and account.holder_name is not null))`,
           ]),
         ),
     )
     .execute();
+}
+
+/** The providers that may pay an account now. */
+export const payersOfAccount = async (database: Database, accountId: number) =>
+  (
+    await database
+      .selectFrom('merchant_payout_accounts as account')
+      .select(sql<readonly string[]>`${checkedBy}`.as('providers'))
+      .where('account.id', '=', accountId)
+      .executeTakeFirst()
+  )?.providers ?? [];
+
+/** Records that these providers did not pay an account, since nobody has confirmed its holder there. */
+export async function recordUnconfirmed(
+  database: Database,
+  { id }: PaidAccount,
+  providers: readonly MobileMoneyProviderName[],
+): Promise<void> {
+  if (id === null) return;
+  for (const provider of providers)
+    await recordAccountCheck(database, {
+      ...{ accountId: id, provider },
+      ...{ state: 'not-offered', holder: null },
+    });
 }
 
 /** The current payout accounts with what providers say of them, by merchant. */
@@ -82,7 +115,7 @@ export const listAccountChecks = (
       'account.party_value as value',
       'account.holder_name as expectedHolder',
       'done.provider',
-      'done.state',
+      stateNow.as('state'),
       'done.holder_name as holder',
       'done.checked_at as checkedAt',
     ])

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listAccountChecks } from '../../../src/db/catalogue/payout-account-checks.js';
 import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.js';
 import { notSent, openTwoProviders, type TwoProviders } from './two-providers.js';
 
@@ -22,10 +23,16 @@ describe('a payment to a registered holder', () => {
       .set({ holder_name: holder })
       .where('id', '=', id)
       .execute();
-    return (provider: 'gsma' | 'mpesa') =>
+    return (provider: 'gsma' | 'mpesa', by: string | null = holder) =>
       database
         .insertInto('payout_account_checks')
-        .values({ payout_account_id: id, provider, state: 'open', checked_at: new Date() })
+        .values({
+          payout_account_id: id,
+          provider,
+          state: 'open',
+          holder_name: by,
+          checked_at: new Date(),
+        })
         .execute();
   };
   afterEach(() => register(null));
@@ -64,6 +71,15 @@ describe('a payment to a registered holder', () => {
   it('is refused before the hold where no provider can confirm the holder', async () => {
     const confirmAt = await register('Abebe Kebede');
     expect(await two.hold()).toBe('payout-account-missing');
+    const shown = async () =>
+      (await listAccountChecks(two.scene.database)).map(({ provider, state }) => [provider, state]);
+    expect(await shown()).toEqual([['gsma', 'not-offered']]);
+    const { database } = two.scene;
+    await database.deleteFrom('payout_account_checks').execute();
+    await confirmAt('gsma', null);
+    expect(await shown()).toEqual([['gsma', 'not-offered']]);
+    expect(await two.hold()).toBe('payout-account-missing');
+    await database.deleteFrom('payout_account_checks').execute();
     await confirmAt('gsma');
     expect(await two.hold()).toMatch(/^[0-9a-f]{32}$/);
   });
