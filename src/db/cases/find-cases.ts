@@ -127,8 +127,7 @@ const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
       where operation_id = ${operationId}`,
     sql`select (outcome ->> 'voucherId')::bigint from operations
       where id = ${operationId} and kind = 'cancel-voucher' and outcome ->> 'voucherId' is not null`,
-    sql`select voucher_id from repairs
-      where operation_id = ${operationId} and voucher_id is not null`,
+    sql`select voucher_id from repairs where operation_id = ${operationId}`,
     sql`select voucher_id from bulk_lines
       where bulk_order_id = (select id from bulk_orders where operation_id = ${operationId})
         and voucher_id is not null
@@ -165,7 +164,7 @@ const topupWays = (term: SearchedTerm): Way[] => {
       sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
       // A request that another one has overtaken made no attempt.
       sql`select topup_id from topup_retries where operation_id = ${operationId}`,
-      sql`select topup_id from repairs where operation_id = ${operationId} and topup_id is not null`,
+      sql`select topup_id from repairs where operation_id = ${operationId}`,
     ].flatMap((statement) => way(operationId, () => statement)),
   ];
 };
@@ -174,9 +173,8 @@ const topupWays = (term: SearchedTerm): Way[] => {
 async function idsBy(database: Database, ways: readonly Way[]): Promise<readonly number[]> {
   if (ways.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
-    with found (id) as (${sql.join(ways, sql` union `)}) select id from found order by id desc`.execute(
-    database,
-  );
+    with found (id) as (${sql.join(ways, sql` union `)})
+    select id from found where id is not null order by id desc`.execute(database);
   return rows.map(({ id }) => id);
 }
 
