@@ -69,7 +69,7 @@ describe('show top-up', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/Status +FAILED/);
     expect(out).toMatch(
-      /1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +dt-one +DT-4711 +The number is barred/,
+      /1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +dt-one +DT-4711 +- +The number is barred/,
     );
     expect(out).toMatch(/airtime +airtime-hold +10\.00\n/);
     expect(out).toMatch(/airtime-hold +airtime +10\.00\n/);

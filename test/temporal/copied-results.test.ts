@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { withWorkflowWorker } from '../support/workflow-worker.js';
+import { hasCalledPerson } from '../workflows/called-person.js';
 
 /**
  * Results that are encrypted by the service, but belong to another operation or to another call of the
@@ -85,9 +85,7 @@ async function topUpOn(
       ],
     });
     const result: unknown = await handle.result().catch((error: unknown) => error);
-    const { typedSearchAttributes } = await handle.describe();
-    const needsAction = typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'));
-    return { result, ends, needsAction };
+    return { result, ends, needsAction: await hasCalledPerson(handle) };
   });
 }
 

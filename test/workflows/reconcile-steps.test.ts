@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
-import { ActivityFailure, ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.js';
 import type { TemporalConnection } from '../../src/temporal/connection.js';
 import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
+import { hasCalledPerson } from './called-person.js';
 
 type Steps = Pick<
   Activities,
@@ -39,9 +40,7 @@ async function runOn(changed: Partial<Steps>) {
     const workflowId = `reconcile-${randomUUID()}`;
     const handle = await client.workflow.start('reconcile', { workflowId, taskQueue });
     const result: unknown = await handle.result().catch((thrown: unknown) => thrown);
-    const { typedSearchAttributes } = await handle.describe();
-    const isFound = typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'));
-    return { result, isFound: isFound === true };
+    return { result, isFound: await hasCalledPerson(handle) };
   });
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowFailedError } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { backUp } from '../../support/restore.js';
 import { until } from '../../support/until.js';
+import { hasCalledPerson } from '../../workflows/called-person.js';
 import { done } from '../gift/gift-scene.js';
 import { redeem } from '../gift/redemption-scene.js';
 import { type RepairScene, setRepairScene } from '../repairs/repair-scene.js';
@@ -105,8 +105,7 @@ test.each(rows)('a %s', async (_name, type, step, prepare) => {
 
   const failure = (await handle.result().catch((error: unknown) => error)) as WorkflowFailedError;
   expect(failure).toMatchObject({ cause: { type: 'NeedsAction' } });
-  const { typedSearchAttributes } = await handle.describe();
-  expect(typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'))).toBe(true);
+  expect(await hasCalledPerson(handle)).toBe(true);
 });
 
 /** The workflow of a type that runs. */

@@ -103,6 +103,6 @@ const attemptTable = (
     column('our reference', (row) => row.reference),
     column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
-    column('not done by word of', (row) => row.notDoneBy),
+    column('said by', (row) => row.notDoneBy),
     column('what was said', (row) => row.providerMessage),
   ]);

@@ -121,7 +121,7 @@ const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
     column('payment reference', (row) => row.paymentReference),
     column('provider', askedProviders),
     column('provider reference', (row) => row.providerReference),
-    column('not done by word of', (row) => row.notDoneBy),
+    column('said by', (row) => row.notDoneBy),
     column('what was said', (row) => row.providerMessage),
   ]);
 
