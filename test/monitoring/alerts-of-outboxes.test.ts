@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { outboxes } from '../../src/process/metrics/label-values.js';
 import { commandsOn } from '../admin/scene.js';
 import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.js';
+import { createRepairDesk } from '../end-to-end/repairs/repair-desk.js';
 import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
 import { invitationsOn } from '../portal/invitation-scene.js';
 import { makeAccount } from '../portal/portal-client.js';
@@ -51,9 +52,8 @@ test('events that no worker numbers', async () => {
 
 test('a repair that waits for a second person, until one has confirmed or declined it', async () => {
   const gift = await scene.gifts.gift({ denomination: 500 });
-  const asked = await scene.during(() =>
-    commands().json(['repair', 'cancel-voucher', String(gift.id), ...why]),
-  );
+  const desk = await createRepairDesk(scene.gifts.stack);
+  const asked = await scene.during(() => desk.asked('cancel-voucher', gift.id));
   expect(await scene.value('repairs_to_confirm')).toBe(1);
   await expectAlerts(asked, 15, ['RepairsToConfirm']);
   const { client } = await staffClient(scene.gifts.stack, 'SUPERVISOR');
