@@ -9,6 +9,9 @@ const BATCH_SIZE = 50_000;
 /** SQL expression: the last transfer that the daily sums contain. */
 export const daySumsEnd = sql`(select checked_to from book_checkpoints where source = 'day-sums')`;
 
+/** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
+export const endOf = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
+
 /**
  * Adds settled transfers to the sums of their UTC days. If the time is up, the next check continues.
  * Readers add later transfers to the sums themselves.
@@ -25,7 +28,7 @@ export async function addDaySums(
         insert into ledger_day_sums as sums
           (day, debit_account_id, credit_account_id, step, ended, count, amount)
         select (created_at at time zone 'UTC')::date, debit_account_id, credit_account_id, step,
-          coalesce(substring(operation_id from '^(cancel|expire)-'), ''), count(1), sum(amount)
+          ${endOf}, count(1), sum(amount)
         from ledger_transfers where id > ${from} and id <= ${to}
         group by 1, 2, 3, 4, 5
         on conflict (debit_account_id, day, credit_account_id, step, ended)

@@ -14,7 +14,7 @@ import {
   REVERSAL_FEE,
   REVERSAL_SETTLEMENT,
 } from '../../domain/statements/statement-labels.js';
-import { daySumsEnd } from '../books/day-sums.js';
+import { daySumsEnd, endOf } from '../books/day-sums.js';
 import type { Database } from '../connection.js';
 import { beginningOfMonth, endOfMonth } from './month-bounds.js';
 
@@ -120,7 +120,7 @@ const movements = (side: Side) => {
   const { own, sign, other } = sides[side];
   return sql`
     select account.wallet, created_at, step,
-      coalesce(substring(operation_id from '^(cancel|expire)-'), '') as ended, 1 as count,
+      ${endOf} as ended, 1 as count,
       ${sign}amount as change, ${other} as other_id
     from account cross join span
     join ledger_transfers on ${own} = account.id and created_at >= span.first
