@@ -70,6 +70,7 @@ import * as ignoredLines from '../../migrations/2026-11-29-6b-ignored-lines.js';
 import * as observedAndErasedRows from '../../migrations/2026-11-29-7-observed-and-erased-rows.js';
 import * as searchIndexes from '../../migrations/2026-11-29-7b-search-indexes.js';
 import * as databaseTimeline from '../../migrations/2026-11-29-7c-database-timeline.js';
+import * as unconfirmedHolders from '../../migrations/2026-11-30-1-unconfirmed-holders.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -145,4 +146,5 @@ export const allMigrations = {
   '2026-11-29-7-observed-and-erased-rows': observedAndErasedRows,
   '2026-11-29-7b-search-indexes': searchIndexes,
   '2026-11-29-7c-database-timeline': databaseTimeline,
+  '2026-11-30-1-unconfirmed-holders': unconfirmedHolders,
 };

@@ -1,15 +1,15 @@
-import { countRefusedAccounts } from '../db/catalogue/payout-account-checks.js';
+import { countUnpaidAccounts } from '../db/catalogue/payout-account-checks.js';
 import type { Database } from '../db/connection.js';
-import { refusedStates } from '../domain/providers/payout-account.js';
+import { unpaidStates } from '../domain/providers/payout-account.js';
 import { mobileMoneyProviderNames } from '../domain/providers/provider-names.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 
 /** Shows the payout accounts that are not paid. */
-export async function showRefusedAccounts(metrics: Metrics, database: Database): Promise<void> {
-  const refused = await countRefusedAccounts(database);
+export async function showUnpaidAccounts(metrics: Metrics, database: Database): Promise<void> {
+  const unpaid = await countUnpaidAccounts(database);
   for (const provider of mobileMoneyProviderNames)
-    for (const state of refusedStates) {
-      const found = refused.find((one) => one.provider === provider && one.state === state);
+    for (const state of unpaidStates) {
+      const found = unpaid.find((one) => one.provider === provider && one.state === state);
       metrics.set('payout_accounts_refused', { provider, state }, found?.count ?? 0);
     }
 }

@@ -20,7 +20,7 @@ import {
   type ScheduleName,
 } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
-import { showRefusedAccounts } from './account-metrics.js';
+import { showUnpaidAccounts } from './account-metrics.js';
 import { type Repetition, repeat } from './background/repeat.js';
 import { showStatements, type WatchedBalances } from './statement-metrics.js';
 
@@ -118,7 +118,7 @@ async function showDatabase(options: StateOptions): Promise<void> {
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
   metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
   for (const queue of emailQueues) metrics.set('emails_undelivered', { queue }, undelivered[queue]);
-  await showRefusedAccounts(metrics, database);
+  await showUnpaidAccounts(metrics, database);
   await showStatements(metrics, database, options.balances);
 }
 

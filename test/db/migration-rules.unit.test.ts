@@ -16,7 +16,7 @@ const FROZEN = [
 ];
 
 /** Tables that do not grow with what is sold. */
-const SMALL = ['portal_accounts', 'merchant_public_keys'];
+const SMALL = ['portal_accounts', 'merchant_public_keys', 'payout_account_checks'];
 
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)];
 

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  listAccountChecks,
+  recordAccountCheck,
+} from '../../src/db/catalogue/payout-account-checks.js';
 import { reconcileId } from '../../workflows/workflow-ids.js';
 import { REDEEM } from '../end-to-end/gift/gift-scene.js';
 import { makeMerchant } from '../support/companies.js';
@@ -62,6 +66,23 @@ test('a merchant whose payout account is refused, until it has another one', asy
   const replaced = await scene.during(async () => {});
   await expectAlert(refused, 10, 'PayoutAccountsRefused');
   await expectNoAlert(replaced, 10, 'PayoutAccountsRefused');
+});
+
+test('a merchant whose registered holder nobody has confirmed, until an operator does', async () => {
+  const count = () =>
+    scene.value('payout_accounts_refused', { provider: 'gsma', state: 'not-offered' });
+  const unconfirmed = await scene.during(() => scene.redeemAt('031', 'Abebe Kebede'));
+  expect(await count()).toBe(1);
+  const { database } = scene.gifts.stack;
+  const [account] = await listAccountChecks(database, { isUnpaid: true });
+  const accountId = account?.accountId ?? 0;
+  await recordAccountCheck(database, {
+    ...{ accountId, provider: 'gsma', state: 'open', holder: 'Abebe Kebede' },
+  });
+  const confirmed = await scene.during(async () => {});
+  expect(await count()).toBe(0);
+  await expectAlert(unconfirmed, 10, 'PayoutAccountsRefused');
+  await expectNoAlert(confirmed, 10, 'PayoutAccountsRefused');
 });
 
 // The last one: its case stays open until the books are checked again.

@@ -70,8 +70,13 @@ export async function setMonitoredScene(more: Environment = {}) {
       }),
 
     /** A redemption at a merchant whose payments end as the sandbox's suffix says. */
-    async redeemAt(payoutSuffix: string): Promise<void> {
+    async redeemAt(payoutSuffix: string, holder: string | null = null): Promise<void> {
       const payee = await makeMerchant(gifts.stack, { payoutSuffix });
+      await database
+        .updateTable('merchant_payout_accounts')
+        .set({ holder_name: holder })
+        .where('merchant_id', '=', payee.id)
+        .execute();
       const { voucherCode } = await gifts.gift({ owner: null, merchant: payee });
       await gifts.asPartner.post(REDEEM, { voucherCode });
     },

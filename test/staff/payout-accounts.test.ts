@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordAccountCheck } from '../../src/db/catalogue/payout-account-checks.js';
+import { currentPayoutAccounts } from '../../src/db/catalogue/payout-accounts.js';
 import { checkPayoutAccountId } from '../../workflows/workflow-ids.js';
 import {
   type RedemptionScene,
@@ -43,7 +45,7 @@ async function refused(payoutSuffix: string, holder?: string): Promise<TestMerch
 }
 
 it('lists who is not paid and what to do, and names strangers to operators alone', async () => {
-  expect(await listed()).toContain('No account is refused');
+  expect(await listed()).toContain('Every account is paid');
   const { merchant: paid, client } = await scene.payee('merchant');
   await redeem(client, await scene.gift({ merchant: paid, owner: null }));
   const closed = await refused('026');
@@ -55,6 +57,28 @@ it('lists who is not paid and what to do, and names strangers to operators alone
   expect(html).not.toContain(closed.payoutNumber);
   expect(html).not.toContain('Chaltu');
   expect(await listed(operator)).toContain('Chaltu Bekele');
+});
+
+it('lists an account whose registered holder nobody has confirmed, until an operator does', async () => {
+  const { database } = scene.stack;
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '031' });
+  const gift = await scene.gift({ merchant, owner: null });
+  await database
+    .updateTable('merchant_payout_accounts')
+    .set({ holder_name: 'Abebe Kebede' })
+    .where('merchant_id', '=', merchant.id)
+    .execute();
+  expect((await redeem(client, gift)).body.statusCode).toBe(5031);
+  const html = await listed();
+  expect(html).toContain(pathOf(merchant));
+  expect(html).toContain('find out who holds it, then confirm payout-account');
+  await askAgain(merchant);
+  expect(await listed()).toContain('The account is still not paid');
+  const account = (await currentPayoutAccounts(database, [merchant.id])).get(merchant.id);
+  const confirmed = { accountId: account?.id ?? 0, holder: 'Abebe Kebede' };
+  await recordAccountCheck(database, { ...confirmed, provider: 'gsma', state: 'open' });
+  expect(await listed()).not.toContain(pathOf(merchant));
+  expect((await redeem(client, gift)).body.statusCode).toBe(200);
 });
 
 it('asks again: an account that is open now is paid and leaves the list', async () => {

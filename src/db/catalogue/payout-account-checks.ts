@@ -52,7 +52,14 @@ export async function recordAccountCheck(
     readonly holder: string | null;
   },
 ): Promise<void> {
-  const said = { state: check.state, holder_name: check.holder, checked_at: sql<Date>`now()` };
+  const tellsHolder =
+    check.state !== 'not-offered' && (check.state !== 'open' || check.holder !== null);
+  const said = {
+    state: check.state,
+    holder_name: check.holder,
+    lacks_confirmation: tellsHolder ? false : hasRegisteredHolder(check.accountId),
+    checked_at: sql<Date>`now()`,
+  };
   await database
     .insertInto('payout_account_checks')
     .values({ payout_account_id: check.accountId, provider: check.provider, ...said })
@@ -64,14 +71,17 @@ export async function recordAccountCheck(
           or([
             eb('payout_account_checks.state', '<>', 'open'),
             eb(sql<string>`excluded.state`, '<>', 'not-offered'),
-            sql<boolean>`(payout_account_checks.holder_name is null and exists (
-              select from merchant_payout_accounts as account
-              where account.id = excluded.payout_account_id and account.holder_name is not null))`,
+            sql<boolean>`(payout_account_checks.holder_name is null
+              and ${hasRegisteredHolder(check.accountId)})`,
           ]),
         ),
     )
     .execute();
 }
+
+const hasRegisteredHolder = (accountId: number) => sql<boolean>`exists (
+  select from merchant_payout_accounts as account
+  where account.id = ${accountId} and account.holder_name is not null)`;
 
 /** The providers that may pay an account now. */
 export const payersOfAccount = async (database: Database, accountId: number) =>
@@ -102,7 +112,8 @@ export const listAccountChecks = (
   database: Database,
   wanted: {
     readonly merchantId?: number;
-    readonly states?: readonly PayoutAccountState[];
+    /** Only those that are not paid. */
+    readonly isUnpaid?: boolean;
     readonly limit?: number;
   } = {},
 ) =>
@@ -122,21 +133,32 @@ export const listAccountChecks = (
     .$if(wanted.merchantId !== undefined, (query) =>
       query.where('merchants.id', '=', wanted.merchantId as number),
     )
-    .$if(wanted.states !== undefined, (query) =>
-      query.where('done.state', 'in', wanted.states as readonly PayoutAccountState[]),
-    )
+    .$if(wanted.isUnpaid === true, (query) => query.where(isUnpaid))
     .orderBy('merchants.id')
     .orderBy('done.provider')
     .$if(wanted.limit !== undefined, (query) => query.limit(wanted.limit as number))
     .execute();
 
-/** How many merchants cannot be paid, by the provider that refuses their account, and why. */
-export const countRefusedAccounts = (database: Database) =>
+/**
+ * How many merchants cannot be paid, by the provider that refuses their account or cannot confirm its
+ * holder, and why.
+ */
+export const countUnpaidAccounts = (database: Database) =>
   currentAccounts(database)
-    .select(({ fn }) => ['done.provider', 'done.state', fn.countAll<number>().as('count')])
-    .where('done.state', 'in', refusedStates)
-    .groupBy(['done.provider', 'done.state'])
+    .select(({ fn }) => ['done.provider', stateNow.as('state'), fn.countAll<number>().as('count')])
+    .where(isUnpaid)
+    .groupBy(['done.provider', stateNow])
     .execute();
+
+/**
+ * An account that a provider refuses, or whose registered holder no provider and no operator has confirmed.
+ * Each part has its index: neither looks through the accounts that are paid.
+ */
+const isUnpaid = sql<boolean>`(done.state in (${sql.join(refusedStates)})
+  or done.lacks_confirmation and not exists (
+    select from payout_account_checks as other
+    where other.payout_account_id = done.payout_account_id
+      and other.state = 'open' and other.holder_name is not null))`;
 
 const currentAccounts = (database: Database) =>
   database

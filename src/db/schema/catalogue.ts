@@ -70,6 +70,8 @@ export interface PayoutAccountChecksTable {
   state: PayoutAccountState;
   /** As the provider tells it. */
   holder_name: string | null;
+  /** The account has a registered holder, and this provider has not confirmed it. */
+  lacks_confirmation: Generated<boolean>;
   checked_at: Timestamp;
 }
 

@@ -18,6 +18,9 @@ export const refusedStates = [
   'name-differs',
 ] as const satisfies readonly PayoutAccountState[];
 
+/** With these a merchant may not be paid: `not-offered` only while nobody confirms a registered holder. */
+export const unpaidStates = [...refusedStates, 'not-offered'] as const;
+
 const remedies: Readonly<Record<PayoutAccountState, string>> = {
   open: '',
   closed: 'not paid: ask the merchant for its account, then set payout-account',

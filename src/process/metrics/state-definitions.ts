@@ -1,6 +1,6 @@
 import { breakTypes } from '../../domain/provider-statements/break-types.js';
 import { statementProviderNames } from '../../domain/provider-statements/statement-providers.js';
-import { refusedStates } from '../../domain/providers/payout-account.js';
+import { unpaidStates } from '../../domain/providers/payout-account.js';
 import { mobileMoneyProviderNames } from '../../domain/providers/provider-names.js';
 import { allProviders } from '../../domain/providers/routes.js';
 import {
@@ -62,15 +62,18 @@ export const stateDefinitions = {
   },
   payout_accounts_refused: {
     kind: 'gauge',
-    help: 'Payout accounts of merchants that a provider refuses, so that nothing is paid to them',
+    help:
+      'Payout accounts of merchants that a provider refuses, or whose registered holder nobody has ' +
+      'confirmed, so that nothing is paid to them',
     home: 'worker',
     labels: {
       provider: { meaning: 'The provider', values: mobileMoneyProviderNames },
       state: {
         meaning:
           '`closed`: it does not exist, or takes no money; `name-differs`: somebody else holds it than ' +
-          'an operator registered',
-        values: refusedStates,
+          'an operator registered; `not-offered`: the provider does not tell the registered holder, and ' +
+          'neither another provider nor an operator has confirmed it',
+        values: unpaidStates,
       },
     },
   },

@@ -55,6 +55,12 @@ export const accountRows: readonly AccountRow[] = [
     status: () => errorReply('unavailable'),
     name: () => errorReply('unavailable'),
   },
+  {
+    suffix: '31',
+    meaning: 'its holder is not told: a registered one must be confirmed by an operator',
+    status: said('available'),
+    name: named(''),
+  },
 ];
 
 /** `GET /accounts/{identifierType}/{identifier}/status` and `/accountname` (providers.md 3.1). */

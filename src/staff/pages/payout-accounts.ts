@@ -1,6 +1,6 @@
 import { listAccountChecks } from '../../db/catalogue/payout-account-checks.js';
 import { maskMsisdn } from '../../domain/phone.js';
-import { accountRemedy, refusedStates } from '../../domain/providers/payout-account.js';
+import { accountRemedy } from '../../domain/providers/payout-account.js';
 import { mayAsStaff } from '../../domain/staff/staff-role.js';
 import { checkPayoutAccount } from '../../operations/check-payout-account.js';
 import { emptyState, message, postForm, table, time } from '../../portal/layout/parts.js';
@@ -11,39 +11,43 @@ import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
 const SHOWN = 200;
 
-type RefusedAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
+type UnpaidAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
 
-/** The merchants that are not paid, because a provider refuses their payout account. */
+/** The merchants that are not paid: a provider refuses their account, or nobody has confirmed its holder. */
 export const showPayoutAccounts: StaffPage = {
   method: 'GET',
   path: '/payout-accounts',
   access: 'staff',
   needs: 'look',
   async handle(request) {
-    const refused = await listAccountChecks(request.services.database, {
-      states: refusedStates,
+    const unpaid = await listAccountChecks(request.services.database, {
+      isUnpaid: true,
       limit: SHOWN + 1,
     });
     return {
       kind: 'page',
       title: 'Payout accounts',
       content: html`<h1>Payout accounts</h1>
-<p>Merchants whose payout account a provider refuses. Their redemptions are refused, the vouchers keep their value, and
-the provider is asked again at each redemption.</p>
+<p>Merchants whose payout account a provider refuses, or whose registered holder nobody has confirmed
+(<code>not-offered</code>). Their redemptions are refused, the vouchers keep their value, and the provider is asked
+again at each redemption.</p>
 ${
-  refused.length === 0
-    ? emptyState('No account is refused', 'Every merchant that was asked for is paid.')
-    : listOf(request, refused)
+  unpaid.length === 0
+    ? emptyState(
+        'Every account is paid',
+        'No provider refuses an account, and no holder must be confirmed.',
+      )
+    : listOf(request, unpaid)
 }`,
     };
   },
 };
 
-const listOf = (request: StaffRequest, refused: readonly RefusedAccount[]): Html => {
+const listOf = (request: StaffRequest, unpaid: readonly UnpaidAccount[]): Html => {
   // The name of a stranger whose account a merchant has given by mistake.
   const isNamed = mayAsStaff(request.staff.role, 'operate');
   return html`<section class="card">
-${table('Accounts that are not paid', refused.slice(0, SHOWN), [
+${table('Accounts that are not paid', unpaid.slice(0, SHOWN), [
   {
     title: 'Merchant',
     value: ({ merchant, merchantId }) => `${merchant} (${merchantId})`,
@@ -54,18 +58,18 @@ ${table('Accounts that are not paid', refused.slice(0, SHOWN), [
   { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
   ...(isNamed
     ? [
-        { title: 'Holder', value: ({ holder }: RefusedAccount) => holder ?? '–' },
-        { title: 'Expected', value: ({ expectedHolder }: RefusedAccount) => expectedHolder ?? '–' },
+        { title: 'Holder', value: ({ holder }: UnpaidAccount) => holder ?? '–' },
+        { title: 'Expected', value: ({ expectedHolder }: UnpaidAccount) => expectedHolder ?? '–' },
       ]
     : []),
   { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
   { title: 'To do', value: (one) => accountRemedy(one.state, one.expectedHolder) ?? '–' },
   { title: 'Ask again', value: (one) => askAgain(request, one) },
 ])}
-${refused.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;
+${unpaid.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;
 };
 
-const askAgain = ({ formToken }: StaffRequest, { merchantId }: RefusedAccount): Html =>
+const askAgain = ({ formToken }: StaffRequest, { merchantId }: UnpaidAccount): Html =>
   postForm(
     { action: `${ACCOUNTS_PATH}/${merchantId}/ask`, formToken },
     html`<button>Ask again</button>`,

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listAccountChecks } from '../../../src/db/catalogue/payout-account-checks.js';
+import {
+  countUnpaidAccounts,
+  listAccountChecks,
+} from '../../../src/db/catalogue/payout-account-checks.js';
 import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.js';
 import { notSent, openTwoProviders, type TwoProviders } from './two-providers.js';
 
@@ -75,6 +78,11 @@ describe('a payment to a registered holder', () => {
       (await listAccountChecks(two.scene.database)).map(({ provider, state }) => [provider, state]);
     expect(await shown()).toEqual([['gsma', 'not-offered']]);
     const { database } = two.scene;
+    const unpaid = () => countUnpaidAccounts(database);
+    expect(await unpaid()).toEqual([{ provider: 'gsma', state: 'not-offered', count: 1 }]);
+    // Confirmed at one provider, the account is paid, whatever the other does not tell.
+    await confirmAt('mpesa');
+    expect(await unpaid()).toEqual([]);
     await database.deleteFrom('payout_account_checks').execute();
     await confirmAt('gsma', null);
     expect(await shown()).toEqual([['gsma', 'not-offered']]);

@@ -61,7 +61,9 @@ export const providerTables = (age: string) =>
     payout_account_checks: {
       payout_account_id: 'number',
       provider: `'gsma'`,
-      state: `case when ${isOpen} then 'closed' else 'open' end`,
+      // Providers that tell no holder, for accounts with and without a registered one.
+      state: `case when ${isOpen} then 'closed' when number % 2 = 0 then 'open' else 'not-offered' end`,
+      lacks_confirmation: 'number % 1000 = 1',
     },
     early_delivery_reports: {
       provider: `'smpp'`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  countRefusedAccounts,
+  countUnpaidAccounts,
   listAccountChecks,
 } from '../../../src/db/catalogue/payout-account-checks.js';
 import { connectDatabase, type Database } from '../../../src/db/connection.js';
@@ -24,7 +24,6 @@ import { findPlacement, switchProvider } from '../../../src/db/providers/placeme
 import { addFailover } from '../../../src/db/providers/provider-failovers.js';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
 import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
-import { refusedStates } from '../../../src/domain/providers/payout-account.js';
 import { dayOfTime } from '../../../src/domain/reports/day-report.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGrownDatabase } from './grown-database.js';
@@ -142,10 +141,10 @@ async function takeCallbacks(): Promise<void> {
   });
 }
 
-/** The metric of payout accounts that are refused, and the page that lists them. */
+/** The metric of payout accounts that are not paid, and the page that lists them. */
 async function countAccounts(): Promise<void> {
-  expect(await countRefusedAccounts(database)).toEqual([]);
-  expect(await listAccountChecks(database, { states: refusedStates, limit: 201 })).toEqual([]);
+  expect(await countUnpaidAccounts(database)).toEqual([]);
+  expect(await listAccountChecks(database, { isUnpaid: true, limit: 201 })).toEqual([]);
   await listAccountChecks(database, { merchantId: 1 });
 }
 
