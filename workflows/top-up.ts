@@ -96,7 +96,8 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
     },
     {
       description:
-        'Makes one more attempt to the same number, if the last one failed. Needs no input.',
+        'Makes one more attempt to the same number, if the last one failed and its amount needs no second ' +
+        'person. Needs no input.',
     },
   );
   setHandler(

@@ -1,19 +1,42 @@
+import { log } from '@temporalio/activity';
 import type { DatabaseTransaction } from '../../src/db/connection.js';
 import { isRequestedRetry, wantedProvider } from '../../src/db/operations/operator-commands.js';
 import type { TopupContext } from '../../src/db/topups/topup-facts.js';
 import type { LockedTopup } from '../../src/db/topups/topups.js';
+import { formatGroupedAmount, type Money } from '../../src/domain/money.js';
+import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import type { RetryCommand, TopUpCommand } from '../../workflows/contracts.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
-/** The refusal of the signal where the setting disables it. */
-export const SIGNAL_SWITCHED_OFF = 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
-
 /** Sent in the Temporal UI: it repeats the failed attempt to the same number. */
-export const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
+const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   'attempt' in command &&
   command.msisdn === null &&
   command.company.credential !== undefined &&
   'operatorSignal' in command.company.credential;
+
+/**
+ * Why the signal may not make an attempt: the setting disables it, or the amount needs two people, as the
+ * repair that retries to the same number does. Nobody knows who sent it.
+ */
+export function refuseSignal(
+  command: TopUpCommand | RetryCommand,
+  amount: Money,
+  {
+    supportRetrySignal,
+    repairs: { confirmAbove },
+  }: Pick<ActivityDependencies['limits'], 'supportRetrySignal' | 'repairs'>,
+): Refusal | undefined {
+  if (!isRetrySignal(command)) return undefined;
+  const isAllowed = supportRetrySignal && amount <= confirmAbove;
+  if (isAllowed) return undefined;
+  const detail = supportRetrySignal
+    ? `ETB ${formatGroupedAmount(amount)} is above REPAIR_CONFIRM_ABOVE (ETB ` +
+      `${formatGroupedAmount(confirmAbove)}), so that two people are needed: ask for "Retry a top-up" at /support`
+    : 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
+  log.warn('The signal retry was refused', { transactionId: command.transactionId, detail });
+  return refuse('topup-not-failed', { detail });
+}
 
 /** The command of an operator or a repair that a retry carries out; undefined for all others. */
 const operatorCommandOf = (command: TopUpCommand | RetryCommand): number | undefined => {

@@ -28,7 +28,7 @@ import type {
 } from '../../workflows/contracts.js';
 import { countOfEvent, withinNumberLimit } from '../budget-alarm.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { isAdmitted, isRetrySignal, providerFor, SIGNAL_SWITCHED_OFF } from './topup-authority.js';
+import { isAdmitted, providerFor, refuseSignal } from './topup-authority.js';
 import type { TopUpSubject } from './topup-orders.js';
 import {
   isStranger,
@@ -131,8 +131,6 @@ async function holdOrRefuse(
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
   if (refusal) return refusal;
-  if (isRetrySignal(command) && !limits.supportRetrySignal)
-    return refuse('topup-not-failed', { detail: SIGNAL_SWITCHED_OFF });
   const msisdn = retry?.msisdn ?? numbers.open(topup.msisdn);
   const context = await topupContext(transaction, topup, command.company);
   const operator = await operatorLookup(msisdn);
@@ -152,6 +150,8 @@ async function holdOrRefuse(
     limits.topupRanges,
   );
   if (!terms.ok) return terms;
+  const refusedSignal = refuseSignal(command, terms.amount, limits);
+  if (refusedSignal) return refusedSignal;
   const chosen = choice.choose(terms.amount, await providerFor(transaction, command));
   if (!chosen.ok) return chosen;
   const { provider } = chosen;

@@ -83,8 +83,9 @@ export function createTopUpDetails(transactionId: number) {
         ...reasonsOf(ending),
         ...failoverParagraph(hold.asked),
         'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry ' +
-          'holds the money again and goes to the same number. To the same or another number: *Retry a ' +
-          'top-up* at `/support`, or the partner by the API; both also after the workflow ends, at ' +
+          'holds the money again and goes to the same number; an amount that needs two people is refused. ' +
+          'Any amount, to the same or another number: *Retry a top-up* at `/support`, or the partner by ' +
+          'the API; both also after the workflow ends, at ' +
           `${untilWhen(retryWindowMs)}.`,
       ),
 
@@ -100,7 +101,7 @@ export function createTopUpDetails(transactionId: number) {
     retryRefused: ({ reason, detail }: Refusal) =>
       showDetails(
         `**The retry was refused**: ${messageOf(reason, detail)}.`,
-        'The top-up still waits. To retry it again, send the signal `retry`.',
+        'The top-up still waits for a retry: by the signal `retry`, or *Retry a top-up* at `/support`.',
       ),
 
     /** This run sent nothing. */

@@ -44,7 +44,7 @@ export const topupSettings = {
     .describe(
       'Whether the signal `retry` in the Temporal UI makes one more attempt of a failed ' +
         'top-up. It needs no data, so anybody with access to Temporal can send it; `off` refuses ' +
-        'it',
+        'it, and so does an amount above `REPAIR_CONFIRM_ABOVE`',
     ),
   AIRTIME_MINIMUM_ETHIO_TELECOM: amount
     .default('5')

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { detailsOf } from '../../workflows/details-of.js';
+import { AIRTIME, idOf, sale, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** The signal `retry`, which anybody with access to Temporal can send, keeps to the limit of repairs. */
+let scene: TopupScene;
+
+beforeAll(async () => {
+  scene = await setTopupScene({ REPAIR_CONFIRM_ABOVE: '50' });
+});
+afterAll(() => scene?.stack.stop());
+
+async function failed(amount: number): Promise<number> {
+  const id = idOf(
+    await scene.asPartner.post(AIRTIME, { amount, msisdn: scene.number('002'), ...sale }),
+  );
+  await scene.untilStatus(id, 'FAILED');
+  return id;
+}
+
+it('makes one more attempt up to the limit', async () => {
+  const id = await failed(50);
+  await (await scene.workflowOf(id)).signal('retry');
+  await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
+  await scene.untilStatus(id, 'FAILED');
+});
+
+it('above the limit is refused with the way of two people, and others may still retry', async () => {
+  const id = await failed(50.01);
+  const before = await scene.wallet();
+  const handle = await scene.workflowOf(id);
+  await handle.signal('retry');
+  await until(async () =>
+    expect(await detailsOf(handle)).toMatch(
+      /The retry was refused.*REPAIR_CONFIRM_ABOVE.*\/support/s,
+    ),
+  );
+  expect(await scene.wallet()).toBe(before);
+  expect((await scene.show(id)).attempts).toHaveLength(1);
+  await scene.retry(id, scene.number('002'));
+  await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
+  await scene.untilStatus(id, 'FAILED');
+});
