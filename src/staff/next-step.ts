@@ -1,6 +1,7 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { NotDoneBy } from '../domain/providers/not-done-by.js';
 import { quoted } from '../domain/refusals.js';
+import { isStaffActor } from '../domain/repairs/repair.js';
 import { type Html, html } from '../rendering/html.js';
 import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
 
@@ -21,12 +22,17 @@ export function nextOfOpenRepair(repairs: readonly ShownRepair[]): NextStep | un
   const open = repairs.find(({ result }) => result === null);
   if (open === undefined) return undefined;
   const name = html`<a href="${repairPath(open.id)}">Repair ${open.id}</a>, “${titleOf(open)}”,`;
-  return open.state === 'ASKED'
-    ? {
-        happened: html`${name} waits for another person.`,
-        toDo: html`Ask a supervisor to confirm it.`,
-      }
-    : { happened: html`${name} is under way.`, toDo: html`Look again in a minute.` };
+  if (open.state !== 'ASKED')
+    return { happened: html`${name} is under way.`, toDo: html`Look again in a minute.` };
+  if (!isStaffActor(open.asked_by))
+    return {
+      happened: html`${name} was asked for on the command line: nobody can confirm it.`,
+      toDo: html`Ask a supervisor to decline it. Then ask for it here.`,
+    };
+  return {
+    happened: html`${name} waits for another person.`,
+    toDo: html`Ask a supervisor to confirm it.`,
+  };
 }
 
 /** Words of a provider in quotation marks; those of the service and its staff are our own, and have none. */

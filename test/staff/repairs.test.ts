@@ -163,6 +163,10 @@ it('what was asked for on the command line is only declined, and says why', asyn
   const gift = await scene.gift({ denomination: 500 });
   const written = { actor: 'hanna', isByTwo: true };
   const { id } = await scene.written('cancel-voucher', gift.id, {}, written);
+  const { html: page } = await agent.client.get(`/support/vouchers/${gift.id}`);
+  expect(page).toContain('was asked for on the command line: nobody can confirm it.');
+  expect(page).toContain('Ask a supervisor to decline it. Then ask for it here.');
+  expect(page).not.toContain('Ask a supervisor to confirm it');
   const { html } = await supervisor.client.get(`/support/repairs/${id}`);
   expect(html).toContain('asked for on the command line');
   expect(html).not.toContain(`/repairs/${id}/confirm"`);
