@@ -6,13 +6,15 @@ import type {
 } from '../../../src/sandbox/faults/provider-faults.js';
 import type { Answer } from '../../support/clients.js';
 import { until } from '../../support/until.js';
+import { type BrokenScene, CALLER_WAIT_SECONDS, setBrokenScene } from './broken-providers-scene.js';
 import {
   type Booked,
-  type BrokenScene,
-  CALLER_WAIT_SECONDS,
+  given,
+  type Kind,
+  kindOf,
   type MetOperation,
-  setBrokenScene,
-} from './broken-providers-scene.js';
+  toldBy,
+} from './met-operations.js';
 import { reconciled } from './reconciled.js';
 
 /**
@@ -26,16 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const kinds = {
-  'africas-talking': 'message',
-  smpp: 'message',
-  gsma: 'payment',
-  mpesa: 'payment',
-  'dt-one': 'top-up',
-  reloadly: 'top-up',
-} as const;
-type Kind = (typeof kinds)[SandboxProvider];
-const providers = Object.keys(kinds) as SandboxProvider[];
+const providers = Object.keys(kindOf) as SandboxProvider[];
 
 /** Whether the provider does what it is asked for. */
 type Effect = 'does it' | 'does nothing';
@@ -78,24 +71,6 @@ const words: Readonly<Record<Kind, Readonly<Record<Booked, RegExp>>>> = {
   },
 };
 
-/** What the answer to a claim that stands says about its code. */
-const codeWords: readonly (readonly [RegExp, Booked | undefined])[] = [
-  [/^A verification code was sent to the owner of the voucher$/, 'done'],
-  [/^The verification code is being sent .*; if it does not arrive, claim again$/, undefined],
-];
-
-/** What an answer tells its caller; undefined where it says that it is not known yet. */
-function toldBy({ status, body }: Answer, kind: Kind): Booked | undefined {
-  if (status === 200 && kind === 'message') {
-    const found = codeWords.find(([words]) => words.test(body.data));
-    if (!found) throw new Error(`The words of a claim: ${body.data}`);
-    return found[1];
-  }
-  if (kind === 'top-up' && status === 200 && body.data.status !== 'SUCCESS') return undefined;
-  if (status === 200) return 'done';
-  return status === 409 ? undefined : 'not done';
-}
-
 async function expectTruth(operation: MetOperation, kind: Kind, answer: Answer): Promise<void> {
   await until(async () => {
     const booked = await operation.booked();
@@ -103,14 +78,14 @@ async function expectTruth(operation: MetOperation, kind: Kind, answer: Answer):
     expect(await operation.booked()).toBe(booked);
     const told = toldBy(answer, kind);
     if (told !== undefined) expect(booked).toBe(told);
-    if (booked === 'done') expect(operation.given()).toBe(1);
-    if (booked === 'not done') expect(operation.given()).toBe(0);
+    if (booked === 'done') expect(given(operation)).toBe(1);
+    if (booked === 'not done') expect(given(operation)).toBe(0);
   });
-  expect(operation.given()).toBeLessThan(2);
+  expect(given(operation)).toBeLessThan(2);
 }
 
 describe.concurrent.each(providers)('%s', (provider) => {
-  const kind = kinds[provider];
+  const kind = kindOf[provider];
   let prepare: () => Promise<MetOperation>;
   beforeAll(async () => {
     prepare = await scene.operationsAt(provider);
@@ -133,7 +108,7 @@ describe.concurrent.each(providers)('%s', (provider) => {
 
     if (kind === 'message') {
       // A message that may have been sent is not sent again.
-      if (effect === 'does it') await until(() => expect(operation.given()).toBe(1));
+      if (effect === 'does it') await until(() => expect(given(operation)).toBe(1));
       return expectTruth(operation, kind, await operation.send());
     }
     // M-Pesa tells nobody that it has never seen a payment: a person asks it.
@@ -151,13 +126,15 @@ describe.concurrent.each(providers)('%s', (provider) => {
 });
 
 test('what a provider reverses later is seen, and the pages of its cases say so', async () => {
-  const reversing = providers.filter((provider) => kinds[provider] !== 'message');
+  const reversing = providers.filter((provider) => kindOf[provider] !== 'message');
   const operations = await Promise.all(
     reversing.map(async (provider) => {
       const operation = await (await scene.operationsAt(provider))();
       await scene.breakProvider(provider, { reversesLater: true });
-      await until(async () => expect(toldBy(await operation.send(), kinds[provider])).toBe('done'));
-      await until(() => expect(operation.given()).toBe(0));
+      await until(async () =>
+        expect(toldBy(await operation.send(), kindOf[provider])).toBe('done'),
+      );
+      await until(() => expect(given(operation)).toBe(0));
       await scene.breakProvider(provider);
       return operation;
     }),

@@ -1,0 +1,226 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.js';
+import { suffixRows } from '../../../src/sandbox/scenario-table.js';
+import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import { type BrokenScene, setBrokenScene } from './broken-providers-scene.js';
+import {
+  type Booked,
+  given,
+  type Kind,
+  kindOf,
+  type MetOperation,
+  toldBy,
+} from './met-operations.js';
+import { reconciled } from './reconciled.js';
+
+/**
+ * Each scenario of the sandbox, by every order of two providers of a kind, and by the second one while the
+ * first takes nothing. Our state is what the books of both say together, and value is given at most once.
+ */
+let scene: BrokenScene;
+/** Every operation that has ended, and what it came to. */
+const ended: { readonly operation: MetOperation; readonly kind: Kind; readonly suffix: string }[] =
+  [];
+
+beforeAll(async () => {
+  scene = await setBrokenScene();
+});
+afterAll(() => scene?.stop());
+
+type Route = readonly [first: SandboxProvider, second: SandboxProvider];
+
+const routes: Readonly<Record<Kind, readonly Route[]>> = {
+  payment: [
+    ['gsma', 'mpesa'],
+    ['mpesa', 'gsma'],
+  ],
+  'top-up': [
+    ['dt-one', 'reloadly'],
+    ['reloadly', 'dt-one'],
+  ],
+  message: [
+    ['africas-talking', 'smpp'],
+    ['smpp', 'africas-talking'],
+  ],
+};
+const kinds = Object.keys(routes) as Kind[];
+
+/** What a person at the provider decides about what stays pending. */
+type Decision = 'completed' | 'failed';
+
+/** The scenarios of the sandbox, one that is slower than our patience, and both ends of a pending one. */
+const scenarios: readonly (readonly [suffix: string, decision: Decision])[] = [
+  ...suffixRows.map(({ suffix }) => [`0${suffix}`, 'completed'] as const),
+  ['014', 'failed'],
+  ['300', 'completed'],
+];
+
+const isTakenBack = (suffix: string) => suffix === '015';
+
+/** How each kind ends that is not done in the end. */
+const otherEnds: Readonly<Record<Kind, Readonly<Record<string, Booked>>>> = {
+  payment: {
+    '002': 'not done',
+    '003': 'not done',
+    '004': 'not done',
+    '006': 'not done',
+    '007': 'not done',
+    '016': 'not done',
+    '018': 'not done',
+  },
+  'top-up': {
+    '002': 'not done',
+    '003': 'not done',
+    '004': 'not done',
+    '005': 'not done',
+    '006': 'not done',
+    '007': 'not done',
+    '016': 'not done',
+    '018': 'not done',
+  },
+  // Nobody can be asked about a message, so that one without an answer stays unknown.
+  message: {
+    '002': 'not done',
+    '003': 'not done',
+    '004': 'not done',
+    '006': 'not done',
+    '007': 'not done',
+    '008': 'on hold',
+    '009': 'on hold',
+    '016': 'not done',
+    '018': 'not done',
+    '019': 'not done',
+    '300': 'on hold',
+  },
+};
+
+async function endOf(
+  operation: MetOperation,
+  { kind, suffix, decision }: { kind: Kind; suffix: string; decision: Decision },
+): Promise<Booked> {
+  if (kind !== 'message' && suffix === '014' && decision === 'failed') return 'not done';
+  // A system error of an SMSC says nothing about the message.
+  if (kind === 'message' && suffix === '007' && (await operation.lastAsked()) === 'smpp')
+    return 'on hold';
+  return otherEnds[kind][suffix] ?? 'done';
+}
+
+/** Whether our state is what the books of all providers say together. */
+async function expectAgreement(operation: MetOperation, kind: Kind, suffix: string): Promise<void> {
+  const booked = await operation.booked();
+  const books = operation.inBooks();
+  const statuses = books.map(({ status }) => status);
+  expect(statuses.filter((status) => status !== 'failed').length).toBeLessThan(2);
+  expect(new Set(books.map(({ provider }) => provider)).size).toBeLessThan(2);
+  for (const { provider } of books) expect(provider).toBe(await operation.lastAsked());
+  if (booked === 'not done') expect(statuses.filter((status) => status !== 'failed')).toEqual([]);
+  if (booked !== 'done') return;
+  if (!isTakenBack(suffix)) return expect(statuses).toEqual(['completed']);
+  // The phone never got the message; what was paid is taken back.
+  if (kind === 'message') return expect(statuses).toEqual([]);
+  return expect(['completed', 'reversed']).toContain(statuses[0]);
+}
+
+async function meetScenario(
+  route: Route,
+  { suffix, decision }: { readonly suffix: string; readonly decision: Decision },
+): Promise<MetOperation> {
+  const kind = kindOf[route[0]];
+  const operation = await (await scene.operationsAt(...route))(suffix);
+  const first = await operation.send();
+  if (kind !== 'message' && suffix === '014') await decide(operation, kind, decision);
+  if (suffix === '018') await settleWhatNobodyTells(operation);
+  await until(async () =>
+    expect(await operation.booked()).toBe(await endOf(operation, { kind, suffix, decision })),
+  );
+  await until(() => expectAgreement(operation, kind, suffix));
+  const booked = await operation.booked();
+  expect([undefined, booked]).toContain(toldBy(first, kind));
+  if (kind !== 'message')
+    await until(async () => expect(toldBy(await operation.send(), kind)).toBe(booked));
+  ended.push({ operation, kind, suffix });
+  return operation;
+}
+
+/** While the provider has not ended it, the money is on hold. */
+async function decide(operation: MetOperation, kind: Kind, status: Decision): Promise<void> {
+  const entry = await until(() => {
+    const [found] = operation.inBooks();
+    if (!found) throw new Error('No provider has taken it');
+    return found;
+  });
+  expect(entry.status).toBe('pending');
+  expect(await operation.booked()).toBe('on hold');
+  const collection = kind === 'payment' ? 'payouts' : 'topups';
+  const url = `${scene.stack.sandbox.url}/books/${collection}/${entry.reference}`;
+  expect((await call(url, { body: { status } })).status).toBe(200);
+}
+
+/**
+ * A 401 of a gateway proves nothing. M-Pesa tells nobody that it has never seen a payment, and Reloadly is
+ * sent it again and again: it is on hold until a person asks the provider.
+ */
+async function settleWhatNobodyTells(operation: MetOperation): Promise<void> {
+  if (!['mpesa', 'reloadly'].includes((await operation.lastAsked()) ?? '')) return;
+  expect(await operation.booked()).toBe('on hold');
+  expect(operation.inBooks()).toEqual([]);
+  await operation.settleAsNotDone();
+}
+
+/** The session of SMPP is one for all, and a scenario that drops or throttles it spoils the next. */
+async function untilSmppTakes(): Promise<void> {
+  const prepare = await scene.operationsAt('smpp');
+  await until(async () => {
+    const operation = await prepare();
+    await operation.send();
+    expect(await operation.booked()).toBe('done');
+  });
+}
+
+describe.concurrent.each(kinds)('a %s, of two providers', (kind) => {
+  const run = kind === 'message' ? test.sequential : test.concurrent;
+  run.each(
+    routes[kind].flatMap((route) => scenarios.map((scenario) => [...route, ...scenario] as const)),
+  )('%s then %s: %s, %s', async (first, second, suffix, decision) => {
+    if (kind === 'message') await untilSmppTakes();
+    await meetScenario([first, second], { suffix, decision });
+  });
+});
+
+describe.each([0, 1])('the first one takes nothing: order %i', (order) => {
+  const orders = kinds.map((kind) => routes[kind][order] as Route);
+  beforeAll(async () => {
+    for (const [first] of orders) await scene.breakProvider(first, { answers: 'not-authorised' });
+  });
+  afterAll(async () => {
+    for (const [first] of orders) await scene.breakProvider(first);
+  });
+
+  describe.concurrent.each(orders)('%s, then %s', (first, second) => {
+    const run = kindOf[first] === 'message' ? test.sequential : test.concurrent;
+    run.each(scenarios)('%s, %s', async (suffix, decision) => {
+      if (second === 'smpp') await untilSmppTakes();
+      const operation = await meetScenario([first, second], { suffix, decision });
+      expect(await operation.lastAsked()).toBe(second);
+    });
+  });
+});
+
+test('after everything is asked about again, all still agree, and what was taken back is told', async () => {
+  const { database } = scene.stack;
+  for (const table of ['redemptions', 'topup_attempts'])
+    await sql`update ${sql.table(table)} set recheck_at = now() where recheck_at is not null`.execute(
+      database,
+    );
+  await reconciled(scene.stack);
+  expect(ended).toHaveLength(scenarios.length * 12);
+  for (const { operation, kind, suffix } of ended) {
+    await expectAgreement(operation, kind, suffix);
+    if (kind === 'message' || !isTakenBack(suffix)) continue;
+    expect(given(operation)).toBe(0);
+    if ((await operation.booked()) === 'done')
+      expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
+  }
+});
