@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { statusOf, type TakenRequest } from '../accepted-requests.js';
+import { statusOf, type TakenRequest, type TakenStatus } from '../accepted-requests.js';
 
 /** How the statement of a provider can differ from what it did; its books stay right. */
 export const statementFaults = {
@@ -9,6 +9,7 @@ export const statementFaults = {
   currency: 'lists another currency',
   duplicate: 'lists it once more, as another transaction',
   reversed: 'lists it as reversed',
+  pending: 'lists it without an outcome',
   late: 'lists it a day later',
 } as const;
 export type ListedFault = keyof typeof statementFaults;
@@ -30,6 +31,12 @@ export interface StatementFaults {
 
 const DAY_MS = 86_400_000;
 
+/** It had this status from the beginning. */
+const withStatus = <Taken extends TakenRequest>(taken: Taken, status: TakenStatus): Taken => ({
+  ...taken,
+  statuses: [{ status, from: taken.takenAt }],
+});
+
 export function createStatementFaults(): StatementFaults {
   const faults = new Map<string, { fault: ListedFault; otherReference: string }>();
 
@@ -49,13 +56,15 @@ export function createStatementFaults(): StatementFaults {
       case 'duplicate':
         return [taken, again(taken)];
       case 'reversed':
-        return [{ ...taken, statuses: [{ status: 'reversed', from: taken.takenAt }] }];
+        return [withStatus(taken, 'reversed')];
+      case 'pending':
+        return [withStatus(taken, 'pending')];
       case 'late':
         return [
           {
             ...taken,
             takenAt: new Date(taken.takenAt.getTime() + DAY_MS),
-            statuses: [{ status: statusOf(taken), from: taken.takenAt }],
+            statuses: withStatus(taken, statusOf(taken)).statuses,
           },
         ];
     }

@@ -105,39 +105,6 @@ test('a day of payouts and top-ups has no break, and its fees are booked once', 
   expect(rows).toHaveLength(1);
 });
 
-describe('every typed break is found in a statement made with it', () => {
-  const names = ['missing-there', 'amount', 'currency', 'duplicate', 'reversed'];
-  test.each(names)('%s', async (name) => {
-    const [paid, sent] = [await pay(), await topUp()];
-    for (const reference of [paid, sent]) await fault(reference, name);
-    expect((await reconcile('gsma')).breaks).toEqual([[name, paid]]);
-    expect((await reconcile('dt-one')).breaks).toEqual([[name, sent]]);
-    scene.stack.sandbox.books.statementFaults.clear();
-    // They close themselves once the statement is right.
-    expect((await reconcile('gsma')).breaks).toEqual([]);
-    expect((await reconcile('dt-one')).breaks).toEqual([]);
-  });
-
-  test('missing-here', async () => {
-    const [paid, sent] = [await pay(), await topUp()];
-    for (const reference of [paid, sent]) await fault(reference, 'missing-here');
-    for (const provider of ['gsma', 'dt-one']) {
-      const { breaks } = await reconcile(provider);
-      expect(breaks).toEqual([['missing-here', expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
-    }
-  });
-
-  test('late: a day later than ours, which the next statement closes', async () => {
-    const paid = await pay();
-    await fault(paid, 'late');
-    expect((await reconcile('gsma')).breaks).toContainEqual(['missing-there', paid]);
-    const tomorrow = dayOfTime(new Date(Date.now() + 86_400_000), ZONE);
-    expect((await reconcile('gsma', '', tomorrow)).breaks).toEqual([]);
-    // The day itself is compared with both statements.
-    expect((await reconcile('gsma')).breaks).not.toContainEqual(['missing-there', paid]);
-  });
-});
-
 test('a file of the provider says the same as its API', async () => {
   const paid = await pay();
   await fault(paid, 'amount');
