@@ -7,7 +7,8 @@ if [ -e .env ] || [ -e secrets ]; then echo '.env or secrets exists already' >&2
 mkdir secrets
 cd secrets
 
-for name in POSTGRES SERVICE_DATABASE API_DATABASE WORKER_DATABASE OPERATOR_DATABASE; do
+for name in POSTGRES SERVICE_DATABASE API_DATABASE WORKER_DATABASE OPERATOR_DATABASE \
+  REPORTS_DATABASE; do
   openssl rand -hex 24 > "${name}_PASSWORD"
 done
 for login in SERVICE:voucher_topup API:api WORKER:worker OPERATOR:operator; do
@@ -36,8 +37,8 @@ cd ..
   echo "TEMPORAL_DATABASE_PASSWORD=$(openssl rand -hex 24)"
   # docker-compose.yml asks for these; compose.secrets.yml puts files in their place.
   for name in POSTGRES_PASSWORD SERVICE_DATABASE_PASSWORD API_DATABASE_PASSWORD \
-    WORKER_DATABASE_PASSWORD OPERATOR_DATABASE_PASSWORD ACCESS_TOKEN_PRIVATE_KEY DIGEST_KEY DATA_KEYS \
-    PAYLOAD_KEYS CODEC_SERVER_OPERATORS; do
+    WORKER_DATABASE_PASSWORD OPERATOR_DATABASE_PASSWORD REPORTS_DATABASE_PASSWORD \
+    ACCESS_TOKEN_PRIVATE_KEY DIGEST_KEY DATA_KEYS PAYLOAD_KEYS CODEC_SERVER_OPERATORS; do
     echo "$name=in-a-file"
   done
 } > .env

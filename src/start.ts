@@ -20,6 +20,7 @@ import { type BackingServices, startBackingServices } from './start/backing-serv
 import { makeDemoAccounts } from './start/demo-accounts.js';
 import { isDemoKey, makeDemoData } from './start/demo-data.js';
 import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-file.js';
+import { makeProcessLogins } from './start/process-logins.js';
 import { readOrMakeSecrets, type Secrets } from './start/secrets.js';
 import { createStops, type Stops } from './start/stops.js';
 import { welcome } from './start/welcome.js';
@@ -45,7 +46,9 @@ async function start(
   });
   const observation = await startObservation(config, 'start');
   stops.add(observation.stop);
-  const service = await progress.step('Worker and API', () => startService(config, observation));
+  const service = await progress.step('Worker and API', async () =>
+    startService({ ...config, ...(await processAddresses(startConfig, config)) }, observation),
+  );
   stops.add(service.stop);
   const addresses = {
     api: `http://localhost:${service.api.port}`,
@@ -57,6 +60,10 @@ async function start(
   process.stdout.write(welcome(demo, startConfig.DATA_DIR));
   return { ended: service.ended };
 }
+
+/** On our own PostgreSQL each part of the service has its own rights; a server that a setting names stays as it is. */
+const processAddresses = async (startConfig: StartConfig, { DATABASE_URL }: ApiConfig) =>
+  startConfig.DATABASE_URL === undefined ? makeProcessLogins(DATABASE_URL) : {};
 
 /** The sandbox reports deliveries to the API of this start. */
 const withReports = (startConfig: StartConfig): StartConfig => ({

@@ -148,7 +148,7 @@ async function reconcile(provider: string, source: 'file' | 'api') {
   const url = `${stack.sandbox.url}/statements/${provider}/${day}.csv?zone=${ZONE}`;
   await writeFile(file, await (await fetch(url)).text());
   const commands = commandsOn({
-    DATABASE_URL: stack.config.DATABASE_URL,
+    DATABASE_URL: stack.urlFor('operator'),
     ...providerSettings(stack.sandbox),
   });
   const given = source === 'file' ? ['--file', file] : [];

@@ -8,7 +8,7 @@ import {
   isDatabaseUnavailable,
 } from './connection.js';
 import { type LockPatience, oneAtATime, untilUnblocked } from './migration-locks.js';
-import { ensureRoles, fixTriggers } from './roles.js';
+import { ensureRoles, fixTriggers } from './rights/roles.js';
 
 /** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };

@@ -69,7 +69,7 @@ export interface AdminScene extends Commands {
 export async function openScene(): Promise<AdminScene> {
   const testDatabase = await createTestDatabase();
   const database = connectDatabase(testDatabase.url, { poolSize: 6 });
-  const environment = { DATABASE_URL: testDatabase.url, DIGEST_KEY, DATA_KEYS };
+  const environment = { DATABASE_URL: testDatabase.urlFor('operator'), DIGEST_KEY, DATA_KEYS };
   return {
     ...commandsOn(environment),
     environment,

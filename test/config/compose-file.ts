@@ -64,6 +64,7 @@ export const composeSecrets: Readonly<Record<string, string>> = {
   API_DATABASE_PASSWORD: 'p4',
   WORKER_DATABASE_PASSWORD: 'p5',
   OPERATOR_DATABASE_PASSWORD: 'p6',
+  REPORTS_DATABASE_PASSWORD: 'p7',
   ACCESS_TOKEN_PRIVATE_KEY: makeSecrets().ACCESS_TOKEN_PRIVATE_KEY.replaceAll('\n', '\\n'),
   DIGEST_KEY: key,
   DATA_KEYS: `k1:${key}`,

@@ -107,7 +107,7 @@ describe('compose with secrets in files', () => {
     const { stdout } = await runFile('sh', words, { env: { PATH: process.env.PATH } });
     expect(readApiConfig(environmentOf('api')).DATABASE_URL).toContain(`:${stdout}@`);
     expect(stdout).toHaveLength(48);
-    expect(secrets.filter((name) => name.endsWith('_DATABASE_PASSWORD'))).toHaveLength(4);
+    expect(secrets.filter((name) => name.endsWith('_DATABASE_PASSWORD'))).toHaveLength(5);
   });
 
   it('makes files that only the owner of the folder reaches, once', async () => {

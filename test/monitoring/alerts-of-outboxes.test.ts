@@ -31,7 +31,7 @@ afterAll(() => scene?.gifts.stop());
 
 const commands = () =>
   commandsOn({
-    DATABASE_URL: scene.gifts.stack.config.DATABASE_URL,
+    DATABASE_URL: scene.gifts.stack.urlFor('operator'),
     REPAIR_CONFIRM_ABOVE: settings.REPAIR_CONFIRM_ABOVE,
     ...numberSettingsOf(scene.gifts.stack),
   });

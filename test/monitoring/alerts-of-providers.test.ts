@@ -124,7 +124,7 @@ describe('the statement of a provider', () => {
     await expectAlert(differing, 10, 'ProviderBreaksOpen');
     const { rows } = await sql<{ id: number }>`
       select id from provider_breaks where reference = ${reference}`.execute(stack.database);
-    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     const note = ['--note', 'Ticket 4711'];
     await operator.json(['settle', 'break', String(rows[0]?.id), ...note]);
     const settled = await scene.during(() =>

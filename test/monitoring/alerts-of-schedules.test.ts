@@ -70,7 +70,7 @@ const onlyOf = (schedule: string, text: string): string =>
     .join('\n');
 
 describe('a day report by e-mail', () => {
-  const commands = () => commandsOn({ DATABASE_URL: scene.gifts.stack.config.DATABASE_URL });
+  const commands = () => commandsOn({ DATABASE_URL: scene.gifts.stack.urlFor('operator') });
   const outboxOf = () => scene.value('outbox_waiting', { outbox: 'day-reports' });
 
   /** Registers somebody before the last day closed, and sends what is due. */

@@ -28,9 +28,12 @@ export async function setInvitationScene(settings: Environment = {}) {
 
 /** The same on what is running already. */
 export function invitationsOn<
-  On extends Pick<Stack, 'url' | 'database' | 'config'> & { sandbox: { url: string } },
+  On extends Pick<Stack, 'url' | 'database' | 'config'> &
+    Partial<Pick<Stack, 'urlFor'>> & { sandbox: { url: string } },
 >(stack: On) {
-  const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+  const operator = commandsOn({
+    DATABASE_URL: stack.urlFor?.('operator') ?? stack.config.DATABASE_URL,
+  });
 
   /** A new merchant; its e-mail address and the end of its number steer the sandbox. */
   async function newMerchant({ mailbox = 'owner', suffix = '000' } = {}) {

@@ -17,10 +17,7 @@ let agent: Awaited<ReturnType<typeof staffClient>>;
 let operator: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRedemptionScene(
-    { TEMPORAL_UI_URL: 'https://temporal.example' },
-    { hasRoles: true },
-  );
+  scene = await setRedemptionScene({ TEMPORAL_UI_URL: 'https://temporal.example' });
   agent = await staffClient(scene.stack, 'AGENT');
   operator = await staffClient(scene.stack, 'OPERATOR');
 });
@@ -131,7 +128,7 @@ describe('settling', () => {
     const [byPage, byCommand] = [await addBreak(), await addBreak()];
     const answer = await settle(operator, byPage, 'Their double, paid back');
     expect([answer.status, answer.location]).toEqual([303, pathOf(byPage)]);
-    const { admin } = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+    const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     expect(await admin(['settle', 'break', String(byCommand), '--note', 'By hand'])).toMatchObject({
       code: 0,
     });

@@ -10,7 +10,7 @@ let scene: RepairScene;
 let agent: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' }, { hasRoles: true });
+  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' });
   agent = await staffClient(scene.stack);
 });
 afterAll(() => scene?.stop());

@@ -18,7 +18,7 @@ let agent: Awaited<ReturnType<typeof staffClient>>;
 let operator: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRedemptionScene({}, { hasRoles: true });
+  scene = await setRedemptionScene({});
   agent = await staffClient(scene.stack, 'AGENT');
   operator = await staffClient(scene.stack, 'OPERATOR');
 });

@@ -11,10 +11,7 @@ let agent: Awaited<ReturnType<typeof staffClient>>;
 let supervisor: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRepairScene(
-    { REPAIR_CONFIRM_ABOVE: '400', CLAIM_LIFETIME_SECONDS: '600' },
-    { hasRoles: true },
-  );
+  scene = await setRepairScene({ REPAIR_CONFIRM_ABOVE: '400', CLAIM_LIFETIME_SECONDS: '600' });
   agent = await staffClient(scene.stack, 'AGENT');
   supervisor = await staffClient(scene.stack, 'SUPERVISOR');
 });

@@ -22,7 +22,7 @@ let scene: RepairScene;
 let agent: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ TEMPORAL_UI_URL: 'https://temporal.example' }, { hasRoles: true });
+  scene = await setRepairScene({ TEMPORAL_UI_URL: 'https://temporal.example' });
   agent = await staffClient(scene.stack);
 });
 afterAll(() => scene?.stop());

@@ -119,7 +119,7 @@ describe('the two sites', () => {
 
 describe('the commands for staff accounts', () => {
   const commands = () =>
-    commandsOn({ DATABASE_URL: stack.config.DATABASE_URL, PORTAL_PASSWORD_COST: '14' });
+    commandsOn({ DATABASE_URL: stack.urlFor('operator'), PORTAL_PASSWORD_COST: '14' });
 
   test('create, change, reset and disable an account', async () => {
     const { json, admin } = commands();

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { ProcessRole } from '../../src/db/rights.js';
-import { groupRole } from '../../src/db/roles.js';
+import type { ProcessRole } from '../../src/db/rights/rights.js';
 
 export interface TestDatabase {
   readonly url: string;
-  /** The address for a new login that has the rights of one process. */
-  urlFor(role: ProcessRole): Promise<string>;
+  /** The address for a login that has the rights of one process. */
+  urlFor(role: ProcessRole): string;
   drop(): Promise<void>;
 }
 
@@ -20,16 +19,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = name;
   return {
     url: url.href,
-    async urlFor(role) {
+    urlFor(role) {
       const login = new URL(url);
-      login.username = `login_${role}_${randomUUID()}`;
-      login.password = randomUUID();
-      // The rights are the template's, and so are the groups that have them.
-      const group = groupRole(inject('templateDatabase'), role);
-      await asAdmin(
-        adminUrl,
-        `create role "${login.username}" login password '${login.password}' in role "${group}"`,
-      );
+      ({ name: login.username, password: login.password } = inject('processLogins')[role]);
       return login.href;
     },
     drop: () => asAdmin(adminUrl, `drop database ${name} with (force)`),

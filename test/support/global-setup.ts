@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,8 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readStartConfig } from '../../src/config/config.js';
 import { migrateToLatest } from '../../src/db/migrate.js';
+import { type ProcessRole, processRoles } from '../../src/db/rights/rights.js';
+import { groupRole } from '../../src/db/rights/roles.js';
 import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
 import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
@@ -21,10 +24,17 @@ declare module 'vitest' {
     databaseAdminUrl: string;
     /** A migrated database without rows, to be copied by `create database … template`. */
     templateDatabase: string;
+    /** A login for each process, with its rights on all copies of the template. */
+    processLogins: Readonly<Record<ProcessRole, ProcessLogin>>;
     temporalAddress: string;
     /** Code for `Worker.create({ workflowBundle: { codePath } })`. */
     workflowBundlePath: string;
   }
+}
+
+interface ProcessLogin {
+  readonly name: string;
+  readonly password: string;
 }
 
 const PREFIX = 'voucher-topup-service-test-';
@@ -69,6 +79,20 @@ async function makeTemplateDatabase(postgres: RunningPostgres): Promise<void> {
   const url = new URL(postgres.url);
   url.pathname = TEMPLATE_DATABASE;
   await migrateToLatest(url.href);
+}
+
+async function makeProcessLogins(postgres: RunningPostgres) {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  const logins = {} as Record<ProcessRole, ProcessLogin>;
+  for (const role of processRoles) {
+    logins[role] = { name: `test_${role}`, password: randomUUID() };
+    const { name, password } = logins[role];
+    await client.query(`create role ${name} login password '${password}'
+      in role ${groupRole(TEMPLATE_DATABASE, role)}`);
+  }
+  await client.end();
+  return logins;
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {
@@ -121,6 +145,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await progress.step('Migrations', () => makeTemplateDatabase(postgres));
     project.provide('databaseAdminUrl', postgres.url);
     project.provide('templateDatabase', TEMPLATE_DATABASE);
+    project.provide('processLogins', await makeProcessLogins(postgres));
   };
   const temporal = async () => {
     const server = await startTemporal(directory, progress);

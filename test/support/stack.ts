@@ -5,7 +5,7 @@ import { type ApiConfig, type Environment, readApiConfig } from '../../src/confi
 import { createDigests, type Digests } from '../../src/crypto/digests.js';
 import { connectDatabase, type Database } from '../../src/db/connection.js';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import type { ProcessRole } from '../../src/db/rights.js';
+import type { ProcessRole } from '../../src/db/rights/rights.js';
 import type { Failpoint } from '../../src/process/failpoint.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { Metrics } from '../../src/process/metrics/metrics.js';
@@ -55,14 +55,15 @@ const TEST_SETTINGS = {
 export interface Stack {
   readonly config: ApiConfig;
   readonly url: string;
+  /** As the owner of the tables. */
   readonly database: Database;
   readonly digests: Digests;
   readonly sandbox: Sandbox;
   readonly temporal: TemporalConnection;
   readonly api: RunningApi;
   readonly worker: RunningWorker;
-  /** The address of the stack's own database for a new login that has the rights of one process. */
-  urlFor(role: ProcessRole): Promise<string>;
+  /** The address of the stack's own database for a login that has the rights of one process. */
+  urlFor(role: ProcessRole): string;
   /** Checks the invariants of the ledger, then stops everything. */
   stop(): Promise<void>;
 }
@@ -81,8 +82,6 @@ export async function startStack(
   options: {
     readonly failpoint?: Failpoint;
     readonly metrics?: Metrics;
-    /** Whether API and worker have the rights of their own roles only. */
-    readonly hasRoles?: boolean;
   } = {},
 ): Promise<Stack> {
   const logger = createLogger('silent', 'test');
@@ -107,11 +106,13 @@ export async function startStack(
     namespace: config.TEMPORAL_NAMESPACE,
     payloadKeys: config.PAYLOAD_KEYS,
   });
-  const urlOf = async (role: ProcessRole) =>
-    options.hasRoles ? { DATABASE_URL: await testDatabase.urlFor(role) } : {};
+  // As in production, so that a right that is missing fails a test. A test that names a server has its
+  // own logins.
+  const urlOf = (role: ProcessRole) =>
+    settings.DATABASE_URL === undefined ? { DATABASE_URL: testDatabase.urlFor(role) } : {};
   const [worker, api] = await Promise.all([
-    startWorker({ ...config, ...(await urlOf('worker')) }, temporal, { ...options, logger }),
-    startApi({ ...config, ...(await urlOf('api')) }, temporal, {
+    startWorker({ ...config, ...urlOf('worker') }, temporal, { ...options, logger }),
+    startApi({ ...config, ...urlOf('api') }, temporal, {
       ...options,
       logger,
       eager: config.TEMPORAL_BUILD_ID === undefined,

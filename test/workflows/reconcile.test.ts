@@ -169,7 +169,7 @@ describe('what a provider did although it had refused it', () => {
     expect(await reconcile(stack)).toMatchObject({ rechecked: 0 });
     expect(await suspense(stack)).toBe(before + 50);
 
-    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     await operator.json(`settle late-success ${ourReference} --by provider --note reversed`);
     expect(await suspense(stack)).toBe(before);
     // It is told again, which changes nothing any more; and who wants it may try again.

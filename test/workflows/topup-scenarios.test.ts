@@ -48,7 +48,7 @@ const settled = { ended: 'settled' };
 
 const caseIdOf = (name: CaseName): string => caseId(name, scene.stack.config.TEMPORAL_TASK_QUEUE);
 
-const operator = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+const operator = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
 describe('top-up', () => {
   it('ends delivered', async () => {

@@ -5,7 +5,7 @@ import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
 import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.js';
 import {
   findRecovered,
-  listRecovered,
+  listOpenRecovered,
   type RecoveredPayment,
 } from '../recovery/recovered-payments.js';
 import { findLateSuccess, listLateSuccesses } from './late-successes.js';
@@ -43,7 +43,7 @@ export async function listOpenCases(database: Database): Promise<PaymentCase[]> 
   return [
     ...late.map((one) => ofSuspense('late-success', one)),
     ...reversed.map((one) => ofSuspense('reversal', one)),
-    ...(await listRecovered(database, unsettled)).map(ofRecovered),
+    ...(await listOpenRecovered(database)).map(ofRecovered),
     ...(await marked(database, sql`true`)),
     ...(await listStatementCases(database)),
   ];
@@ -113,14 +113,19 @@ async function marked(database: Database, condition: RawBuilder<unknown>): Promi
         redemptions.merchant_id as "merchantId", serial_number as "serialNumber",
         null::bigint as "topupId",
         array[payment_reference::text, platform_reference] as "references", disagreement as words
-      from (select *, ${kind} from redemptions where ${isMarked}) as redemptions
+      from (
+        select payment_reference, platform_reference, voucher_id, to_merchant, provider, merchant_id,
+          disagreement, ${kind}
+        from redemptions where ${isMarked}) as redemptions
       join vouchers on vouchers.id = voucher_id
       union all
       select case_kind, reference, 'top-up ' || topup_id || ', attempt ' || try.attempt,
         (select amount from ledger_transfers as hold
           where hold.operation_id = try.operation_id and step = 'hold'),
         try.provider, topups.partner_id, null, null, topup_id, array[reference], disagreement
-      from (select *, ${kind} from topup_attempts where ${isMarked}) as try
+      from (
+        select reference, topup_id, attempt, operation_id, provider, disagreement, ${kind}
+        from topup_attempts where ${isMarked}) as try
       join topups on topups.id = topup_id
     ) as marked
     where ${condition} order by reference`.execute(database);

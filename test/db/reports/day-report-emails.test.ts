@@ -19,7 +19,7 @@ let armed: Failpoint = () => undefined;
 beforeAll(async () => {
   scene = await setGiftScene(
     { PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, STATEMENT_RETRY_SECONDS: '0.2' },
-    { hasRoles: true, failpoint: (name) => armed(name) },
+    { failpoint: (name) => armed(name) },
   );
   await scene.redeemed(scene.asMerchant, await scene.gift());
 });
@@ -27,7 +27,7 @@ afterAll(() => scene?.stop());
 
 const day = () => lastClosedDay(new Date(), ZONE);
 
-const commands = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+const commands = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
 const hoursLater = sql`make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)`;
 /** SQL expression: the last moment at which a day closed, whatever the time of this run. */

@@ -59,7 +59,7 @@ async function dayOfTraffic(): Promise<void> {
     await asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
 }
 
-const commands = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+const commands = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
 const reportOf = (day: string): Promise<DayReport> => commands().json(`report --day ${day}`);
 
@@ -86,6 +86,14 @@ test('the figures are the sums of the records', async () => {
     count: 2,
     amount: await count(sql`select sum(amount) as value from topups where status = 'SUCCESS'`),
   });
+});
+
+test('a login of reports reads the report and checks the ledger', async () => {
+  const reports = commandsOn({ DATABASE_URL: scene.stack.urlFor('reports') });
+  const { madeAt: _, ...read } = await reports.json(`report --day ${report.day}`);
+  const { madeAt: __, ...known } = await reportOf(report.day);
+  expect(read).toEqual(known);
+  expect(await reports.json('check-ledger')).toMatchObject({ ok: true });
 });
 
 test('top-ups are told apart by operator and outcome', () => {

@@ -224,7 +224,7 @@ test('an operator renews the vouchers; then the old key is dropped', async () =>
   const last = await startWith([newKey, oldKey]);
   const unused = await generate(stack);
   const operator = commandsOn({
-    DATABASE_URL: stack.config.DATABASE_URL,
+    DATABASE_URL: stack.urlFor('operator'),
     DIGEST_KEY: oldKey.key.toString('base64'),
     DIGEST_KEYS: textOf(newKey, oldKey),
     DATA_KEYS: dataKeys,

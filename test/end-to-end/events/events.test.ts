@@ -171,7 +171,7 @@ describe('the events of a top-up', () => {
       .executeTakeFirstOrThrow();
     return reference;
   };
-  const operator = () => commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  const operator = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
   test('tell each attempt', async () => {
     const id = await topUp('+251911000002');
@@ -310,7 +310,7 @@ describe('the log', () => {
       .execute();
     expect((await get(scene.asPartner, { after: first })).body.statusCode).toBe(410);
     done(await get(scene.asPartner, { after: next }));
-    const operator = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     await operator.json('renew event-epoch');
     expect((await get(scene.asPartner, { after: next })).body.statusCode).toBe(410);
     const asMerchant = await merchantClient(scene.stack, scene.merchant);

@@ -48,7 +48,7 @@ const untilCase = (stack: Stack, kind: string, reference: string, status: string
     }),
   );
 
-const operatorOf = (stack: Stack) => commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+const operatorOf = (stack: Stack) => commandsOn({ DATABASE_URL: stack.urlFor('operator') });
 
 const callBack = (reference: string, stack = topups.stack) =>
   call(`${stack.url}/callbacks/airtime`, { body: { external_id: reference } });

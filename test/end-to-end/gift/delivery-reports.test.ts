@@ -51,7 +51,7 @@ const adapters = {
 describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provider) => {
   let scene: RedemptionScene;
   beforeAll(async () => {
-    scene = await setRedemptionScene(adapters[provider], { hasRoles: true });
+    scene = await setRedemptionScene(adapters[provider]);
     scene.stack.sandbox.postSmsReportsTo(`${scene.stack.url}/callbacks/africas-talking/${SECRET}`);
   });
   afterAll(() => scene?.stop());

@@ -20,15 +20,12 @@ let toService: Awaited<ReturnType<typeof makeSpoilingWay>>;
 
 beforeAll(async () => {
   toService = await makeSpoilingWay();
-  scene = await setRedemptionScene(
-    {
-      PAYMENT_INQUIRY_INTERVAL_SECONDS: '1',
-      SMS_TIMEOUT_SECONDS: '3',
-      MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
-      MPESA_TIMEOUT_SECONDS: '3',
-    },
-    { hasRoles: true },
-  );
+  scene = await setRedemptionScene({
+    PAYMENT_INQUIRY_INTERVAL_SECONDS: '1',
+    SMS_TIMEOUT_SECONDS: '3',
+    MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+    MPESA_TIMEOUT_SECONDS: '3',
+  });
   toService.setTarget(scene.stack.url);
   const none = { operator: null, partner_id: null, merchant_id: null };
   const always = { ...none, amount_from: null, amount_to: null };
@@ -84,7 +81,7 @@ const inTheStory = async (gift: Gift): Promise<string> => {
 };
 
 const shown = async (gift: Gift): Promise<string> => {
-  const { admin } = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
   return (await admin(`show voucher ${gift.id}`)).out;
 };
 
@@ -190,7 +187,7 @@ describe('a payment', () => {
   it('to a registered holder goes only where the holder is confirmed', async () => {
     // GSMA answers no question about this account, and M-Pesa none at all.
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '030' });
-    const commands = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+    const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     const account = { key: 'msisdn', value: merchant.payoutNumber, holder: 'Abebe Kebede' };
     await scene.stack.database
       .transaction()

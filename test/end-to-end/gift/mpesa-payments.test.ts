@@ -23,7 +23,6 @@ beforeAll(async () => {
       MPESA_TIMEOUT_SECONDS: '3',
     },
     {
-      hasRoles: true,
       failpoint: async (name) => {
         if (name !== failing) return;
         failing = undefined;

@@ -14,18 +14,15 @@ let toService: Awaited<ReturnType<typeof makeSpoilingWay>>;
 beforeAll(async () => {
   toProvider = await makeSpoilingWay();
   toService = await makeSpoilingWay();
-  scene = await setRedemptionScene(
-    {
-      MOBILE_MONEY_URL: `${toProvider.url}/gsma/v1.2/mm`,
-      MOBILE_MONEY_TOKEN_URL: undefined,
-      MOBILE_MONEY_CALLBACK_URL: `${toService.url}/callbacks/gsma/`,
-      MOBILE_MONEY_CALLBACK_SECRET: SECRET,
-      // Nothing but a hint makes a workflow ask the provider during the test.
-      PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
-      CALLER_WAIT_SECONDS: '8',
-    },
-    { hasRoles: true },
-  );
+  scene = await setRedemptionScene({
+    MOBILE_MONEY_URL: `${toProvider.url}/gsma/v1.2/mm`,
+    MOBILE_MONEY_TOKEN_URL: undefined,
+    MOBILE_MONEY_CALLBACK_URL: `${toService.url}/callbacks/gsma/`,
+    MOBILE_MONEY_CALLBACK_SECRET: SECRET,
+    // Nothing but a hint makes a workflow ask the provider during the test.
+    PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
+    CALLER_WAIT_SECONDS: '8',
+  });
   toProvider.setTarget(scene.stack.sandbox.url);
   toService.setTarget(scene.stack.url);
 });

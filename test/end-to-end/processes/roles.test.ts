@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProcessRole, processRoles } from '../../../src/db/rights.js';
+import { type ProcessRole, processRoles } from '../../../src/db/rights/rights.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { setRedemptionScene } from '../gift/redemption-scene.js';
 import { liveThroughTheService } from '../whole-service.js';
 
 test('API and worker do all that they are for with the rights of their own roles', async () => {
-  const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' }, { hasRoles: true });
+  const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
   await liveThroughTheService(scene);
   const { count } = await scene.stack.database
     .selectFrom('redemptions')
@@ -84,6 +84,23 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
      where funding.kind = 'funding' and gift.kind = 'gift'`,
   ],
   ['change a fee', ['api', 'worker'], 'update merchants set service_fee_percent = 0'],
+  ['generate a voucher by hand', ['api', 'operator'], 'insert into vouchers default values'],
+  ['answer an operation', ['operator'], `update operations set outcome = '{}'`],
+  ['finish a top-up', ['api'], `update topups set status = 'SUCCESS'`],
+  ['forget wrong codes', ['api', 'operator'], 'delete from verification_attempts'],
+  ['give a company its messages again', ['api'], 'update company_daily_counts set messages = 0'],
+  ['read passwords', ['worker'], 'select password_hash from portal_accounts'],
+  ['set a password', ['worker'], `update portal_accounts set password_hash = 'x'`],
+  ['add a person', ['worker'], `insert into portal_accounts (email) values ('x@x.example')`],
+  ['sign somebody in', ['worker', 'operator'], 'insert into portal_sessions default values'],
+  ['invite itself', ['api', 'worker'], 'insert into merchant_invitations default values'],
+  ['call from another address', ['worker'], 'insert into source_addresses default values'],
+  ['set a price', ['worker'], 'insert into partner_gift_denomination_prices default values'],
+  ['retry a top-up', ['api'], 'insert into operator_commands default values'],
+  ['read codes', ['reports'], 'select code_ciphertext from vouchers'],
+  ['read numbers', ['reports'], 'select msisdn from topups'],
+  ['read people', ['reports'], 'select email from portal_accounts'],
+  ['read payees', ['reports'], 'select payee from redemptions'],
 ];
 
 /** A company whose access has ended: what no process can bring back. */
@@ -109,7 +126,7 @@ describe('a process', () => {
     database = await createTestDatabase();
     await addEndedAccess(database.url);
     for (const role of processRoles) {
-      const login = new pg.Client({ connectionString: await database.urlFor(role) });
+      const login = new pg.Client({ connectionString: database.urlFor(role) });
       await login.connect();
       logins.set(role, login);
     }
@@ -126,6 +143,19 @@ describe('a process', () => {
   test.each(cases)('%s cannot %s', async (role, _what, statement) => {
     const attempt = logins.get(role)?.query(statement);
     await expect(attempt).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('that makes reports reads the books, and has no right to write anywhere', async () => {
+    await logins.get('reports')?.query('select sum(amount) from ledger_transfers');
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    const { rows } = await owner.query(`
+      select distinct privilege_type as may from information_schema.role_column_grants
+      where grantee like '%\\_reports'
+      union select privilege_type from information_schema.role_table_grants
+      where grantee like '%\\_reports'`);
+    await owner.end();
+    expect(rows).toEqual([{ may: 'SELECT' }]);
   });
 
   test('that is the operator can add a partner, whose wallets a trigger opens', async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   operator = commandsOn({
     ...providerSettings(scene.stack.sandbox),
     MOBILE_MONEY_PROVIDER: 'mpesa',
-    DATABASE_URL: await scene.stack.urlFor('operator'),
+    DATABASE_URL: scene.stack.urlFor('operator'),
   });
 });
 afterAll(async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   scene = await setRedemptionScene({ RECONCILE_INTERVAL_SECONDS: '1' });
   const { sandbox } = scene.stack;
   // The command line has the rights of operators, and no others.
-  const DATABASE_URL = await scene.stack.urlFor('operator');
+  const DATABASE_URL = scene.stack.urlFor('operator');
   const settings = { ...providerSettings(sandbox), DATABASE_URL };
   withMpesa = commandsOn(settings);
   operator = commandsOn({ ...settings, MPESA_URL: undefined });

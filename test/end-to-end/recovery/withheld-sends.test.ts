@@ -19,7 +19,6 @@ beforeAll(async () => {
   scene = await setRedemptionScene(
     {},
     {
-      hasRoles: true,
       failpoint(name) {
         if (areCallsBroken && /-(paying|sending)$/.test(name)) throw new Error('broken by a test');
         return undefined;
@@ -29,7 +28,7 @@ beforeAll(async () => {
   operator = commandsOn({
     ...providerSettings(scene.stack.sandbox),
     MPESA_URL: undefined,
-    DATABASE_URL: await scene.stack.urlFor('operator'),
+    DATABASE_URL: scene.stack.urlFor('operator'),
   });
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '1000', 'airtime');

@@ -15,10 +15,7 @@ let scene: RepairScene;
 let supervisor: number;
 
 beforeAll(async () => {
-  scene = await setRepairScene(
-    { CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '2' },
-    { hasRoles: true },
-  );
+  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '600', CALLER_WAIT_SECONDS: '2' });
   supervisor = await scene.staff('SUPERVISOR');
 });
 afterAll(() => scene?.stop());

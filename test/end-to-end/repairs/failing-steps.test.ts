@@ -11,7 +11,7 @@ import { type RepairScene, setRepairScene } from './repair-scene.js';
 let scene: RepairScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '3' }, { hasRoles: true });
+  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '3' });
 });
 afterAll(() => scene?.stop());
 

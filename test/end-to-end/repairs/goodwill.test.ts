@@ -10,7 +10,7 @@ import { type RepairScene, setRepairScene } from './repair-scene.js';
 let scene: RepairScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({}, { hasRoles: true });
+  scene = await setRepairScene({});
 });
 afterAll(() => scene?.stop());
 

@@ -9,10 +9,7 @@ let scene: RaceScene;
 let route: number;
 
 beforeAll(async () => {
-  scene = await setRaceScene(
-    { CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' },
-    { hasRoles: true },
-  );
+  scene = await setRaceScene({ CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' });
   await routeTo('dt-one', 1);
   route = await routeTo('reloadly', 2);
 });

@@ -11,14 +11,11 @@ import { type RaceScene, setRaceScene } from './race-scene.js';
 let scene: RaceScene;
 
 beforeAll(async () => {
-  scene = await setRaceScene(
-    {
-      CALLER_WAIT_SECONDS: '2',
-      TOPUP_RETRY_WINDOW_SECONDS: '3600',
-      REPAIR_CONFIRM_ABOVE: '5000',
-    },
-    { hasRoles: true },
-  );
+  scene = await setRaceScene({
+    CALLER_WAIT_SECONDS: '2',
+    TOPUP_RETRY_WINDOW_SECONDS: '3600',
+    REPAIR_CONFIRM_ABOVE: '5000',
+  });
 });
 afterAll(() => scene?.stop());
 

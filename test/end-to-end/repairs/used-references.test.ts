@@ -6,7 +6,7 @@ import { type RepairScene, setRepairScene } from './repair-scene.js';
 let scene: RepairScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' }, { hasRoles: true });
+  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' });
 });
 afterAll(() => scene?.stop());
 

@@ -13,10 +13,11 @@ let scene: RepairScene;
 let partners: readonly TestPartner[];
 
 beforeAll(async () => {
-  scene = await setRepairScene(
-    { REPAIR_CONFIRM_ABOVE: '400', CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' },
-    { hasRoles: true },
-  );
+  scene = await setRepairScene({
+    REPAIR_CONFIRM_ABOVE: '400',
+    CALLER_WAIT_SECONDS: '2',
+    TOPUP_RETRY_WINDOW_SECONDS: '3600',
+  });
   await scene.addServiceFees('100000');
   partners = await Promise.all(Array.from({ length: 6 }, () => makePartner(scene.stack)));
 });

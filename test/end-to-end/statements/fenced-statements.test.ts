@@ -15,7 +15,7 @@ const ZONE = 'Africa/Addis_Ababa';
 let scene: GiftScene;
 
 beforeAll(async () => {
-  scene = await setGiftScene({ REVERSAL_WATCH_SECONDS: '0' }, { hasRoles: true });
+  scene = await setGiftScene({ REVERSAL_WATCH_SECONDS: '0' });
 });
 afterAll(() => scene?.stop());
 
@@ -62,14 +62,14 @@ async function feesAndBreaks() {
 }
 
 test('while the fence of a restore stands, no statement is compared, and neither fees nor breaks are booked', async () => {
-  const { database, sandbox, config } = scene.stack;
+  const { database, sandbox, urlFor } = scene.stack;
   const day = lastClosedDay(new Date(), ZONE);
   await wronglyListedPayout(day);
   const fenceId = await database
     .transaction()
     .execute((transaction) => raiseFence(transaction, new Date()));
   const operator = commandsOn({
-    DATABASE_URL: config.DATABASE_URL,
+    DATABASE_URL: urlFor('operator'),
     ...providerSettings(sandbox),
   });
   const { code, err } = await operator.admin(`reconcile --provider gsma --day ${day}`);

@@ -24,16 +24,13 @@ let scene: GiftScene;
 let folder: string;
 
 beforeAll(async () => {
-  scene = await setGiftScene(
-    {
-      ...settings,
-      PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
-      PROVIDER_STATEMENT_RETRY_SECONDS: '0.1',
-      PROVIDER_STATEMENT_TRIES: '2',
-      REVERSAL_WATCH_SECONDS: '0',
-    },
-    { hasRoles: true },
-  );
+  scene = await setGiftScene({
+    ...settings,
+    PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    PROVIDER_STATEMENT_RETRY_SECONDS: '0.1',
+    PROVIDER_STATEMENT_TRIES: '2',
+    REVERSAL_WATCH_SECONDS: '0',
+  });
   folder = await mkdtemp(join(tmpdir(), 'statements-'));
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '10000', 'airtime');
@@ -48,7 +45,7 @@ const today = () => dayOfTime(new Date(), ZONE);
 
 const commands = () =>
   commandsOn({
-    DATABASE_URL: scene.stack.config.DATABASE_URL,
+    DATABASE_URL: scene.stack.urlFor('operator'),
     ...providerSettings(scene.stack.sandbox),
     ...settings,
   });

@@ -72,7 +72,7 @@ it('a top-up that the first provider did not take is sent once, by the second on
   expect(await attemptsOf(id)).toEqual([{ provider: 'reloadly', status: 'POSTED' }]);
   expect(await failoversOf(id)).toEqual([{ from_provider: 'dt-one', to_provider: 'reloadly' }]);
 
-  const operator = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
   expect((await operator.admin(`show top-up ${id}`)).out).toContain('dt-one, then reloadly');
   const topup = await findTopupDetail(scene.stack.database, scene.partner.id, id);
   const names = { creationId: await scene.operationOf(id), workflowId: null };

@@ -13,7 +13,7 @@ let commands: Commands;
 beforeAll(async () => {
   scene = await setTopupScene({ SUPPORT_RETRY_SIGNAL: 'off', TOPUP_RETRY_WINDOW_SECONDS: '2' });
   commands = commandsOn({
-    DATABASE_URL: scene.stack.config.DATABASE_URL,
+    DATABASE_URL: scene.stack.urlFor('operator'),
     ...numberSettingsOf(scene.stack),
   });
 });
@@ -73,7 +73,7 @@ it('is a repair to another number, and above the limit of repairs', async () => 
   ]);
   expect(other.err).not.toContain(number.slice(4));
   const strict = commandsOn({
-    DATABASE_URL: scene.stack.config.DATABASE_URL,
+    DATABASE_URL: scene.stack.urlFor('operator'),
     ...numberSettingsOf(scene.stack),
     REPAIR_CONFIRM_ABOVE: '49.99',
   });

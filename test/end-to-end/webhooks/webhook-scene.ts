@@ -31,17 +31,14 @@ export function isSigned({ headers, text }: ReceivedWebhook, secret: string): bo
 
 /** The service with webhooks that may be on this machine, and a partner. */
 export async function setWebhookScene(settings: Environment = {}) {
-  const stack: Stack = await startStack(
-    {
-      WEBHOOK_PRIVATE_NETWORKS: 'on',
-      EVENT_NUMBERING_SECONDS: '0.05',
-      WEBHOOK_TIMEOUT_SECONDS: '2',
-      WEBHOOK_FIRST_PAUSE_SECONDS: '0.2',
-      WEBHOOK_LONGEST_PAUSE_SECONDS: '0.4',
-      ...settings,
-    },
-    { hasRoles: true },
-  );
+  const stack: Stack = await startStack({
+    WEBHOOK_PRIVATE_NETWORKS: 'on',
+    EVENT_NUMBERING_SECONDS: '0.05',
+    WEBHOOK_TIMEOUT_SECONDS: '2',
+    WEBHOOK_FIRST_PAUSE_SECONDS: '0.2',
+    WEBHOOK_LONGEST_PAUSE_SECONDS: '0.4',
+    ...settings,
+  });
   const partner: TestPartner = await makePartner(stack);
   const servers: RawServer[] = [];
   const { database } = stack;

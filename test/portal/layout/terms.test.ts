@@ -28,7 +28,7 @@ const termsIn = (html: string) => {
 describe('a merchant', () => {
   test('sees its fee and its account, masked, on the overview and beside its payouts', async () => {
     const { id } = await makeMerchant(stack);
-    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     await operator.json(`set service-fee --merchant ${id} --percent 3.25`);
     await operator.json(`set payout-account --merchant ${id} --key msisdn --value 0911234567`);
     const client = await clientOf(id);

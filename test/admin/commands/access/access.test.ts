@@ -16,7 +16,7 @@ let directory: string;
 beforeAll(async () => {
   stack = await startStack();
   operator = commandsOn({
-    DATABASE_URL: stack.config.DATABASE_URL,
+    DATABASE_URL: stack.urlFor('operator'),
     DIGEST_KEY: stack.config.DIGEST_KEY.toString('base64'),
   });
   directory = await mkdtemp(join(tmpdir(), 'admin-'));

@@ -9,7 +9,7 @@ let operator: Commands;
 
 beforeAll(async () => {
   stack = await startStack();
-  operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL, PORTAL_PASSWORD_COST: '14' });
+  operator = commandsOn({ DATABASE_URL: stack.urlFor('operator'), PORTAL_PASSWORD_COST: '14' });
 });
 afterAll(() => stack?.stop());
 
@@ -83,7 +83,7 @@ test('an account of a merchant is of that merchant', async () => {
 test('a password of the operator’s making ends, and a chosen one does not', async () => {
   const { id } = await makePartner(stack);
   const brief = commandsOn({
-    DATABASE_URL: stack.config.DATABASE_URL,
+    DATABASE_URL: stack.urlFor('operator'),
     PORTAL_PASSWORD_COST: '14',
     PORTAL_ONE_TIME_PASSWORD_SECONDS: '0.001',
   });

@@ -14,7 +14,7 @@ import { hiddenFields, makeAccount, signedIn } from '../../portal-client.js';
 let scene: RedemptionScene;
 beforeAll(async () => {
   // The API and the worker have no more rights than in production.
-  scene = await setRedemptionScene({}, { hasRoles: true });
+  scene = await setRedemptionScene({});
 });
 afterAll(() => scene?.stop());
 
@@ -51,7 +51,7 @@ test('a person of finance chooses Amharic, and an operator English again', async
   done(await redeem(scene.asMerchant, gift, { verificationCode }));
   await until(async () => expect(await newestTo(gift)).toMatch(/^ከስጦታ ቫውቸርዎ 100\.00 ብር/));
 
-  const operator = commandsOn({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+  const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
   const set = `set message-language --partner ${scene.partner.id} --language en`;
   await operator.json(set);
   expect((await operator.admin(set)).out).toContain('No change');

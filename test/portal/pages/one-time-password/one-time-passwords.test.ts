@@ -206,7 +206,7 @@ describe('a sign-in with a one-time password', () => {
 
   test('ends with the password that began it, and after its time', async () => {
     const person = await secured();
-    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     const client = await afterPassword(person);
     const old = client.cookies.get('portal-half') ?? '';
     const { secretOutput: _none, password } = await operator.json(
@@ -288,7 +288,7 @@ describe('one-time passwords', () => {
   test('are reset by an operator, who is in the audit log; the owners are told', async () => {
     const person = await secured('viewer');
     const owner = await makeAccount(stack, person.company);
-    const operator = commandsOn({ DATABASE_URL: stack.config.DATABASE_URL });
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     const half = await afterPassword(person);
     const command = `reset one-time-password --account ${await accountIdOf(person)}`;
     expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });

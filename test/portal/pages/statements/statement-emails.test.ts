@@ -29,7 +29,7 @@ let other: TestPartner;
 beforeAll(async () => {
   scene = await setGiftScene(
     { PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, PUBLIC_URL: 'http://localhost:3000' },
-    { hasRoles: true, failpoint: (name) => armed(name) },
+    { failpoint: (name) => armed(name) },
   );
   other = await makePartner(scene.stack, { giftWallet: '777' });
   await scene.redeemed(scene.asMerchant, await scene.gift());

@@ -1,15 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import type { Database } from './connection.js';
-import {
-  EVERYTHING,
-  NOTHING,
-  NUMBERS,
-  type ProcessRole,
-  processRoles,
-  restricted,
-  SKIPPING,
-} from './rights.js';
+import type { Database } from '../connection.js';
+import { NOTHING, type ProcessRole, processRoles } from './rights.js';
+import { NUMBERS, SKIPPING, tableRights } from './table-rights.js';
 import { keepFromFunding } from './transfer-policy.js';
 
 /** Maximum length of a name in PostgreSQL. */
@@ -98,7 +91,7 @@ async function grantRights(database: Database, role: ProcessRole, group: string)
         await run(sql`grant ${sql.raw(numbers)} on sequence ${sql.table(name)} to ${toGroup}`);
       continue;
     }
-    const rights = restricted[name]?.[role] ?? EVERYTHING;
+    const rights = tableRights[name]?.[role] ?? NOTHING;
     await run(sql`revoke all on ${sql.table(name)} from ${toGroup}`);
     if (rights !== NOTHING)
       await run(sql`grant ${sql.raw(rights)} on ${sql.table(name)} to ${toGroup}`);

@@ -1,0 +1,55 @@
+import { ADDED_ONLY, NOTHING, OPERATORS, READ, type Rights, WORKERS } from './rights.js';
+
+/** Rights on the ledger, its checks, and what providers say of money. */
+export const moneyRights = {
+  ledger_accounts: {
+    ...READ,
+    api: 'select, update (low_balance)',
+    operator: 'select, update (low_balance)',
+  },
+  ledger_transfers: { ...ADDED_ONLY, api: 'select' },
+  // The check of the books: triggers write changes, a worker takes them.
+  book_checkpoints: { ...READ, worker: 'select, update' },
+  checked_balances: { ...READ, worker: 'select, insert, update, delete' },
+  ledger_day_sums: { ...READ, worker: 'select, insert, update, delete' },
+  checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
+  unchecked_changes: { ...READ, worker: 'select, insert, delete' },
+  // Operators recover a restored database; triggers settle what is repeated.
+  database_timeline: { ...READ, operator: 'select, update' },
+  maintenance_fences: { ...READ, operator: 'select, insert, update' },
+  recovered_payments: { ...READ, operator: 'select, insert, update' },
+  // Operators say who serves what; a worker tells what it did of it, and prunes.
+  provider_routes: OPERATORS,
+  // Locks for pruning require a right to update.
+  provider_failovers: { ...READ, worker: 'select, insert, update (at), delete' },
+  // Workers and operators compare statements; operators settle breaks, also by the pages of support.
+  provider_statements: WORKERS,
+  provider_statement_lines: {
+    api: NOTHING,
+    worker: 'select, insert, update (reference, status, kind), delete',
+    operator: 'select, insert, update (reference, status, kind), delete',
+  },
+  provider_breaks: {
+    api: 'select, update (state, ended_at, ended_why, ended_by)',
+    worker:
+      'select, insert, update (state, found_at, ended_at, ended_why, our_status, our_amount, ' +
+      'provider_status, provider_amount, provider_currency)',
+    operator: 'select, insert, update',
+  },
+  provider_balances: WORKERS,
+  // Callbacks add; a worker uses and prunes them.
+  mpesa_results: {
+    api: 'select, insert',
+    worker: 'select, update (used_at), delete',
+    operator: 'select',
+  },
+  // People ask and confirm; a worker carries out what they have asked for, and asks for nothing.
+  repairs: {
+    api: 'select, insert, update (state, changed_at, result, confirmed_by, confirmed_at)',
+    worker:
+      'select, update (state, changed_at, result, amount, needs_confirmation, confirm_until, ' +
+      'sealed_arguments)',
+    // Erases numbers.
+    operator: 'select, insert, update (sealed_arguments)',
+  },
+} as const satisfies Readonly<Record<string, Rights>>;
