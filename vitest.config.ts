@@ -30,7 +30,7 @@ const slowProofs = [
   'test/end-to-end/access/{rate-limits,revoked-in-the-middle}.test.ts',
   'test/end-to-end/gift/{open-breakers,races-of-redemptions}.test.ts',
   'test/end-to-end/idempotency/lost-starts.test.ts',
-  'test/end-to-end/lists/{busy-lists,hostile-lists,provider-plans,query-plans}.test.ts',
+  'test/end-to-end/lists/{busy-lists,heard-statements,hostile-lists,provider-plans,query-plans}.test.ts',
   'test/end-to-end/model/*.test.ts',
   'test/end-to-end/signature/x-signature-clients.test.ts',
   'test/end-to-end/repairs/races-of-*.test.ts',
@@ -85,7 +85,11 @@ const common = {
 const withServers = {
   ...common,
   globalSetup: 'test/support/global-setup.ts',
-  setupFiles: [common.setupFiles, 'test/support/temporal-runtime.ts'],
+  setupFiles: [
+    common.setupFiles,
+    'test/support/temporal-runtime.ts',
+    'test/harness/record-statements.ts',
+  ],
 };
 
 export default defineConfig({

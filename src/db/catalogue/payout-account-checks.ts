@@ -152,9 +152,10 @@ export const countUnpaidAccounts = (database: Database) =>
 
 /**
  * An account that a provider refuses, or whose registered holder no provider and no operator has confirmed.
- * Each part has its index: neither looks through the accounts that are paid.
+ * Each part has its index: neither looks through the accounts that are paid. The states stand in the text,
+ * because the plan for all states would look through all checks.
  */
-const isUnpaid = sql<boolean>`(done.state in (${sql.join(refusedStates)})
+const isUnpaid = sql<boolean>`(done.state in (${sql.join(refusedStates.map(sql.lit))})
   or done.lacks_confirmation and not exists (
     select from payout_account_checks as other
     where other.payout_account_id = done.payout_account_id

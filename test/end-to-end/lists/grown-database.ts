@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { accountTables } from './grown-account-tables.js';
 import { providerTables } from './grown-provider-tables.js';
 
 /** Rows of each table that grows; enough for PostgreSQL to prefer an index where there is one. */
@@ -274,14 +275,39 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   portal_sessions: {
     created_at: age,
-    account_id: '1',
+    account_id: company,
     token_digest: `convert_to('digest-' || number, 'utf8')`,
   },
+  ...accountTables(age, company, company_kind),
   ...providerTables(age),
 };
 
 /** The tables that grow with what companies do. */
 export const grownTables: readonly string[] = Object.keys(filled);
+
+/** Tables that do not grow with what companies do, and why. */
+export const boundedTables: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    'as many rows as companies, products and what is sold of them': [
+      ...['partners', 'merchants', 'merchant_categories', 'product_categories', 'products'],
+      ...['partner_products', 'promos', 'gift_denominations', 'price_list_versions'],
+    ],
+    'a few rows for each company or person': [
+      ...['api_keys', 'source_addresses', 'merchant_public_keys', 'portal_accounts'],
+      ...['portal_one_time_passwords', 'portal_recovery_codes', 'portal_one_time_password_rules'],
+      ...['webhook_endpoints', 'webhook_secrets', 'staff_accounts', 'report_recipients'],
+      ...['ledger_accounts', 'checked_balances', 'checked_holdings'],
+    ],
+    'a few rows for the service': [
+      ...['book_checkpoints', 'reference_data_version', 'event_epochs', 'database_timeline'],
+      ...['number_storage', 'provider_routes', 'provider_balances', 'maintenance_fences'],
+    ],
+    'rows until the next check of the books has taken them': ['unchecked_changes'],
+    'what a restore lost': ['recovered_payments'],
+    'a minute of calls, in a table without a log': ['rate_limits'],
+    'the migrations': ['kysely_migration', 'kysely_migration_lock'],
+  }).flatMap(([why, tables]) => tables.map((table) => [table, why])),
+);
 
 /** A database as after a long time: many rows in each table that grows, and statistics of them. */
 export async function createGrownDatabase(): Promise<TestDatabase> {
