@@ -1,4 +1,4 @@
-import { readCompanyMonth } from '../../src/db/ledger/company-month.js';
+import { readCompanyMonth } from '../../src/db/ledger/months/company-month.js';
 import {
   type DueStatement,
   dueStatements,

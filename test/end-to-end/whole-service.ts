@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readCompanyMonth } from '../../src/db/ledger/company-month.js';
-import { firstMonth } from '../../src/db/ledger/first-month.js';
+import { readCompanyMonth } from '../../src/db/ledger/months/company-month.js';
+import { firstMonth } from '../../src/db/ledger/months/first-month.js';
 import { readDayReport } from '../../src/db/reports/day-report.js';
 import { dayOfTime } from '../../src/domain/reports/day-report.js';
 import { deposit } from '../support/companies.js';

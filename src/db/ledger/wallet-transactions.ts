@@ -21,9 +21,9 @@ export interface WalletsQuery {
   readonly partnerId: number;
   readonly wallets: readonly Wallet[];
   /** The first moment, inclusive. */
-  readonly from: string | undefined;
+  readonly from: Date | string | undefined;
   /** The last moment, exclusive. */
-  readonly to: string | undefined;
+  readonly to: Date | string | undefined;
   readonly order: 'oldest' | 'newest';
   readonly after: TransactionPosition | undefined;
   readonly limit: number;
@@ -50,13 +50,11 @@ const sides = [
 ] as const;
 
 /**
- * The next transactions of a partner's wallets. Each account is read along an index and up to the
- * limit, so that the cost does not grow with the history. Oldest first it ends a minute ago.
+ * SQL: `account`, the accounts of wallets of a partner, and `movement`, the next transfers that changed
+ * them. Each account is read along an index and up to the limit, so that the cost does not grow with the
+ * history.
  */
-export async function readWalletTransactions(
-  database: Database,
-  request: WalletsQuery,
-): Promise<WalletTransaction[]> {
+export function nextMovements(request: WalletsQuery) {
   const { limit } = request;
   const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
   const movements = sides.flatMap(({ own, kind }) => {
@@ -79,17 +77,27 @@ export async function readWalletTransactions(
       found(sql`account.kind = ${sql.lit(kind)}`, isRare),
     ];
   });
-  const { rows } = await sql<WalletTransaction>`
-    with account as (
+  return sql`
+    account as (
       select id, kind, wallet from ledger_accounts
       join (${walletAccounts(request.wallets)}) as wallets (wallet, kind) using (kind)
       where partner_id = ${request.partnerId}
     ), movement as (
       ${sql.join(movements, sql` union all `)}
-    ), line as (
+    )`;
+}
+
+/** The next transactions of a partner's wallets. Oldest first it ends a minute ago. */
+export async function readWalletTransactions(
+  database: Database,
+  request: WalletsQuery,
+): Promise<WalletTransaction[]> {
+  const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
+  const { rows } = await sql<WalletTransaction>`
+    with ${nextMovements(request)}, line as (
       select *, null::numeric as balance, ${micros} as micros from movement
       where ${isAfter(request)}
-      order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${limit}
+      order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
     )
     select ${lineColumns}, line.wallet, line.micros from line ${explanations}
     order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(

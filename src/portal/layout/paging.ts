@@ -11,6 +11,8 @@ export interface Paged {
   readonly page: number;
   readonly limit: number;
   readonly totalItems: number;
+  /** Rows that pages reach; all by default. */
+  readonly reachedItems?: number;
 }
 
 /** An address with its parameters, without empty ones. */
@@ -20,7 +22,14 @@ export function addressOf(path: string, values: Readonly<Record<string, string>>
 }
 
 /** The range of shown rows, and links to the previous and next page. */
-export function paging({ path, values, page, limit, totalItems }: Paged): Html | undefined {
+export function paging({
+  path,
+  values,
+  page,
+  limit,
+  totalItems,
+  reachedItems,
+}: Paged): Html | undefined {
   if (totalItems === 0) return undefined;
   const first = (page - 1) * limit + 1;
   const last = Math.min(page * limit, totalItems);
@@ -29,7 +38,7 @@ export function paging({ path, values, page, limit, totalItems }: Paged): Html |
 >${phrase(label)}</a>`;
   return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${grouped(totalItems)}</p>
 <p class="actions">${page > 1 && link(page - 1, 'Previous')}
-${last < totalItems && link(page + 1, 'Next')}</p></nav>`;
+${last < Math.min(totalItems, reachedItems ?? totalItems) && link(page + 1, 'Next')}</p></nav>`;
 }
 
 const grouped = (count: number): string => count.toLocaleString(locale());

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDaySums, brokenDaySums } from '../../../src/db/books/day-sums.js';
 import { addPartner } from '../../../src/db/catalogue/companies.js';
 import type { Transfer } from '../../../src/db/ledger/ledger.js';
-import { readPartnerMonth } from '../../../src/db/ledger/partner-month.js';
+import { readPartnerMonth } from '../../../src/db/ledger/months/partner-month.js';
 import { type Month, monthsBetween } from '../../../src/domain/statements/monthly-statement.js';
 import { type OpenDatabase, openDatabase } from '../open-database.js';
 

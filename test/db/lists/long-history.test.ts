@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GrownDatabase, growDatabase } from '../../../bench/growth/grown-database.js';
 import { createDigests } from '../../../src/crypto/digests.js';
+import { addDaySums } from '../../../src/db/books/day-sums.js';
 import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import { readStatementPage, type StatementPage } from '../../../src/db/ledger/statement-page.js';
 import { readWalletTransactions } from '../../../src/db/ledger/wallet-transactions.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery } from '../../../src/db/lists/list-query.js';
@@ -76,6 +78,26 @@ describe('transactions of a wallet', () => {
     expect(found).toBe(10);
     expect(count).toBeLessThan(FEW_ROWS);
   });
+});
+
+test("a page of a wallet's statement reads its lines and sums of days, however long the range", async () => {
+  // Whatever was written so far is settled.
+  await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),
+    next_xid = pg_snapshot_xmin(pg_current_snapshot()), next_at = now() - interval '1 hour'
+    where source = 'day-sums'`.execute(database);
+  await addDaySums(database, { endsAt: Number.POSITIVE_INFINITY });
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000);
+  let found: StatementPage | undefined;
+  const count = await rowsRead('ledger_transfers', async () => {
+    found = await readStatementPage(
+      database,
+      { partnerId: grown.partner.id, wallet: 'gift', from: day(-365), before: day(1) },
+      { limit: 10, offset: 20 },
+    );
+  });
+  expect(found?.lineCount).toBeGreaterThan(OWN_VOUCHERS);
+  expect(found?.lines).toHaveLength(10);
+  expect(count).toBeLessThan(FEW_ROWS);
 });
 
 const firstPage: ListQuery = {

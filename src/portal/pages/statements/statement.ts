@@ -4,7 +4,11 @@ import type {
   StatementRequest,
   Wallet,
 } from '../../../db/ledger/statement-lines.js';
-import { readStatementPage, type StatementPage } from '../../../db/ledger/statement-page.js';
+import {
+  REACHED_LINES,
+  readStatementPage,
+  type StatementPage,
+} from '../../../db/ledger/statement-page.js';
 import { explainLine } from '../../../domain/statements/statement-labels.js';
 import { csv } from '../../../rendering/csv.js';
 import { type Html, html, phrase } from '../../../rendering/html.js';
@@ -33,7 +37,8 @@ export const showStatement: AccountPage = {
   async handle(request) {
     const wallet = walletOf(request);
     const page = pageNumber(request.query);
-    if (wallet === undefined || page === undefined) return problems.notFound;
+    if (wallet === undefined || page === undefined || (page - 1) * ROWS >= REACHED_LINES)
+      return problems.notFound;
     const range = readDays(request.query);
     if (range.days === undefined) return statementPage(wallet, range);
     const found = await readStatementPage(
@@ -131,7 +136,7 @@ function statementPage(
 ${daysForm(path, range)}
 ${found && sums(found)}
 ${found && lines(found)}
-${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount })}
+${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
 ${found && html`<p><a href="${addressOf(`${path}/download`, range.values)}">Download as CSV</a></p>`}
 </section>`,
   };

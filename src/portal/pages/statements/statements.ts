@@ -1,5 +1,5 @@
-import { readCompanyMonth } from '../../../db/ledger/company-month.js';
-import { firstMonth } from '../../../db/ledger/first-month.js';
+import { readCompanyMonth } from '../../../db/ledger/months/company-month.js';
+import { firstMonth } from '../../../db/ledger/months/first-month.js';
 import {
   isEmptyStatement,
   lastClosedMonth,

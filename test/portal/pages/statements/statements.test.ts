@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { restartSums } from '../../../../src/db/books/checkpoints.js';
 import { connectDatabase } from '../../../../src/db/connection.js';
 import { addTransfers, partnerBalances } from '../../../../src/db/ledger/ledger.js';
-import { readMerchantMonth } from '../../../../src/db/ledger/merchant-month.js';
-import { readPartnerMonth } from '../../../../src/db/ledger/partner-month.js';
+import { readMerchantMonth } from '../../../../src/db/ledger/months/merchant-month.js';
+import { readPartnerMonth } from '../../../../src/db/ledger/months/partner-month.js';
 import { parseMoney } from '../../../../src/domain/money.js';
 import {
   CLOSED_AFTER_HOURS,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { formatMoney, parseMoney } from '../../domain/money.js';
+import { formatMoney, parseMoney } from '../../../domain/money.js';
 import type {
   Month,
   MonthlyStatement,
   StatementSum,
-} from '../../domain/statements/monthly-statement.js';
-import type { Database } from '../connection.js';
+} from '../../../domain/statements/monthly-statement.js';
+import type { Database } from '../../connection.js';
 import { beginningOfMonth, endOfMonth } from './month-bounds.js';
 
 interface Row {

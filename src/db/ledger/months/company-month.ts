@@ -1,6 +1,6 @@
-import type { Month, MonthlyStatement } from '../../domain/statements/monthly-statement.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { Month, MonthlyStatement } from '../../../domain/statements/monthly-statement.js';
+import type { Company } from '../../../domain/voucher.js';
+import type { Database } from '../../connection.js';
 import { readMerchantMonth } from './merchant-month.js';
 import { readPartnerMonth } from './partner-month.js';
 
