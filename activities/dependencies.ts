@@ -107,6 +107,7 @@ export interface ActivityDependencies {
     readonly sessionMaximumSeconds: number;
     readonly operationRetentionDays: number;
     /** 0 keeps numbers. */
+    readonly messageRetentionDays: number;
     readonly numberRetentionDays: number;
     /** Events of one phone number in a day; 0 is no limit. */
     readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;

@@ -35,6 +35,7 @@ const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
   eventDays: limits.eventRetentionDays,
   signInSeconds: limits.signInWindowSeconds,
   sessionSeconds: limits.sessionMaximumSeconds,
+  messageDays: limits.messageRetentionDays,
   numberDays: limits.numberRetentionDays,
 });
 

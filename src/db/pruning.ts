@@ -8,6 +8,7 @@ export interface Retention {
   readonly eventDays: number;
   readonly signInSeconds: number;
   readonly sessionSeconds: number;
+  readonly messageDays: number;
   /** Numbers of ended vouchers and top-ups are erased after this time; 0 keeps them. */
   readonly numberDays: number;
 }
@@ -155,6 +156,19 @@ const prunings = {
         select id, created_at, number from events order by id limit ${batchSize}) as oldest
       where created_at < now() - make_interval(days => ${eventDays}::int)
         and number is not null))`,
+
+  // In the order of their ids, too. A message that another provider was asked for waits for its failovers.
+  'sent messages': ({ messageDays }: Retention, batchSize: number) => sql`
+    with due as materialized (
+      select id from (
+        select id, created_at, settled_at from messages order by id limit ${batchSize}) as oldest
+      where created_at < ${daysAgo(messageDays)} and settled_at is not null
+        and (select count(*) from provider_failovers where message_id = oldest.id) = 0
+    ), resends as (
+      delete from message_resends where message_id = any(array(select id from due))
+        or original_id = any(array(select id from due))
+    )
+    delete from messages where id = any(array(select id from due))`,
 
   // A worker may not change secrets, so it cannot lock them: to delete one twice does no harm.
   'webhook secrets': (_retention: Retention, batchSize: number) => sql`

@@ -72,6 +72,7 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
   refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
   operationRetentionDays: config.OPERATION_RETENTION_DAYS,
+  messageRetentionDays: config.MESSAGE_RETENTION_DAYS,
   numberRetentionDays: config.NUMBER_RETENTION_DAYS,
   eventRetentionDays: config.EVENT_RETENTION_DAYS,
   signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,

@@ -11,6 +11,7 @@ export const prune = (database: Database, kind: PrunedRows, retention: Partial<R
       eventDays: 30,
       signInSeconds: 900,
       sessionSeconds: 43_200,
+      messageDays: 400,
       numberDays: 0,
       ...retention,
     },

@@ -25,6 +25,7 @@ const RETENTION = {
   eventDays: 30,
   signInSeconds: 900,
   sessionSeconds: 43_200,
+  messageDays: 400,
   numberDays: 0,
 };
 const BATCH = 5_000;
@@ -148,3 +149,34 @@ test.each(ofProviders)(
     expect(await pruneKind(database, kind)).toBe(0);
   },
 );
+
+test('sent messages go after their days, with their resends; what is open stays', async () => {
+  await database.transaction().execute(async (transaction) => {
+    // Neither a voucher nor a language: the rows only have to be there.
+    await sql`set local session_replication_role = replica`.execute(transaction);
+    await sql`
+      insert into messages (created_at, settled_at, kind, msisdn, voucher_id, status)
+      select now() - make_interval(days => days), case when is_open then null else now() end,
+        'VERIFICATION_CODE', '+251911234567', 1, case when is_open then 'UNKNOWN' else 'SENT' end
+      from (values (500, false), (450, true), (450, false), (401, false), (399, false)) as given
+        (days, is_open)`.execute(transaction);
+    await sql`insert into message_resends (message_id, original_id, operation_id)
+      select message.id, (select min(id) from messages), message.id from messages as message
+      where created_at > now() - interval '400 days'`.execute(transaction);
+    await sql`insert into provider_failovers (message_id, from_provider, to_provider, message)
+      select id, 'smpp', 'africas-talking', 'not sent' from messages
+      where created_at < now() - interval '449 days' and created_at > now() - interval '499 days'
+        and settled_at is not null`.execute(transaction);
+  });
+  const days = async () =>
+    (
+      await sql<{ days: number }>`select extract(day from now() - created_at)::int as days
+        from messages order by id`.execute(database)
+    ).rows.map((row) => row.days);
+  expect(await pruneKind(database, 'sent messages')).toBe(2);
+  expect(await days()).toEqual([450, 450, 399]);
+  await sql`delete from provider_failovers`.execute(database);
+  expect(await pruneKind(database, 'sent messages')).toBe(1);
+  expect(await days()).toEqual([450, 399]);
+  expect((await sql`select from message_resends`.execute(database)).rows).toEqual([]);
+});

@@ -127,6 +127,13 @@ export const scheduleSettings = {
       'Days that an idempotency key is stored if its operation left no voucher, ' +
         'redemption or top-up',
     ),
+  MESSAGE_RETENTION_DAYS: count
+    .min(31)
+    .default(400)
+    .describe(
+      'Days that sent messages to owners are kept, with what became of them; at least 31. Support and ' +
+        'the portal show none of a voucher after that',
+    ),
   NUMBER_RETENTION_DAYS: limit
     .default(1_095)
     .describe(

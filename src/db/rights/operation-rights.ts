@@ -34,7 +34,7 @@ export const operationRights = {
   },
   // Providers report deliveries to the API, too.
   messages: {
-    ...WORKERS,
+    worker: 'select, insert, update, delete',
     api: 'select, update (delivery, delivery_at, delivery_reason)',
     operator: 'select, update (status, settled_at, msisdn)',
   },
@@ -54,7 +54,7 @@ export const operationRights = {
     worker: 'select, update',
     operator: 'select, update (owner_msisdn)',
   },
-  message_resends: WORKERS_ALONE,
+  message_resends: { ...WORKERS_ALONE, worker: 'select, insert, update, delete' },
   operations: {
     api: 'select, insert, update, delete',
     worker: 'select, insert, update, delete',
