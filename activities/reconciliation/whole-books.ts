@@ -7,7 +7,7 @@ import { withHeartbeat } from '../provider-call.js';
 
 /** Time of one part; the workflow asks for the next one. */
 const PART_MS = 30_000;
-/** Longest time of one statement: what all vouchers hold is added up in one. */
+/** Longest time of one statement. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 const MAXIMUM_SHOWN = 20;
 

@@ -4,12 +4,15 @@ import type { Database } from '../connection.js';
 import type { BookSubject } from '../schema/all-tables.js';
 import { brokenAccounts, entriesOf } from './account-invariants.js';
 import { brokenDaySums } from './day-sums.js';
+import { addUpHoldings, holdingsIn } from './holding-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
 const BATCH_SIZE = 5_000;
 /** Transfers that are added up in one statement. */
 const SUM_BATCH_SIZE = 100_000;
+/** Vouchers that are added up together, and again where one of them has changed. */
+const BLOCK_SIZE = 2_000;
 
 /** The parts of the whole check, in their order; the accounts are the last. */
 const tables = {
@@ -114,9 +117,9 @@ async function endOfBatch(
 }
 
 /**
- * Adds up the transfers in batches, as far as the checkpoint says that none is to come before it, and
- * compares the balances with them and with the rest in one snapshot. What the vouchers hold changes all
- * the time, so one statement of that snapshot adds it up.
+ * Adds up the transfers in batches, as far as the checkpoint says that none is to come before it, and what
+ * the vouchers hold. It compares the balances with both in one snapshot, which reads the rest and what has
+ * changed meanwhile.
  */
 async function checkAccounts(
   database: Database,
@@ -136,6 +139,7 @@ async function checkAccounts(
       sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));
     note(`sums of accounts, transfer ${to} of ${settledTo}`);
   }
+  const holdings = await addUpHoldings(database, Math.min(batchSize, BLOCK_SIZE), note);
   note('balances');
   const accounts = [...sums];
   return inSnapshot(database, async (snapshot) => [
@@ -144,7 +148,7 @@ async function checkAccounts(
         select account_id, amount from unnest(${accounts.map(([id]) => id)}::bigint[],
           ${accounts.map(([, amount]) => formatMoney(amount))}::numeric[]) as sums (account_id, amount)
         union all ${entriesOf(sql`> ${settledTo}`)}`,
-      holdings: sql`select partner_id, remaining, held from vouchers`,
+      holdings: await holdingsIn(snapshot, holdings),
     })),
     ...(await brokenDaySums(snapshot)),
   ]);
