@@ -52,7 +52,11 @@ export async function addUpHoldings(
     .select('checked_to')
     .where('source', '=', 'vouchers')
     .executeTakeFirstOrThrow();
-  for (let block = 0; block * size < settledTo; block += 1) {
+  for (let block = 0; ; block += 1) {
+    // After a restore many ids are skipped.
+    const next = await nextVoucher(database, block * size);
+    if (next > settledTo) break;
+    block = Math.floor((next - 1) / size);
     blocks.set(block, await sumOfBlock(database, { block, size, settledTo }));
     note(`holdings, voucher ${Math.min((block + 1) * size, settledTo)} of ${settledTo}`);
   }
@@ -92,6 +96,13 @@ export async function holdingsIn(
       as summed (partner_id, remaining, held)
     union all
     select partner_id, remaining, held from vouchers where id > ${sums.settledTo}`;
+}
+
+/** The id of the first voucher after an id; infinite if there is none. */
+async function nextVoucher(database: Database, after: number): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`
+    select min(id) as id from vouchers where id > ${after}`.execute(database);
+  return rows[0]?.id ?? Number.POSITIVE_INFINITY;
 }
 
 async function sumOfBlock(
