@@ -3,13 +3,18 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Stack } from '../support/stack.js';
 
 /**
- * Waits for a workflow's end and gives its result, or the error that it ended with. With
+ * Waits for the end of a workflow, or of one run of it, and gives its result, or the error that it ended with. With
  * `RECORD_HISTORIES=1` it also writes the history to test/histories, where replay.test.ts holds later
  * code against it. One that is there stays: what has other commands now needs a scenario of another
  * name.
  */
-export async function ended(stack: Stack, workflowId: string, scenario: string): Promise<unknown> {
-  const handle = stack.temporal.client.workflow.getHandle(workflowId);
+export async function ended(
+  stack: Stack,
+  workflowId: string,
+  scenario: string,
+  runId?: string,
+): Promise<unknown> {
+  const handle = stack.temporal.client.workflow.getHandle(workflowId, runId);
   const result = await handle.result().catch((error: unknown) => error);
   if (process.env.RECORD_HISTORIES === '1') {
     const folder = new URL('../histories/', import.meta.url);

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkChangedBooks } from '../../src/db/books/check-changes.js';
 import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
 import { topUpStart } from '../../src/temporal/workflow-starts.js';
 import { workflowTiming } from '../../src/temporal/workflow-timing.js';
 import type { CaseName } from '../../workflows/contracts.js';
 import { caseId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
+import { untilBooksAreChecked } from '../db/ledger/checked-books.js';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
 import { breakStatement } from '../support/database-faults.js';
 import { until } from '../support/until.js';
@@ -219,11 +219,7 @@ describe('reconcile', () => {
         await sql`update ledger_transfers set step = ${to}
           where operation_id = ${operationId} and step = ${from}`.execute(transaction);
       });
-    // Checked twice, and its top-up too: the first check may not count on what is so new.
-    for (const _ of [1, 2])
-      await database
-        .connection()
-        .execute((connection) => checkChangedBooks(connection, { settleSeconds: 0 }));
+    await untilBooksAreChecked(database);
     await setStep('post', 'edited');
     expect(await reconciled('unseen')).toMatchObject({ resumedTopUps: 0 });
     expect(await checked('check-books-red')).toBeInstanceOf(WorkflowFailedError);

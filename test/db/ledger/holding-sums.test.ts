@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
 import { checkWholeBooks } from '../../../src/db/books/check-whole.js';
 import { addUpHoldings, holdingsIn } from '../../../src/db/books/holding-sums.js';
 import { inSnapshot } from '../../../src/db/books/in-snapshot.js';
 import { makeVoucher, redemptions } from '../../admin/movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
-import { until } from '../../support/until.js';
+import { untilBooksAreChecked } from './checked-books.js';
 
 /** What vouchers hold is added up in blocks, while they change. */
 let scene: AdminScene;
@@ -18,18 +17,7 @@ beforeAll(async () => {
   catalogue = await makeCatalogue(scene);
   await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 100000000`);
   vouchers = await make(12);
-  await until(async () => {
-    const settled = { settleSeconds: 0 };
-    await scene.database
-      .connection()
-      .execute((connection) => checkChangedBooks(connection, settled));
-    const { checked_to: checkedTo } = await scene.database
-      .selectFrom('book_checkpoints')
-      .select('checked_to')
-      .where('source', '=', 'vouchers')
-      .executeTakeFirstOrThrow();
-    expect(checkedTo).toBe(vouchers.at(-1));
-  });
+  await untilBooksAreChecked(scene.database);
 });
 afterAll(() => scene?.close());
 

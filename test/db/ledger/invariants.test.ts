@@ -9,8 +9,8 @@ import { type Answer, merchantClient, newestCode, partnerClient } from '../../su
 import { makeMerchant, makePartner } from '../../support/companies.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
 import { breakages } from './broken-on-purpose.js';
+import { untilBooksAreChecked } from './checked-books.js';
 
 /** The database that real requests have filled; every case breaks it and is rolled back. */
 let original: TestDatabase;
@@ -128,21 +128,9 @@ describe('once all has been checked', () => {
   let database: Database;
   beforeAll(async () => {
     database = connectDatabase(original.url, { poolSize: 1 });
-    const check = { settleSeconds: 0, batchSize: 3 };
-    const unsettled = async () => {
-      const checked = await database
-        .connection()
-        .execute((connection) => checkChangedBooks(connection, check));
-      expect(checked).toEqual({ faults: [], isComplete: true });
-      const ends = await database.selectFrom('book_checkpoints').selectAll().execute();
-      return ends
-        .filter(({ checked_to, next_to }) => checked_to !== next_to || checked_to <= 0)
-        .map(({ source }) => source);
-    };
-    // The first check notes the ends, the next ones move to them. An end is settled only when no older
-    // transaction runs in the cluster, which other test files use.
-    await unsettled();
-    await until(async () => expect(await unsettled()).toEqual([]));
+    await untilBooksAreChecked(database, 3);
+    const ends = await database.selectFrom('book_checkpoints').select('checked_to').execute();
+    for (const { checked_to: checkedTo } of ends) expect(checkedTo).toBeGreaterThan(0);
     expect(await database.selectFrom('unchecked_changes').selectAll().execute()).toEqual([]);
   });
   afterAll(() => database?.destroy());

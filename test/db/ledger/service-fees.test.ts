@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
 import { restartSums } from '../../../src/db/books/checkpoints.js';
 import { addTransfers } from '../../../src/db/ledger/ledger.js';
 import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
 import { parseMoney } from '../../../src/domain/money.js';
 import { type AdminScene, openScene } from '../../admin/scene.js';
+import { untilBooksAreChecked } from './checked-books.js';
 
 /** The balance of the service fees is exact, whatever the check of the books has added up. */
 let scene: AdminScene;
@@ -32,18 +32,12 @@ const move = (
     ]),
   );
 
-/** The first check notes an end; the second adds up to it. */
-const check = () =>
-  scene.database.connection().execute(async (connection) => {
-    for (const _turn of [1, 2]) await checkChangedBooks(connection, { settleSeconds: 0 });
-  });
-
 it('before a check, after it, with what came since, and while all is added up again', async () => {
   expect(await serviceFeesBalance(scene.database)).toBe(0n);
   await move('suspense', 'service-fees', '40');
   await move('service-fees', 'suspense', '15');
   expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('25'));
-  await check();
+  await untilBooksAreChecked(scene.database);
   // Nothing is newer than the sums.
   expect(await serviceFeesBalance(scene.database, 0)).toBe(parseMoney('25'));
   await move('suspense', 'service-fees', '1');

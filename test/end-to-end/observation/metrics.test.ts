@@ -33,7 +33,10 @@ const untilValue = (
 ) =>
   until(async () => {
     const found = await value(name, labels);
-    if (found === undefined || !fits(found)) throw new Error(`${name} is ${found}`);
+    if (found !== undefined && fits(found)) return;
+    const read = await value('state_read_timestamp_seconds', { source: 'database' });
+    const age = Math.round(Date.now() / 1_000 - (read ?? 0));
+    throw new Error(`${name} is ${found}; the database was read ${age} s ago`);
   });
 
 describe('requests', () => {
@@ -102,13 +105,17 @@ describe('the state of the service', () => {
     const redeeming = scene.redeemed(scene.asPartner, gift);
     // A redemption that is refused says why.
     await Promise.race([
-      untilValue('holds', { kind: 'payment', age: 'under 1m' }, (count) => count === 1),
+      scene.untilPaidTo(payee),
       redeeming.then(({ body }) => expect(body).toBe('an answer after the hold')),
     ]);
+    const heldSince = (age: string) =>
+      sql`update redemptions set created_at = now() - ${age}::interval where status = 'HELD'`.execute(
+        scene.stack.database,
+      );
+    await heldSince('1 second');
+    await untilValue('holds', { kind: 'payment', age: 'under 1m' }, (count) => count === 1);
     expect(await value('money_on_hold_birr', { kind: 'payment' })).toBe(100);
-    await sql`
-      update redemptions set created_at = now() - interval '2 hours' where status = 'HELD'
-    `.execute(scene.stack.database);
+    await heldSince('2 hours');
     await untilValue('holds', { kind: 'payment', age: '1h to 1d' }, (count) => count === 1);
     expect(await value('holds', { kind: 'payment', age: 'under 1m' })).toBe(0);
     expect(await value('oldest_hold_seconds', { kind: 'payment' })).toBeGreaterThan(7_000);

@@ -77,7 +77,7 @@ export async function sellGifts(scene: ProcessScene, canary: Canary, stack: () =
   /** Claims a new voucher; returns the request that redeems it, which can be sent again. */
   async function claim(merchant: TestMerchant): Promise<() => Promise<Answer>> {
     const { msisdn, voucherCode } = await generate(merchant);
-    done(await postSigned(merchant, CLAIM, { voucherCode }));
+    done(await untilAnswered(() => postSigned(merchant, CLAIM, { voucherCode })));
     const verificationCode = await newestCode(stack(), msisdn);
     canary.add('verification code', verificationCode);
     const body = { voucherCode, verificationCode, msisdn: msisdn.replace('+', '') };

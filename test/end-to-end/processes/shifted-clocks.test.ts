@@ -70,7 +70,8 @@ test.each([
     await gifts.generate(shop),
     await gifts.generate(shop),
   ];
-  const client = await gifts.postSigned(shop, CLAIM, { voucherCode: claimed.voucherCode });
+  const claim = { voucherCode: claimed.voucherCode };
+  const client = await untilAnswered(() => gifts.postSigned(shop, CLAIM, claim));
   expect(client.body).toMatchObject({ statusCode: 200 });
   await dueIn(early.msisdn, '5 minutes');
   await dueIn(due.msisdn, '-1 second');

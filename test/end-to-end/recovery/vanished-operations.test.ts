@@ -114,7 +114,8 @@ const only = (type: string) =>
     const { temporal, config } = scene.stack;
     const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}" and ExecutionStatus = "Running"
       and WorkflowType = "${type}"`;
-    for await (const { workflowId } of temporal.client.workflow.list({ query }))
-      return temporal.client.workflow.getHandle(workflowId);
+    // This run: the API tries its start again once the rows are gone, which begins another one.
+    for await (const { workflowId, runId } of temporal.client.workflow.list({ query }))
+      return temporal.client.workflow.getHandle(workflowId, runId);
     throw new Error(`No ${type} runs`);
   });

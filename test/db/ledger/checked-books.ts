@@ -1,0 +1,23 @@
+import { expect } from 'vitest';
+import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
+import type { Database } from '../../../src/db/connection.js';
+import { until } from '../../support/until.js';
+
+/**
+ * Checks the books until nothing is newer than what was checked. A check notes the newest rows, and a
+ * later one moves to them once no older transaction runs in the cluster, which other test files use.
+ *
+ * @param batchSize rows that a check reads at once
+ */
+export async function untilBooksAreChecked(database: Database, batchSize?: number): Promise<void> {
+  const options = { settleSeconds: 0, ...(batchSize === undefined ? {} : { batchSize }) };
+  await until(async () => {
+    const { faults } = await database
+      .connection()
+      .execute((connection) => checkChangedBooks(connection, options));
+    expect(faults).toEqual([]);
+    const ends = await database.selectFrom('book_checkpoints').selectAll().execute();
+    const behind = ends.filter((end) => end.checked_to !== end.next_to);
+    expect(behind.map(({ source }) => source)).toEqual([]);
+  });
+}
