@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.js';
 import { freePort } from '../../../src/embedded/port.js';
 import type { ServiceProcess } from '../../harness/service-process.js';
@@ -13,26 +13,35 @@ import { type ProcessScene, setProcessScene } from './process-scene.js';
 /** Two of each process are replaced one after the other, as a release does it, under load. */
 const CLIENTS = 4;
 let scene: ProcessScene;
-let balancer: Balancer;
-beforeAll(async () => {
+let balancer: Balancer | undefined;
+beforeEach(async () => {
+  balancer = undefined;
   scene = await setProcessScene();
   scene.start('sandbox');
   expect(await scene.start('migrate').ended).toBe(0);
   await until(() => call(`${scene.sandboxUrl}/books`));
 });
-afterAll(async () => {
+afterEach(async () => {
   await balancer?.stop();
   await scene?.stop();
 });
 
+const started = {
+  api: 'API is listening',
+  worker: 'Worker is running',
+  service: 'Service is running',
+} as const;
+
+type Place = Awaited<ReturnType<typeof makePlace>>;
+
 /** A process that can be replaced by the next one of its kind at the same place. */
-async function makePlace(name: 'api' | 'worker', settings: Environment) {
+async function makePlace(name: keyof typeof started, settings: Environment) {
   const health = `http://127.0.0.1:${settings.PORT ?? settings.WORKER_HEALTH_PORT}/health`;
   const start = async (): Promise<ServiceProcess> => {
-    const started = scene.start(name, settings);
-    await started.logged(name === 'api' ? 'API is listening' : 'Worker is running');
+    const process = scene.start(name, settings);
+    await process.logged(started[name]);
     await until(async () => expect((await call(`${health}/ready`)).status).toBe(200));
-    return started;
+    return process;
   };
   let current = await start();
   return {
@@ -49,43 +58,76 @@ async function makePlace(name: 'api' | 'worker', settings: Environment) {
   };
 }
 
+const shared = { ACCESS_TOKEN_LIFETIME_SECONDS: '3600', CALLER_WAIT_SECONDS: '15' };
+
+/** In the order in which they are replaced. */
+const topologies: readonly [
+  name: string,
+  make: (ports: readonly [number, number]) => Promise<readonly Place[]>,
+][] = [
+  [
+    'two APIs and two workers',
+    async (ports) => {
+      const asApi = { ...shared, DATABASE_URL: await scene.databaseUrlFor('api') };
+      const asWorker = { ...shared, DATABASE_URL: await scene.databaseUrlFor('worker') };
+      const api = (port: number) =>
+        makePlace('api', { ...asApi, PORT: String(port), DRAIN_SECONDS: '1' });
+      const worker = async () =>
+        makePlace('worker', { ...asWorker, WORKER_HEALTH_PORT: String(await freePort()) });
+      return Promise.all([api(ports[0]), worker(), api(ports[1]), worker()]);
+    },
+  ],
+  [
+    'two services, each API and worker in one process,',
+    async (ports) => {
+      const logins = {
+        ...shared,
+        DATABASE_URL: await scene.databaseUrlFor('api'),
+        WORKER_DATABASE_URL: await scene.databaseUrlFor('worker'),
+      };
+      return Promise.all(
+        ports.map((port) =>
+          makePlace('service', { ...logins, PORT: String(port), DRAIN_SECONDS: '1' }),
+        ),
+      );
+    },
+  ],
+];
+
 /** Every client begins some more, so that each step of a story meets the process that is replaced. */
 async function goOn({ log }: Stories): Promise<void> {
   const begun = log.operations.length;
   await until(() => expect(log.operations.length).toBeGreaterThan(begun + 2 * CLIENTS));
 }
 
-test('two APIs and two workers are replaced one by one: callers notice nothing', async () => {
-  const ports = [await freePort(), await freePort()];
-  const shared = { ACCESS_TOKEN_LIFETIME_SECONDS: '3600', CALLER_WAIT_SECONDS: '15' };
-  const asApi = { ...shared, DATABASE_URL: await scene.databaseUrlFor('api') };
-  const asWorker = { ...shared, DATABASE_URL: await scene.databaseUrlFor('worker') };
-  const [firstApi, secondApi, firstWorker, secondWorker] = await Promise.all([
-    ...ports.map((port) => makePlace('api', { ...asApi, PORT: String(port), DRAIN_SECONDS: '1' })),
-    ...[await freePort(), await freePort()].map((port) =>
-      makePlace('worker', { ...asWorker, WORKER_HEALTH_PORT: String(port) }),
-    ),
-  ]);
-  balancer = await startBalancer(ports);
-  await until(() => expect(ports.map(balancer.isReady)).toEqual([true, true]));
-  const stack = scene.stackAt(balancer.port);
-  const stories = await createStories(stack);
-  const load = startLoad(stories, CLIENTS);
+test.each(topologies)(
+  '%s are replaced one by one: callers notice nothing',
+  async (_name, make) => {
+    const ports = [await freePort(), await freePort()] as const;
+    const places = await make(ports);
+    const front = await startBalancer(ports);
+    balancer = front;
+    await until(() => expect(ports.map(front.isReady)).toEqual([true, true]));
+    const stack = scene.stackAt(front.port);
+    const stories = await createStories(stack);
+    const load = startLoad(stories, CLIENTS);
 
-  for (const place of [firstApi, firstWorker, secondApi, secondWorker]) {
+    for (const place of places) {
+      await goOn(stories);
+      await place.replace();
+    }
     await goOn(stories);
-    await place?.replace();
-  }
-  await goOn(stories);
-  await load.stop();
+    await load.stop();
 
-  expect(balancer.broken).toEqual([]);
-  const failed = stories.log.operations.flatMap(({ kind, answers }) =>
-    answers
-      .filter(({ status, body }) => status >= 500 && body.statusCode !== 5031)
-      .map(({ status, body }) => ({ kind, status, message: body?.message })),
-  );
-  expect(failed).toEqual([]);
-  expect([...balancer.answered.keys()].toSorted()).toEqual(ports.toSorted());
-  await expectAgreement(stack, stories);
-}, 900_000);
+    expect(front.broken).toEqual([]);
+    const failed = stories.log.operations.flatMap(({ kind, answers }) =>
+      answers
+        .filter(({ status, body }) => status >= 500 && body.statusCode !== 5031)
+        .map(({ status, body }) => ({ kind, status, message: body?.message })),
+    );
+    expect(failed).toEqual([]);
+    expect([...front.answered.keys()].toSorted()).toEqual([...ports].toSorted());
+    await expectAgreement(stack, stories);
+  },
+  900_000,
+);
