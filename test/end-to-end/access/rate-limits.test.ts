@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startApi } from '../../../src/api.js';
 import type { Environment } from '../../../src/config/config.js';
 import { randomApiKey } from '../../../src/crypto/random.js';
 import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
+import { createLogger } from '../../../src/process/logger.js';
 import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.js';
 import { makeMerchant, makePartner } from '../../support/companies.js';
 import { expectRefusal } from '../bad-input/refusals.js';
@@ -82,6 +84,30 @@ test('wrong keys with a beginning end, and never lock out the right key with it'
   const wrong = () => login(apiKey.slice(0, 12) + randomApiKey('test').key.slice(12));
   expect(await statuses(5, wrong)).toEqual([401, 401, 401, 429, 429]);
   expect((await login(apiKey)).status).toBe(200);
+});
+
+test('two APIs count the calls of a company together in PostgreSQL', async () => {
+  await begin({ RATE_LIMIT_STORE: 'postgres', CALLS_PER_COMPANY_AND_MINUTE: '10' });
+  const { config, temporal, urlFor } = scene.stack;
+  const second = await startApi({ ...config, DATABASE_URL: urlFor('api') }, temporal, {
+    logger: createLogger('silent', 'test'),
+    eager: false,
+  });
+  try {
+    const partner = await makePartner(scene.stack);
+    const here = await partnerClient(scene.stack, partner);
+    const url = `http://127.0.0.1:${second.port}`;
+    const there = await partnerClient({ ...scene.stack, url }, partner);
+    const inTurns = async () => [
+      (await here.get('/test')).status,
+      (await there.get('/test')).status,
+    ];
+    // Each log-in is a call too.
+    for (let turn = 1; turn <= 4; turn += 1) expect(await inTurns()).toEqual([200, 200]);
+    expect(await inTurns()).toEqual([429, 429]);
+  } finally {
+    await second.stop();
+  }
 });
 
 test('counting goes on in memory while the database is away for it', async () => {
