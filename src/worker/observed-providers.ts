@@ -9,7 +9,7 @@ import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
-import { createEmptyFloat } from '../providers/guard/empty-float.js';
+import { createEmptyFloat, type EmptyFloat } from '../providers/guard/empty-float.js';
 import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
 import { type ProviderOutcome, unknown } from '../providers/outcome.js';
@@ -95,10 +95,8 @@ interface Calls {
     call: ProviderCall,
     make: () => Promise<Answer | Unknown>,
   ) => Promise<Answer | Unknown>;
-  /** Has the outcome tell whether our account has money. */
-  readonly ofFloat: <Outcome extends { readonly kind: string }>(
-    outcome: Promise<Outcome>,
-  ) => Promise<Outcome>;
+  /** Learns from sendings of value whether our account has money. */
+  readonly float: EmptyFloat;
 }
 
 /** The providers of the settings, each with its calls counted, and behind a guard of its own. */
@@ -177,11 +175,7 @@ function guardedProvider<Port>(
     port: observed(port, {
       send: (call, make) => observe(call, () => guard.run(make, notSent, unknown)),
       ask: (call, make) => observe(call, () => guard.run(make, nothingKnown, nothingKnown)),
-      async ofFloat(outcome) {
-        const found = await outcome;
-        float.note(found);
-        return found;
-      },
+      float,
     }),
   };
 }
@@ -190,7 +184,7 @@ const observedSms = (sms: SmsSender, { send }: Calls): SmsSender => ({
   send: (message) => send('send', () => sms.send(message)),
 });
 
-function observedMoney(money: MobileMoney, { send, ask, ofFloat }: Calls): MobileMoney {
+function observedMoney(money: MobileMoney, { send, ask, float }: Calls): MobileMoney {
   const { reversals, checkAccount, canPayTo } = money;
   return {
     ...(canPayTo && { canPayTo: (party) => canPayTo(party) }),
@@ -199,8 +193,16 @@ function observedMoney(money: MobileMoney, { send, ask, ofFloat }: Calls): Mobil
     }),
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
-    pay: (payment) => ofFloat(send('pay', () => money.pay(payment))),
-    findPayment: (payment) => ofFloat(ask('find', () => money.findPayment(payment))),
+    async pay(payment) {
+      const outcome = await send('pay', () => money.pay(payment));
+      float.noteSending(payment.reference, outcome);
+      return outcome;
+    },
+    async findPayment(payment) {
+      const answer = await ask('find', () => money.findPayment(payment));
+      float.noteInquiry(payment.reference, answer);
+      return answer;
+    },
     // A reversal takes from the merchant's account.
     ...(reversals && {
       reversals: {
@@ -213,13 +215,20 @@ function observedMoney(money: MobileMoney, { send, ask, ofFloat }: Calls): Mobil
   };
 }
 
-const observedAirtime = (airtime: Airtime, { send, ask, ofFloat }: Calls): Airtime => ({
+const observedAirtime = (airtime: Airtime, { send, ask, float }: Calls): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
   repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
-  send: (order) => ofFloat(send('send', () => airtime.send(order))),
-  findOrder: (order, lastSentAt) =>
-    ofFloat(ask('find', () => airtime.findOrder(order, lastSentAt))),
+  async send(order) {
+    const outcome = await send('send', () => airtime.send(order));
+    float.noteSending(order.reference, outcome);
+    return outcome;
+  },
+  async findOrder(order, lastSentAt) {
+    const answer = await ask('find', () => airtime.findOrder(order, lastSentAt));
+    float.noteInquiry(order.reference, answer);
+    return answer;
+  },
 });
 
 /** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */
