@@ -87,7 +87,11 @@ export function createResumptionActivities({
     resumeAll(
       (page) => unfinishedMessages(database, page),
       ({ id }) => id,
-      (message) => resumption.resumeMessage(message, namesOfVoucher(message, numbers)),
+      (message) =>
+        resumption.resumeMessage(message, {
+          ...namesOfVoucher(message, numbers),
+          references: message.references,
+        }),
     );
 
   /** Resumes bulk orders without a running workflow; returns the number. */

@@ -87,16 +87,6 @@ export function createResumption(options: {
     );
   };
 
-  const startStatements = () =>
-    startUnlessRunning(() =>
-      client.workflow.start<typeof sendStatements>('sendStatements', {
-        workflowId: sendStatementsId(taskQueue),
-        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        staticSummary: 'Monthly statements by e-mail',
-        ...policy,
-      }),
-    );
-
   const hintTopUp = (topup: TopUpNames) =>
     tellIfRunning(() => client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint));
 
@@ -111,12 +101,30 @@ export function createResumption(options: {
     resumeTopUp,
     resumeMessage,
     resumeBulkOrder: (order) => startBulkOrder(options, order),
-    startStatements,
+    startStatements: () => startStatements(options),
     hintTopUp,
     hintRedemption,
     tellCode: (code) => tellCodeDelivery(client, code),
   };
 }
+
+const startStatements = ({
+  client,
+  taskQueue,
+}: {
+  readonly client: Client;
+  readonly taskQueue: string;
+}): Promise<boolean> =>
+  startUnlessRunning(() =>
+    client.workflow.start<typeof sendStatements>('sendStatements', {
+      workflowId: sendStatementsId(taskQueue),
+      taskQueue,
+      workflowIdConflictPolicy: 'FAIL',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      staticSummary: 'Monthly statements by e-mail',
+      ...searchAttributesOf('send-statements', {}),
+    }),
+  );
 
 async function isRunning(client: Client, workflowId: string): Promise<boolean> {
   try {

@@ -48,7 +48,10 @@ type StartedOperation =
   | 'generate-bulk'
   | 'case'
   | 'finish-message'
-  | 'invite-merchant';
+  | 'invite-merchant'
+  | 'tell-owners'
+  | 'deliver-webhooks'
+  | 'send-statements';
 
 /** The company of a command, as the names of a start. */
 export const namesOfCompany = ({

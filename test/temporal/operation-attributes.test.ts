@@ -1,70 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { done, newOwner } from '../end-to-end/gift/gift-scene.js';
 import { redeem } from '../end-to-end/gift/redemption-scene.js';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
 import { until } from '../support/until.js';
+import { createStarts, expected, hasAll, type Starts } from './start-attributes.js';
 
-/** By what each operation's workflow is found from its start on: the table of docs/guides/support.md. */
-const COMPANY = ['PartnerId', 'MerchantId'];
-const ofVoucher = [...COMPANY, 'VoucherSerial', 'NumberHash'];
-const expected: Readonly<Record<string, readonly string[]>> = {
-  // Its serial number and its merchant are known only once it is generated.
-  'generate-voucher': ['PartnerId', 'NumberHash'],
-  claim: ofVoucher,
-  redeem: [...COMPANY, 'VoucherSerial'],
-  'cancel-voucher': ofVoucher,
-  'resend-message': ofVoucher,
-  reverse: [...ofVoucher, 'Reference'],
-  'top-up': ['PartnerId', 'TransactionId', 'NumberHash'],
-  'generate-bulk': ['PartnerId'],
-  'check-payout-account': ['MerchantId'],
-  repair: ofVoucher,
-  case: [...COMPANY, 'VoucherSerial', 'Reference'],
-  'finish-message': ofVoucher,
-  'invite-merchant': ['MerchantId'],
-};
-
-/** Other tests start them: they need an account to ask about, a lost workflow, an invitation. */
-const STARTED_ELSEWHERE = ['check-payout-account', 'finish-message', 'invite-merchant'];
+/** Those of told-attributes.test.ts. */
+const STARTED_ELSEWHERE = [
+  ...['check-payout-account', 'finish-message', 'invite-merchant'],
+  ...['tell-owners', 'deliver-webhooks', 'send-statements'],
+];
 
 let scene: RepairScene;
+let found: Starts['found'];
+let startedWith: Starts['startedWith'];
 beforeAll(async () => {
   scene = await setRepairScene();
+  ({ found, startedWith } = createStarts(scene.stack));
 });
 afterAll(() => scene?.stop());
-
-/** The workflows of an operation that a query finds. */
-async function found(operation: string, query: string): Promise<WorkflowExecutionInfo[]> {
-  const { client } = scene.stack.temporal;
-  const mine = `TaskQueue = "${scene.stack.config.TEMPORAL_TASK_QUEUE}"`;
-  const all: WorkflowExecutionInfo[] = [];
-  for await (const one of client.workflow.list({
-    query: `${mine} AND Operation = "${operation}" AND ${query}`,
-  }))
-    all.push(one);
-  return all;
-}
-
-/** What the workflow of an operation was started with, which no later step of it can have added. */
-async function startedWith(operation: string, query: string): Promise<Record<string, unknown>> {
-  const one = await until(async () => {
-    const [first] = await found(operation, query);
-    if (!first) throw new Error(`No workflow of ${operation} where ${query}`);
-    return first;
-  });
-  const { client } = scene.stack.temporal;
-  const history = await client.workflow.getHandle(one.workflowId, one.runId).fetchHistory();
-  const fields =
-    history.events?.[0]?.workflowExecutionStartedEventAttributes?.searchAttributes?.indexedFields;
-  return Object.fromEntries(
-    Object.entries(fields ?? {}).map(([name, { data }]) => [
-      name,
-      JSON.parse(Buffer.from(data ?? []).toString('utf8')),
-    ]),
-  );
-}
 
 const serialOf = async (id: number): Promise<string> =>
   (
@@ -74,11 +29,6 @@ const serialOf = async (id: number): Promise<string> =>
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
   ).serial_number;
-
-const hasAll = (operation: string, attributes: Record<string, unknown>) =>
-  expect(Object.keys(attributes), operation).toEqual(
-    expect.arrayContaining(['Operation', ...(expected[operation] ?? [])]),
-  );
 
 describe('by the API', () => {
   test('a voucher’s workflows are found by its companies, its serial number and its owner', async () => {

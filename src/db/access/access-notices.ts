@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { MARKET_TIME_ZONE } from '../../domain/market.js';
+import type { Company } from '../../domain/voucher.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 
 /** The accounts that an entry of the audit log is told to: the owners, and the person concerned. */
@@ -24,16 +25,27 @@ export async function addAccessNotices(
     where id = any(${auditIds}) and exists(select from ${recipients})`.execute(transaction);
 }
 
+/** A change whose e-mails have not been sent. */
+export interface UnsentAccessNotice {
+  /** Of the entry of the audit log. */
+  readonly id: number;
+  readonly company: Company;
+}
+
 /** Changes whose e-mails have not been sent, oldest first. */
-export async function unsentAccessNotices(database: Database, limit: number): Promise<number[]> {
-  const rows = await database
-    .selectFrom('access_notices')
-    .select('audit_id as auditId')
-    .where('sent_at', 'is', null)
-    .orderBy('audit_id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ auditId }) => auditId);
+export async function unsentAccessNotices(
+  database: Database,
+  limit: number,
+): Promise<UnsentAccessNotice[]> {
+  const { rows } = await sql<UnsentAccessNotice>`
+    with unsent as materialized (
+      select audit_id from access_notices where sent_at is null order by audit_id limit ${limit})
+    select unsent.audit_id as id, audit.company
+    from unsent cross join lateral (
+      select json_build_object('kind', subject_kind, 'id', subject_id) as company
+      from audit_log where id = unsent.audit_id limit 1) as audit
+    order by unsent.audit_id`.execute(database);
+  return rows;
 }
 
 /** A change, and the people to be told. */

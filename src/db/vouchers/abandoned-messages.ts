@@ -38,7 +38,10 @@ export async function cancelUselessMessages(
   return Number(numAffectedRows);
 }
 
-/** A message that its workflow may have orphaned, with the data that names that workflow. */
+/**
+ * A message that its workflow may have orphaned, with the data that names that workflow. The merchant is
+ * who was paid, or that of the voucher.
+ */
 export interface UnfinishedMessage extends NamedVoucher {
   readonly id: number;
   /**
@@ -48,6 +51,8 @@ export interface UnfinishedMessage extends NamedVoucher {
   readonly generationId: string;
   readonly claimOperationId: string | null;
   readonly claimWorkflowId: string | null;
+  /** Ours: of the redemption that it is about, and of its payment or reversal. */
+  readonly references: readonly string[];
 }
 
 /**
@@ -67,19 +72,26 @@ export async function unfinishedMessages(
           or kind in ('EXPIRY_REMINDER', 'REVERSAL_NOTICE'))
       order by id limit ${page.limit})
     select page.id, voucher.operation_id as "generationId",
-      coalesce(redemption.operation_id, claim.operation_id,
-        (select operation_id from redemption_reversals where id = page.reversal_id),
+      coalesce(redemption.operation_id, claim.operation_id, reversal.operation_id,
         voucher.operation_id) as "operationId",
       claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId",
-      voucher.partner_id as "partnerId", voucher.merchant_id as "merchantId",
-      voucher.serial_number as "serialNumber", voucher.owner_msisdn as "ownerMsisdn"
+      voucher.partner_id as "partnerId",
+      coalesce(redemption.merchant_id, reversal.merchant_id, voucher.merchant_id) as "merchantId",
+      voucher.serial_number as "serialNumber", voucher.owner_msisdn as "ownerMsisdn",
+      coalesce(redemption.names, reversal.names, '{}') as "references"
     from page
     cross join lateral (
       select operation_id, partner_id, merchant_id, serial_number, owner_msisdn
       from vouchers where id = page.voucher_id limit 1) as voucher
     left join lateral (
-      select operation_id, claim_id from redemptions where id = page.redemption_id limit 1)
-      as redemption on true
+      select operation_id, claim_id, merchant_id,
+        array[platform_reference::text, payment_reference::text] as names
+      from redemptions where id = page.redemption_id limit 1) as redemption on true
+    left join lateral (
+      select made.operation_id, merchant_id, array[platform_reference::text, made.reference::text] as names
+      from redemption_reversals as made
+      join redemptions on redemptions.id = redemption_id
+      where made.id = page.reversal_id limit 1) as reversal on true
     left join lateral (
       select operation_id, workflow_id from voucher_claims
       where id = coalesce(page.claim_id, redemption.claim_id) limit 1) as claim on true

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Company } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 
 /** Advisory lock of the worker that makes deliveries. */
@@ -79,14 +80,14 @@ export interface DueEndpoint {
   readonly id: number;
   /** The exact time that asked for it, as text: a Date has milliseconds only. */
   readonly wakeAt: string;
-  readonly companyKind: string;
-  readonly companyId: number;
+  readonly company: Company;
 }
 
 /** The active webhooks that are due, the longest waiting first. */
 export async function listDueEndpoints(database: Database, limit: number): Promise<DueEndpoint[]> {
   const { rows } = await sql<DueEndpoint>`
-    select id, wake_at::text as "wakeAt", company_kind as "companyKind", company_id as "companyId"
+    select id, wake_at::text as "wakeAt",
+      json_build_object('kind', company_kind, 'id', company_id) as company
     from webhook_endpoints where wake_at <= now() order by wake_at limit ${limit}
   `.execute(database);
   return rows;

@@ -4,6 +4,7 @@ import type { tellOwners } from '../../../workflows/tell-owners.js';
 import { tellOwnersId } from '../../../workflows/workflow-ids.js';
 import { unsentAccessNotices } from '../../db/access/access-notices.js';
 import type { Database } from '../../db/connection.js';
+import { namesOfCompany, searchAttributesOf } from '../../temporal/workflow-starts.js';
 import { pickUp, startOnce } from './pick-up.js';
 import type { Repetition } from './repeat.js';
 
@@ -19,15 +20,15 @@ export function createNoticePickup(options: {
   return pickUp({
     ...options,
     rows: 'notices',
-    find: async (batchSize) =>
-      (await unsentAccessNotices(options.database, batchSize)).map((id) => ({ id })),
-    start: ({ id }) =>
+    find: (batchSize) => unsentAccessNotices(options.database, batchSize),
+    start: ({ id, company }) =>
       startOnce(options, (common) =>
         client.workflow.start<typeof tellOwners>('tellOwners', {
           ...common,
           workflowId: tellOwnersId(id, taskQueue),
           args: [{ auditId: id }],
-          staticSummary: `Changed access ${id}`,
+          staticSummary: `Changed access ${id} of ${company.kind} ${company.id}`,
+          ...searchAttributesOf('tell-owners', namesOfCompany(company)),
         }),
       ),
   });

@@ -11,7 +11,11 @@ import {
   readDispatchState,
   takeWake,
 } from '../../db/webhooks/dispatch.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.js';
+import {
+  namesOfCompany,
+  searchAttributesOf,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../../temporal/workflow-starts.js';
 import { type Repetition, repeat } from './repeat.js';
 
 const BATCH_SIZE = 100;
@@ -49,7 +53,7 @@ export function startWebhookDispatch(options: {
       if (await takeWake(database, endpoint, WATCH_SECONDS)) await wake(endpoint);
   }
 
-  const wake = ({ id, companyKind, companyId }: DueEndpoint): Promise<unknown> =>
+  const wake = ({ id, company }: DueEndpoint): Promise<unknown> =>
     client.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
       client.workflow.signalWithStart<typeof deliverWebhooks>('deliverWebhooks', {
         workflowId: deliverWebhooksId(id, taskQueue),
@@ -58,7 +62,8 @@ export function startWebhookDispatch(options: {
         signal: webhookDue,
         signalArgs: [],
         workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        staticSummary: `Webhook ${id} of ${companyKind} ${companyId}`,
+        staticSummary: `Webhook ${id} of ${company.kind} ${company.id}`,
+        ...searchAttributesOf('deliver-webhooks', namesOfCompany(company)),
       }),
     );
 
