@@ -101,6 +101,8 @@ export interface ActivityDependencies {
     readonly messagesPerNumberAndDay: number;
     /** Longest sending of a message by one provider. */
     readonly messageSendingSeconds: number;
+    /** Longest sending of an e-mail. */
+    readonly emailSendingSeconds: number;
     readonly confirmationMaximumAgeSeconds: number;
     readonly refusedMessagesPerNumberAndHour: number;
     readonly signInWindowSeconds: number;

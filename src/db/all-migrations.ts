@@ -72,6 +72,7 @@ import * as searchIndexes from '../../migrations/2026-11-29-7b-search-indexes.js
 import * as databaseTimeline from '../../migrations/2026-11-29-7c-database-timeline.js';
 import * as unconfirmedHolders from '../../migrations/2026-11-30-1-unconfirmed-holders.js';
 import * as waitingRetries from '../../migrations/2026-11-30-2-waiting-retries.js';
+import * as invitationSendings from '../../migrations/2026-11-30-3-invitation-sendings.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -149,4 +150,5 @@ export const allMigrations = {
   '2026-11-29-7c-database-timeline': databaseTimeline,
   '2026-11-30-1-unconfirmed-holders': unconfirmedHolders,
   '2026-11-30-2-waiting-retries': waitingRetries,
+  '2026-11-30-3-invitation-sendings': invitationSendings,
 };

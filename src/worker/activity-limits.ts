@@ -69,6 +69,7 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
   messageSendingSeconds:
     config.PROVIDER_CALL_WAIT_SECONDS + config.PROVIDER_DEADLINE_SECONDS + RECORDING_SECONDS,
+  emailSendingSeconds: config.EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS,
   confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
   refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
   operationRetentionDays: config.OPERATION_RETENTION_DAYS,

@@ -142,6 +142,8 @@ export interface InvitationMessagesTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   status: Generated<InvitationMessageStatus>;
+  /** Of the attempt that sends it; null once that has recorded the outcome, and in rows older than the column. */
+  sending_since: Timestamp | null;
   /** Of a text message; null before its sending, and in rows older than the column. */
   provider: SmsProviderName | null;
   provider_reference: string | null;
