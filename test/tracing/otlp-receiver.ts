@@ -24,6 +24,10 @@ interface KeyValue {
 const valuesOf = (attributes: readonly KeyValue[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, String(Object.values(value)[0])]));
 
+/** The process that sent a body: each sends its own. */
+const processOf = (body: string): string | undefined =>
+  valuesOf(JSON.parse(body).resourceSpans[0].resource.attributes)['process.type'];
+
 /** A collector of traces on loopback: OTLP over HTTP, in JSON. */
 export async function startOtlpReceiver() {
   const bodies: string[] = [];
@@ -44,8 +48,9 @@ export async function startOtlpReceiver() {
   return {
     endpoint,
     authorizations,
-    /** Everything that came, as it came. */
-    text: () => bodies.join('\n'),
+    /** Everything that came, or what came of one process, as it came. */
+    text: (process?: string) =>
+      bodies.filter((body) => process === undefined || processOf(body) === process).join('\n'),
     answer(with_: number) {
       status = with_;
     },

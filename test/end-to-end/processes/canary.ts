@@ -57,6 +57,26 @@ function inBase64(text: string): string[] {
   });
 }
 
+/** A search for what a text must hold: one that finds nothing of it would prove nothing. */
+export function createControl(kind: string, value: string): Canary {
+  const control = createCanary();
+  control.add(kind, value);
+  return control;
+}
+
+/**
+ * What histories, logs and traces of claims tell of them, and the database keeps: serial numbers are not
+ * secret.
+ */
+export async function createClaimControl(database: Database): Promise<Canary> {
+  const { serial_number } = await database
+    .selectFrom('vouchers')
+    .innerJoin('voucher_claims', 'voucher_id', 'vouchers.id')
+    .select('serial_number')
+    .executeTakeFirstOrThrow();
+  return createControl('serial number of a voucher', serial_number);
+}
+
 /** The columns of a database that hold secrets, as "table.column: kind". */
 export async function secretsInDatabase(database: Database, canary: Canary): Promise<string[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`

@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 import { connectTestTemporal } from '../../support/workflow-worker.js';
 import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.js';
 import { type Sample, samplesOf, sampleValue } from '../observation/samples.js';
-import { type Canary, createCanary } from './canary.js';
+import { type Canary, createCanary, createClaimControl, createControl } from './canary.js';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 
@@ -153,8 +153,16 @@ test('the standard variables switch traces on, and both processes tell of one re
   });
 });
 
-test('no secret and no number of a person is in them', () => {
+test('no secret and no number of a person is in them', async () => {
   const texts = [scrapes.api, scrapes.worker, receiver.text()];
   expect(canary.foundIn(texts.join('\n'))).toEqual([]);
   expect(receiver.text()).toContain('db.query.text');
+  // What the same search must find in each of them.
+  const planted = [
+    createControl('route', '/topup-transactions/redeem-gift').foundIn(scrapes.api),
+    createControl('task queue', stack.config.TEMPORAL_TASK_QUEUE).foundIn(scrapes.worker),
+  ];
+  expect(planted.flat()).toEqual(['route', 'task queue']);
+  const control = await createClaimControl(scene.database);
+  await until(() => expect(control.foundIn(receiver.text())).toHaveLength(1));
 });
