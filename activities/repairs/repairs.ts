@@ -117,6 +117,8 @@ async function beginOrEnd(
     endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
   // What runs was judged when it began.
   const isNew = row.state === 'READY';
+  if (isNew && !row.may_still_ask)
+    return refuse('Who asked for it may not do so any more: ask again, under your own name.');
   if (isNew && row.needs_confirmation && !row.is_confirmed)
     return refuse(
       'The confirmation does not count, because one of the two may not do so: ask again at /support, and a supervisor confirms.',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { staffActor } from '../../domain/repairs/repair.js';
-import { mayAsStaff, staffRoles } from '../../domain/staff/staff-role.js';
+import { type RepairSubject, repairSubjects, staffActor } from '../../domain/repairs/repair.js';
+import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff/staff-role.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { auditRepair, type RepairRow } from './audit-repair.js';
 
@@ -16,6 +16,23 @@ export const mayConfirm = (
     and staff.role = any(${confirmingRoles}::text[])))`;
 
 const confirmingRoles = staffRoles.filter((role) => mayAsStaff(role, 'confirm'));
+
+const rolesThatAsk = (subject: RepairSubject) =>
+  staffRoles.filter((role) => mayAsStaff(role, needOfRepair(subject)));
+
+/**
+ * SQL condition on repairs: who asked may still ask for it. A name of the command line is not that of an
+ * account.
+ */
+export const mayStillAsk = sql<boolean>`(asked_by not like 'staff:%' or exists (
+  select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
+  where 'staff:' || account.id = asked_by and account.disabled_at is null
+    and staff.role = any(case ${sql.join(
+      repairSubjects.map(
+        (subject) => sql`when subject_kind = ${subject} then ${rolesThatAsk(subject)}::text[]`,
+      ),
+      sql` `,
+    )} end)))`;
 
 /** Confirms a repair that somebody else asked for; false where that does not count. */
 export async function confirmRepair(

@@ -3,7 +3,7 @@ import type { Company } from '../../domain/voucher.js';
 import type { DatabaseTransaction } from '../connection.js';
 import type { RepairsTable } from '../schema/all-tables.js';
 import { auditRepair, type RepairRow } from './audit-repair.js';
-import { mayConfirm } from './repair-confirmations.js';
+import { mayConfirm, mayStillAsk } from './repair-confirmations.js';
 
 /** A repair that is asked for. */
 export interface NewRepair
@@ -92,15 +92,15 @@ export async function addRepair(
   return row;
 }
 
-/** Locks a repair until the transaction ends, and whether its confirmation counts. */
+/** Locks a repair until the transaction ends, and whether those who asked and confirmed may still do so. */
 export const lockRepair = (
   transaction: DatabaseTransaction,
   { repairId, operationId }: { readonly repairId: number; readonly operationId: string },
-): Promise<RepairRow & { readonly is_confirmed: boolean }> =>
+): Promise<RepairRow & { readonly is_confirmed: boolean; readonly may_still_ask: boolean }> =>
   transaction
     .selectFrom('repairs')
     .selectAll()
-    .select(mayConfirm(sql`confirmed_by`).as('is_confirmed'))
+    .select([mayConfirm(sql`confirmed_by`).as('is_confirmed'), mayStillAsk.as('may_still_ask')])
     .where('id', '=', repairId)
     .where('operation_id', '=', operationId)
     .forUpdate('repairs')

@@ -3,7 +3,8 @@ export const repairStates = ['ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EX
 export type RepairState = (typeof repairStates)[number];
 
 /** What a repair is about. */
-export type RepairSubject = 'voucher' | 'redemption' | 'top-up' | 'deposit' | 'partner';
+export const repairSubjects = ['voucher', 'redemption', 'top-up', 'deposit', 'partner'] as const;
+export type RepairSubject = (typeof repairSubjects)[number];
 
 /** The actor of the audit log for a person of the service, by the id of the account. */
 export const staffActor = (accountId: number): string => `staff:${accountId}`;

@@ -1,3 +1,5 @@
+import type { RepairSubject } from '../repairs/repair.js';
+
 /** What a person of the service is: each role may do all that the one before may. */
 export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;
 export type StaffRole = (typeof staffRoles)[number];
@@ -19,6 +21,13 @@ const allowed: Readonly<Record<StaffNeed, readonly StaffRole[]>> = {
 /** Whether a role of staff may use a page. */
 export const mayAsStaff = (role: StaffRole, need: StaffNeed): boolean =>
   allowed[need].includes(role);
+
+/**
+ * What the repairs of a subject need. Whoever repairs wallets gives money of the platform, or takes money of a
+ * partner.
+ */
+export const needOfRepair = (subject: RepairSubject): StaffNeed =>
+  subject === 'deposit' || subject === 'partner' ? 'operate' : 'ask';
 
 /** The roles of staff in words for people. */
 export const staffRoleMeanings: Readonly<Record<StaffRole, string>> = {

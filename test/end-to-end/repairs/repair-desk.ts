@@ -42,7 +42,7 @@ export async function createRepairDesk({ database, config }: Pick<Stack, 'databa
   const limits = repairLimits(config);
   const secretBox = createSecretBox(config.DATA_KEYS);
   /** Who asks where nobody is named. */
-  const asker = staffActor(await staff('AGENT'));
+  const asker = staffActor(await staff('OPERATOR'));
 
   const ask = (
     name: string,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 /** A person of the service who has given nothing yet. */
-const newAsker = async () => staffActor(await scene.staff('AGENT'));
+const newAsker = async () => staffActor(await scene.staff('OPERATOR'));
 const newPartner = async () => (await makePartner(scene.stack)).id;
 
 const goodwill = (amount: number) => ({

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { paymentFacts } from '../../../db/repairs/payment-facts.js';
 import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { mayAsStaff, type StaffNeed } from '../../../domain/staff/staff-role.js';
+import { mayAsStaff, needOfRepair } from '../../../domain/staff/staff-role.js';
 import { readName } from '../../../portal/layout/form.js';
 import { message } from '../../../portal/layout/parts.js';
 import type { PageAnswer } from '../../../portal/page.js';
@@ -16,10 +16,6 @@ import { casePage } from '../case.js';
 import { labelOf } from './repair-form.js';
 import { repairPath } from './repair-parts.js';
 
-/** Whoever repairs wallets gives money of the platform, or takes money of a partner. */
-const needOf = ({ subject }: RepairKind): StaffNeed =>
-  subject === 'deposit' || subject === 'partner' ? 'operate' : 'ask';
-
 /** Asks for a repair; a form that is sent twice is one. */
 export const askRepairPage: StaffPage = {
   method: 'POST',
@@ -31,7 +27,7 @@ export const askRepairPage: StaffPage = {
     const kind = findRepairKind(params.kind ?? '');
     const once = form.text('once');
     if (!kind || !/^[\w-]{43}$/.test(once)) return problems.notFound;
-    if (!mayAsStaff(staff.role, needOf(kind))) return problems.notYourRole;
+    if (!mayAsStaff(staff.role, needOfRepair(kind.subject))) return problems.notYourRole;
     const refused = (words: string) => refusedPage(request, kind, words);
     const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
     const args = kind.fields.safeParse(Object.fromEntries(given));
@@ -88,7 +84,7 @@ const refusedWithoutCase = (kind: RepairKind, words: string): PageAnswer => ({
   status: 409,
   content: html`<h1>Not asked for</h1>${message('danger', html`${words}`)}
 <p class="actions">${
-    needOf(kind) === 'operate'
+    needOfRepair(kind.subject) === 'operate'
       ? html`<a class="button secondary" href="${SUPPORT_PATH}/wallets">Back to the wallets</a>`
       : html`<a class="button secondary" href="${SUPPORT_PATH}">Find a case</a>`
   }</p>`,
