@@ -49,6 +49,10 @@ export function hasArguments(
   return stored !== undefined && isDeepStrictEqual(named(stored), named(args));
 }
 
+/** Whether a repair was given this number; false where its key is gone. */
+export const isGivenNumber = (row: StoredArguments, msisdn: string, secretBox: SecretBox) =>
+  readArguments(row, () => secretBox)?.msisdn === msisdn;
+
 /** The number that a repair gives, masked; undefined where it gives none, or its key is gone. */
 export function maskedNumberOf(row: StoredArguments, secretBox: SecretBox): string | undefined {
   const msisdn = readArguments(row, () => secretBox)?.msisdn;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
+import type { RepairRow } from '../repairs/audit-repair.js';
 import { numberColumns } from './number-columns.js';
 import { isSettledTopup } from './number-erasures.js';
 import { hasNumber } from './number-key.js';
@@ -10,17 +11,35 @@ export interface LiveUse {
   readonly id: number;
 }
 
-/** SQL condition on `repairs`: about a voucher or a top-up with the number. */
-const aboutNumber = (keys: readonly string[]) => sql`(
-  voucher_id in (select id from vouchers
+/** A number to erase, as rows have it. */
+export interface SoughtNumber {
+  /** Of `NumberBox.keysOf`. */
+  readonly keys: readonly string[];
+  /** The repairs that somebody gave it to. */
+  readonly repairIds: readonly number[];
+}
+
+/** SQL condition on `repairs`: about a voucher or a top-up with the number, or given the number. */
+const namesNumber = ({ keys, repairIds }: SoughtNumber) => sql`(
+  id = any(${repairIds}::bigint[]) or voucher_id in (select id from vouchers
     where ${hasNumber('owner_msisdn', keys)} and owner_msisdn is not null)
   or topup_id in (select topup_id from topup_attempts where ${hasNumber('msisdn', keys)}))`;
+
+/** The repairs that somebody gave a number to: which one, only the keys of the process tell. */
+export const repairsWithNumbers = (transaction: DatabaseTransaction): Promise<RepairRow[]> =>
+  transaction
+    .selectFrom('repairs')
+    .selectAll()
+    .where('sealed_arguments', 'is not', null)
+    .orderBy('id')
+    .execute();
 
 /** Up to ten uses that forbid to erase a number; their rows are locked until the transaction ends. */
 export async function liveUses(
   transaction: DatabaseTransaction,
-  keys: readonly string[],
+  sought: SoughtNumber,
 ): Promise<LiveUse[]> {
+  const { keys } = sought;
   const queries = [
     sql<LiveUse>`select 'voucher' as kind, id from vouchers
       where ${hasNumber('owner_msisdn', keys)} and owner_msisdn is not null
@@ -37,7 +56,7 @@ export async function liveUses(
       where ${hasNumber('msisdn', keys)} and status in ('QUEUED', 'SENDING')
       order by id limit 10 for update`,
     sql<LiveUse>`select 'repair' as kind, id from repairs
-      where ${aboutNumber(keys)} and state in ('ASKED', 'READY', 'RUNNING')
+      where ${namesNumber(sought)} and state in ('ASKED', 'READY', 'RUNNING')
       order by id limit 10 for update`,
   ];
   const uses: LiveUse[] = [];
@@ -48,13 +67,14 @@ export async function liveUses(
 /** Replaces a number by "erased" wherever it is; returns the rows of each table. */
 export async function eraseNumber(
   transaction: DatabaseTransaction,
-  keys: readonly string[],
+  sought: SoughtNumber,
   digest: Buffer,
 ): Promise<Record<string, number>> {
-  const erased: Record<string, number> = {};
-  // They may name the number, too.
+  const { keys, repairIds } = sought;
+  const erased: Record<string, number> = { repairs: repairIds.length };
+  // Those about its vouchers and top-ups may hold it under a key that is gone.
   await sql`update repairs set sealed_arguments = null
-    where ${aboutNumber(keys)} and sealed_arguments is not null`.execute(transaction);
+    where ${namesNumber(sought)} and sealed_arguments is not null`.execute(transaction);
   for (const { table, column } of numberColumns) {
     const { numAffectedRows = 0n } = await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = 'erased'

@@ -1,7 +1,13 @@
-import { eraseNumber, type LiveUse, liveUses } from '../../../db/numbers/erase-number.js';
+import {
+  eraseNumber,
+  type LiveUse,
+  liveUses,
+  repairsWithNumbers,
+} from '../../../db/numbers/erase-number.js';
 import { countNumbers, numberColumns, sealColumn } from '../../../db/numbers/number-columns.js';
 import { beginSealing } from '../../../db/numbers/number-storage.js';
 import { maskMsisdn } from '../../../domain/phone.js';
+import { isGivenNumber } from '../../../repairs/repair-arguments.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../../command.js';
 import { argument, msisdn, reason, required } from '../../fields.js';
@@ -105,8 +111,12 @@ export const eraseNumberCommand = changeCommand({
   examples: ['erase number 0911234567 --note "Asked by letter of 2026-11-20"'],
   async change(transaction, input, context) {
     const box = await context.numbers(transaction);
-    const keys = box.keysOf(input.msisdn);
-    const [use, ...others] = await liveUses(transaction, keys);
+    const { digests, secretBox } = context.digestSettings();
+    const repairs = (await repairsWithNumbers(transaction)).filter((row) =>
+      isGivenNumber(row, input.msisdn, secretBox),
+    );
+    const sought = { keys: box.keysOf(input.msisdn), repairIds: repairs.map(({ id }) => id) };
+    const [use, ...others] = await liveUses(transaction, sought);
     const shown = maskMsisdn(input.msisdn);
     if (use) {
       const more = others.length > 0 ? ` (and ${others.length} more uses)` : '';
@@ -114,8 +124,7 @@ export const eraseNumberCommand = changeCommand({
         `${shown} cannot be erased: ${use.kind} ${use.id} needs it${more}. First ${remedies[use.kind]}.`,
       );
     }
-    const { digests } = context.digestSettings();
-    const erased = await eraseNumber(transaction, keys, digests.ownerNumber(input.msisdn));
+    const erased = await eraseNumber(transaction, sought, digests.ownerNumber(input.msisdn));
     const rows = Object.values(erased).reduce((sum, count) => sum + count, 0);
     if (rows === 0) return { unchanged: `No change: ${shown} is not in the database.` };
     return {

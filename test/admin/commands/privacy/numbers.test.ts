@@ -14,6 +14,8 @@ import {
 const OWNER = '+251911333444';
 /** Of all top-ups of `topUp`. */
 const TOPPED_UP = '+251911222333';
+/** That nobody has. */
+const OTHER = '+251911555667';
 const NEW_KEY = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
 const OLD_KEY = `k1:${Buffer.alloc(32, 8).toString('base64')}`;
 
@@ -140,6 +142,37 @@ test('numbers of what ended before the retention are erased, and no others', asy
   expect(await pruned(30)).toEqual([0, 0, 0, 0]);
   const shown = async (id: number) => (await scene.json(`show voucher ${id}`)).ownerMsisdn;
   expect([await shown(young.id), await shown(old.id)]).toEqual(['+2519*****444', 'erased']);
+});
+
+test('a number that only a repair was given is erased with it, and not while it is open', async () => {
+  const { database } = scene;
+  const id = await topUp(database, catalogue.partnerId, '10', { ending: 'FAILED' });
+  const given = '+251911555666';
+  const asked = ['repair', 'retry-top-up', String(id), '--msisdn', given, '--why', 'Ticket 4711'];
+  const { repair } = await scene.json(asked);
+  const sealed = async () =>
+    (
+      await database
+        .selectFrom('repairs')
+        .select('sealed_arguments')
+        .where('id', '=', repair)
+        .executeTakeFirstOrThrow()
+    ).sealed_arguments;
+  const erase = ['erase', 'number', given, '--note', 'Asked by letter'];
+  const refused = await scene.admin(erase);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining(`repair ${repair} needs it`),
+  ]);
+  await sql`update repairs set state = 'REFUSED', result = 'Nobody did it.', changed_at = now()
+    where id = ${repair}`.execute(database);
+  expect(await scene.json([...erase.slice(0, 2), OTHER, ...erase.slice(3)])).toMatchObject({
+    changed: false,
+  });
+  expect(await sealed()).not.toBeNull();
+  expect(await scene.json(erase)).toMatchObject({ changed: true, erased: { repairs: 1 } });
+  expect(await sealed()).toBeNull();
+  expect((await scene.json(erase)).changed).toBe(false);
 });
 
 const hashesOf = async () => {
