@@ -21,7 +21,7 @@ function recordStatements(file: string): void {
   const known = new Set<string>();
   recorded.recordedStatements = known;
   const query = pg.Client.prototype.query as (...parameters: unknown[]) => unknown;
-  const record = (user: string | undefined, first: unknown, second: unknown) => {
+  const record = (user: string | undefined, [first, second]: readonly unknown[]) => {
     const { text, values, name } =
       typeof first === 'string'
         ? { text: first, values: second, name: undefined }
@@ -38,9 +38,15 @@ function recordStatements(file: string): void {
   };
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...parameters: unknown[]) {
-      const [first, second] = parameters;
-      record(this.user, first, second);
-      return query.apply(this, parameters);
+      const answer = query.apply(this, parameters);
+      // Tests of rights ask for what PostgreSQL refuses a process.
+      if (answer instanceof Promise)
+        answer.then(
+          () => record(this.user, parameters),
+          () => {},
+        );
+      else record(this.user, parameters);
+      return answer;
     },
   });
 }

@@ -20,6 +20,9 @@ const settings = {
   PROVIDER_BREAKER_CALLS: '6',
   PROVIDER_BREAKER_SECONDS: '5',
 };
+/** Readings of the state for which something may stand in an outbox by chance. */
+const PASSING_READINGS = 5;
+const OUTBOX_AGE = 'voucher_service_outbox_oldest_seconds';
 const sources = ['database', 'temporal'] as const;
 
 export type MonitoredScene = Awaited<ReturnType<typeof setMonitoredScene>>;
@@ -43,6 +46,14 @@ export async function setMonitoredScene(more: Environment = {}) {
       }
     });
   };
+  /** What only passes through the outboxes leaves them; what is stuck there stays. */
+  const untilPassed = async (readable: readonly string[]) => {
+    for (let reading = 1; reading <= PASSING_READINGS; reading += 1) {
+      await untilRead(readable);
+      const samples = samplesOf(await read());
+      if (!samples.some(({ name, value: age }) => name === OUTBOX_AGE && age > 0)) return;
+    }
+  };
   await gifts.gift();
   await untilRead();
   return {
@@ -58,7 +69,7 @@ export async function setMonitoredScene(more: Environment = {}) {
     ): Promise<Scrapes> {
       const [at, before] = [new Date(), await read()];
       await cause();
-      await untilRead(readable);
+      await untilPassed(readable);
       return { at, before, after: await read() };
     },
 

@@ -123,7 +123,7 @@ const messages: Partial<Record<State, readonly RegExp[]>> = {
     /providerHint\s+Asks the provider at once how the payment ended.* Safe at any time\. Needs no input\./,
   ],
   'top-up failed': [
-    /retry\s+Makes one more attempt to the same number, if the last one failed\. Needs no input\./,
+    /retry\s+Makes one more attempt to the same number, if the last one failed and its amount needs no second person\./,
     /retryTopUp\s+For the API alone\. To retry, send the signal "retry"\./,
   ],
 };
