@@ -1,4 +1,5 @@
 import Router from '@koa/router';
+import { isWrongKey } from './basic-credentials.js';
 import type { SmsBehaviour } from './behaviours.js';
 import { type Books, newMessageId } from './books.js';
 import type { Waiting } from './delays.js';
@@ -56,7 +57,7 @@ export function africasTalkingRouter(parts: Parts): Router {
   router.get('/version1/user', (ctx) => {
     const balance = parts.books.balances.get('africas-talking') ?? 1_000_000;
     const reply = { status: 200, body: { UserData: { balance: `ETB ${balance.toFixed(4)}` } } };
-    give(ctx, ctx.get('apiKey').trim() ? reply : notAuthorised);
+    give(ctx, isWrongKey(ctx.get('apiKey')) ? notAuthorised : reply);
   });
   return router;
 }
@@ -65,7 +66,7 @@ async function sendAll(
   { form, apiKey }: { form: URLSearchParams; apiKey: string },
   parts: Parts,
 ): Promise<SandboxReply> {
-  if (!apiKey.trim()) return notAuthorised;
+  if (isWrongKey(apiKey)) return notAuthorised;
   const missing = ['username', 'to', 'message'].find((field) => !form.get(field)?.trim());
   if (missing) {
     return { status: 400, body: `Request is missing required form field '${missing}'` };

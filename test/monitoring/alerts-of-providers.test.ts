@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayOfTime, lastClosedDay } from '../../src/domain/reports/day-report.js';
+import type { GuardState } from '../../src/providers/guard/provider-guard.js';
 import { compareStatementsId, watchBalancesId } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
 import { moveRows } from '../db/provider-statements/move-rows.js';
+import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
 import { makeMerchant } from '../support/companies.js';
 import { until } from '../support/until.js';
 import { alertProofs } from './alert-proofs.js';
@@ -151,13 +153,32 @@ describe('calls', () => {
   test('a provider that nobody reaches', async () => {
     const { faults } = sandbox();
     const openBreaker = () => scene.value('provider_breaker', { provider: 'gsma', state: 'open' });
+    /** What is scraped while the breaker is in a state. */
+    const scrapedIn = (state: GuardState) =>
+      until(async () => {
+        const text = await scene.read();
+        const labels = { provider: 'gsma', state };
+        expect(sampleValue(samplesOf(text), 'voucher_service_provider_breaker', labels)).toBe(1);
+        return text;
+      });
     faults.set('gsma', { ...faults.of('gsma'), down: true });
-    const unreached = await scene.during(async () => {
-      await Promise.all(Array.from({ length: 4 }, () => scene.redeemAt('000')));
-      await until(async () => expect(await openBreaker()).toBe(1));
-    });
-    faults.clear();
+    const unreached = {
+      at: new Date(),
+      before: await scene.read(),
+      after: (
+        await Promise.all([
+          scrapedIn('open'),
+          ...Array.from({ length: 4 }, () => scene.redeemAt('000')),
+        ])
+      )[0],
+    };
     await expectAlert(unreached, 10, 'ProviderBreakerOpen');
+    // Each call that tries is in vain. In between it is half-open, and is scraped so as well.
+    const at = new Date();
+    const before = await scrapedIn('half-open');
+    const [after] = await Promise.all([scrapedIn('open'), scene.redeemAt('000')]);
+    await expectAlert({ at, before, after, alternates: true }, 10, 'ProviderBreakerOpen');
+    faults.clear();
     // The inquiries of the payments close it again.
     await until(async () => expect(await openBreaker()).toBe(0));
   });

@@ -15,6 +15,8 @@ export interface Scrapes {
   readonly after: string;
   /** What happened between them does not happen again. */
   readonly isOver?: boolean;
+  /** A state that has changed changes back and forth, at each scrape. */
+  readonly alternates?: boolean;
   /** How many scrapes apart it happens again; at each one by default. */
   readonly everyScrapes?: number;
 }
@@ -32,7 +34,7 @@ const keyOf = ({ name, labels }: Sample): string =>
  * The series of a cause that goes on: what a counter gained between the scrapes it gains again and again,
  * an age that grew goes on growing, and a time that stood still stands still.
  */
-function seriesOf({ before, after, isOver, everyScrapes = 1 }: Scrapes, count: number) {
+function seriesOf({ before, after, isOver, alternates, everyScrapes = 1 }: Scrapes, count: number) {
   const earlier = new Map(samplesOf(before).map((one) => [keyOf(one), one.value]));
   return samplesOf(after)
     .filter(isRead)
@@ -48,13 +50,18 @@ function seriesOf({ before, after, isOver, everyScrapes = 1 }: Scrapes, count: n
             ? `${first} ${steps(sample.value, 0, count)}`
             : repeatedSteps(first, change, { count, everyScrapes }),
         };
-      const grows = /_oldest_seconds$|_timestamp_seconds$|oldest_hold_seconds$/.test(sample.name);
-      const step = grows && change > 0 ? INTERVAL_SECONDS : 0;
+      if (alternates && change !== 0 && !isTime(sample))
+        return { series, values: `${sample.value} ${first} `.repeat(count / 2).trim() };
+      const step = isTime(sample) && change > 0 ? INTERVAL_SECONDS : 0;
       return { series, values: steps(sample.value, step, count) };
     });
 }
 
 const isCounter = ({ name }: Sample): boolean => /_(total|count|bucket|sum)$/.test(name);
+
+/** An age, or a moment. */
+const isTime = ({ name }: Sample): boolean =>
+  /_oldest_seconds$|_timestamp_seconds$|oldest_hold_seconds$/.test(name);
 
 const steps = (first: number, step: number, count: number): string => `${first}+${step}x${count}`;
 

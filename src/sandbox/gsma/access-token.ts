@@ -9,7 +9,7 @@ import { errorReply } from './errors.js';
 const lifetimeSeconds = 3600;
 
 /**
- * OAuth for the GSMA API: any key and secret get a token; an unknown or expired token is refused. A
+ * OAuth for the GSMA API: any key and secret that are not wrong get a token; an unknown or expired token is refused. A
  * request without a token is accepted, as at GSMA's base without OAuth, and so is one with HTTP Basic.
  */
 export function createTokens(): { router: Router; guard: Middleware } {

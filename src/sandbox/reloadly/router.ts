@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { operatorOf } from '../../domain/operator.js';
 import { statusOf } from '../accepted-requests.js';
+import { isWrongKey } from '../basic-credentials.js';
 import { canonicalNumber } from '../phone-number.js';
 import { give, type SandboxReply } from '../reply.js';
 import { readJsonObject } from '../request-body.js';
@@ -65,11 +66,11 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   return router;
 }
 
-/** Any client id and secret get a token, which is for the API that they name. */
+/** Any client id and secret that are not wrong get a token, which is for the API that they name. */
 async function grantToken(ctx: Context, expiries: Map<string, number>): Promise<SandboxReply> {
   const body = await readJsonObject(ctx);
   const isFilled = ['client_id', 'client_secret', 'audience'].every(
-    (name) => typeof body?.[name] === 'string' && body[name] !== '',
+    (name) => typeof body?.[name] === 'string' && !isWrongKey(body[name]),
   );
   if (!isFilled || body?.grant_type !== 'client_credentials')
     return errorReply(ctx, 'INVALID_CREDENTIALS');

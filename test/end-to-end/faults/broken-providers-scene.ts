@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Environment } from '../../../src/config/config.js';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import type { RouteKind } from '../../../src/domain/providers/routes.js';
 import { freePort } from '../../../src/embedded/port.js';
@@ -28,27 +29,34 @@ export const CALLER_WAIT_SECONDS = 3;
 export type BrokenScene = Awaited<ReturnType<typeof setBrokenScene>>;
 
 /** The whole service with all providers; what a partner sells goes to the providers of its route alone. */
-export async function setBrokenScene() {
+export async function setBrokenScene(
+  settings: Environment = {},
+  options: Parameters<typeof setRedemptionScene>[1] = {},
+) {
   const port = await freePort();
   const callbacks = `http://127.0.0.1:${port}/callbacks`;
-  const scene = await setRedemptionScene({
-    PORT: String(port),
-    CALLER_WAIT_SECONDS: String(CALLER_WAIT_SECONDS),
-    // Callers of other tests are not held up by what a fault has left.
-    PROVIDER_BREAKER_CALLS: '1000',
-    MOBILE_MONEY_TIMEOUT_SECONDS: '0.5',
-    MOBILE_MONEY_CALLBACK_URL: `${callbacks}/gsma`,
-    MPESA_TIMEOUT_SECONDS: '0.5',
-    MPESA_CALLBACK_URL: `${callbacks}/mpesa`,
-    AIRTIME_TIMEOUT_SECONDS: '0.5',
-    AIRTIME_CALLBACK_URL: `${callbacks}/dt-one`,
-    RELOADLY_TIMEOUT_SECONDS: '0.5',
-    SMS_TIMEOUT_SECONDS: '0.5',
-    SMPP_TIMEOUT_SECONDS: '1',
-    SMPP_RECONNECT_SECONDS: '0.1',
-    SMPP_RECONNECT_MAXIMUM_SECONDS: '0.2',
-    SMPP_THROTTLE_PAUSE_SECONDS: '0.1',
-  });
+  const scene = await setRedemptionScene(
+    {
+      PORT: String(port),
+      CALLER_WAIT_SECONDS: String(CALLER_WAIT_SECONDS),
+      // Callers of other tests are not held up by what a fault has left.
+      PROVIDER_BREAKER_CALLS: '1000',
+      MOBILE_MONEY_TIMEOUT_SECONDS: '0.5',
+      MOBILE_MONEY_CALLBACK_URL: `${callbacks}/gsma`,
+      MPESA_TIMEOUT_SECONDS: '0.5',
+      MPESA_CALLBACK_URL: `${callbacks}/mpesa`,
+      AIRTIME_TIMEOUT_SECONDS: '0.5',
+      AIRTIME_CALLBACK_URL: `${callbacks}/dt-one`,
+      RELOADLY_TIMEOUT_SECONDS: '0.5',
+      SMS_TIMEOUT_SECONDS: '0.5',
+      SMPP_TIMEOUT_SECONDS: '1',
+      SMPP_RECONNECT_SECONDS: '0.1',
+      SMPP_RECONNECT_MAXIMUM_SECONDS: '0.2',
+      SMPP_THROTTLE_PAUSE_SECONDS: '0.1',
+      ...settings,
+    },
+    options,
+  );
   const { sandbox } = scene.stack;
   sandbox.postSmsReportsTo(`${callbacks}/africas-talking`);
   await fetch(`${sandbox.reloadlyUrl}/dashboard/webhook`, {

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Environment } from '../../../src/config/config.js';
+import { createMetrics } from '../../../src/process/metrics/metrics.js';
+import { commandsOn } from '../../admin/scene.js';
+import { providerSettings } from '../../support/stack.js';
+import { until } from '../../support/until.js';
+import { samplesOf, sampleValue } from '../observation/samples.js';
+import { type BrokenScene, setBrokenScene } from './broken-providers-scene.js';
+import { kindOf, type MetOperation, toldBy } from './met-operations.js';
+
+/**
+ * The settings have credentials that a provider does not accept: it certainly does nothing, the next one serves, and
+ * operators are told who refuses us.
+ */
+const BREAKER_CALLS = 8;
+
+const wrong = {
+  'africas-talking': { SMS_API_KEY: 'wrong' },
+  smpp: { SMPP_PASSWORD: 'wrong' },
+  gsma: { MOBILE_MONEY_SECRET: 'wrong' },
+  mpesa: { MPESA_CONSUMER_SECRET: 'wrong' },
+  'dt-one': { AIRTIME_SECRET: 'wrong' },
+  reloadly: { RELOADLY_CLIENT_SECRET: 'wrong' },
+} as const satisfies Readonly<Record<string, Environment>>;
+
+type Name = keyof typeof wrong;
+
+/** Calls that take long on a busy machine are not unknown. */
+const patience = {
+  MOBILE_MONEY_TIMEOUT_SECONDS: '20',
+  MPESA_TIMEOUT_SECONDS: '20',
+  AIRTIME_TIMEOUT_SECONDS: '20',
+  RELOADLY_TIMEOUT_SECONDS: '20',
+  SMS_TIMEOUT_SECONDS: '20',
+  SMPP_TIMEOUT_SECONDS: '20',
+};
+
+const orders: readonly (readonly (readonly [Name, Name])[])[] = [
+  [
+    ['africas-talking', 'smpp'],
+    ['gsma', 'mpesa'],
+    ['dt-one', 'reloadly'],
+  ],
+  [
+    ['smpp', 'africas-talking'],
+    ['mpesa', 'gsma'],
+    ['reloadly', 'dt-one'],
+  ],
+];
+
+describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes', ({ routes }) => {
+  const metrics = createMetrics();
+  const settings = Object.assign({}, ...routes.map(([first]) => wrong[first]));
+  let scene: BrokenScene;
+  beforeAll(async () => {
+    scene = await setBrokenScene(
+      {
+        ...patience,
+        ...settings,
+        CALLER_WAIT_SECONDS: '30',
+        PROVIDER_BREAKER_CALLS: String(BREAKER_CALLS),
+        // None of these tests waits until one call tries.
+        PROVIDER_BREAKER_SECONDS: '3600',
+      },
+      { metrics },
+    );
+  });
+  afterAll(() => scene?.stop());
+
+  const measured = async (name: string, labels: Readonly<Record<string, string>>) =>
+    sampleValue(samplesOf(await metrics.read()), `voucher_service_${name}`, labels) ?? 0;
+  const calls = (provider: Name, outcome: string) => {
+    const call = kindOf[provider] === 'payment' ? 'pay' : 'send';
+    return measured('provider_calls_total', { provider, call, outcome });
+  };
+  const isOpen = async (provider: Name) =>
+    (await measured('provider_breaker', { provider, state: 'open' })) === 1;
+  const failoversFrom = (provider: Name) =>
+    scene.stack.database
+      .selectFrom('provider_failovers')
+      .select(['to_provider as to', 'message'])
+      .where('from_provider', '=', provider)
+      .execute();
+
+  /** It is told and booked as done, and one provider has done it once. */
+  async function expectDoneOnceBy(provider: Name, operation: MetOperation): Promise<void> {
+    const answer = await operation.send();
+    await until(async () => expect(await operation.booked()).toBe('done'));
+    expect(['done', undefined]).toContain(toldBy(answer, kindOf[provider]));
+    expect(operation.inBooks()).toMatchObject([{ provider, status: 'completed' }]);
+    expect(await operation.lastAsked()).toBe(provider);
+  }
+
+  test.each(routes)('%s refuses us, and %s serves', async (first, second) => {
+    const prepare = await scene.operationsAt(first, second);
+    const operation = await prepare();
+    await expectDoneOnceBy(second, operation);
+    const [failover, ...others] = await failoversFrom(first);
+    expect(others).toEqual([]);
+    expect(failover?.to).toBe(second);
+    expect(failover?.message).toMatch(/not accepted|no access token|refused/i);
+    const page = await operation.page();
+    expect(page).toContain(first);
+    expect(page).toContain(second);
+    expect(await calls(first, 'not-sent')).toBe(1);
+    expect(await calls(first, 'delivered')).toBe(0);
+    // Until half of the calls that the breaker looks at were in vain.
+    let operations = 1;
+    while (!(await isOpen(first))) {
+      expect(operations).toBeLessThan(BREAKER_CALLS);
+      await expectDoneOnceBy(second, await prepare());
+      operations += 1;
+    }
+    expect(await calls(first, 'not-sent')).toBe(operations);
+    // From then on it is not asked any more.
+    await expectDoneOnceBy(second, await prepare());
+    expect(await calls(first, 'not-sent')).toBe(operations);
+    expect(await failoversFrom(first)).toHaveLength(operations);
+  });
+
+  test('operators are told which providers refuse us', async () => {
+    const admin = commandsOn({
+      ...providerSettings(scene.stack.sandbox),
+      ...settings,
+      DATABASE_URL: scene.stack.urlFor('operator'),
+    });
+    const { code, out } = await admin.admin('check providers');
+    expect(code).toBe(2);
+    for (const [first, second] of routes) {
+      expect(out).toMatch(new RegExp(`^${first} +FAILED`, 'm'));
+      expect(out).toMatch(new RegExp(`^${second} +ok`, 'm'));
+    }
+  });
+});
