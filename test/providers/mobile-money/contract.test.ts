@@ -39,6 +39,16 @@ describe.each(adapterNames)('%s', (name) => {
     }
   }
 
+  /** The provider comes to another end, and tells it to whoever listens. */
+  async function decide({ reference }: Payment, status: string): Promise<void> {
+    const answer = await fetch(`${sandbox.url}/books/payouts/${reference}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ status }),
+    });
+    expect(answer.status).toBe(200);
+  }
+
   const agrees: Readonly<Record<string, (outcome: ProviderInquiry) => boolean>> = {
     none: ({ kind }) => kind === 'refused' || kind === 'not-sent',
     failed: ({ kind }) => kind === 'refused',
@@ -81,11 +91,7 @@ describe.each(adapterNames)('%s', (name) => {
     const payment = paymentTo('+251911000014');
     expect((await adapter.money.pay(payment)).kind).toBe('unknown');
     expect((await adapter.money.findPayment(payment)).kind).toBe('unknown');
-    await fetch(`${sandbox.url}/books/payouts/${payment.reference}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ status }),
-    });
+    await decide(payment, status);
     expect((await untilKnown(payment)).kind).toBe(kind);
     expect(books(payment)).toHaveLength(1);
   });
@@ -96,6 +102,25 @@ describe.each(adapterNames)('%s', (name) => {
     await expect
       .poll(() => adapter.money.findPayment(payment))
       .toMatchObject({ kind: 'delivered', reversal: expect.any(String) });
+  });
+
+  it('F25: a late success after a refusal is found, and then its reversal', async () => {
+    const payment = paymentTo('+251911000014');
+    await adapter.money.pay(payment);
+    await decide(payment, 'failed');
+    expect(await untilKnown(payment)).toMatchObject({ kind: 'refused' });
+    // It may tell what it told before, until the news has arrived.
+    const found = () => adapter.money.findPayment(payment);
+    await decide(payment, 'completed');
+    await expect.poll(found, { timeout: 60_000 }).toMatchObject({ kind: 'delivered' });
+    // Asked again, it is the same, and nothing is paid by asking.
+    const late = await untilKnown(payment);
+    expect(late).toMatchObject({ kind: 'delivered' });
+    expect(late).not.toHaveProperty('reversal');
+    expect(books(payment)).toMatchObject([{ status: 'completed' }]);
+    await decide(payment, 'reversed');
+    await expect.poll(found, { timeout: 60_000 }).toMatchObject({ reversal: expect.any(String) });
+    expect(books(payment)).toMatchObject([{ status: 'reversed' }]);
   });
 
   it.each(Object.entries(spoils))(
