@@ -54,14 +54,26 @@ export async function runLoad(options: {
   readonly seconds: number;
   /** Without it there is no limit. */
   readonly count?: number;
+  /** Each lane opens its connection by a call that is not counted, before any lane begins. */
+  readonly opensFirst?: boolean;
   readonly signal: AbortSignal;
 }): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.lanes, noDelay: true });
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
+  let left = options.count ?? Number.POSITIVE_INFINITY;
+
+  const perform = async (lane: number): Promise<void> => {
+    const next = options.calls(lane);
+    await (typeof next === 'function'
+      ? next((call) => sendCall(agent, call))
+      : sendCall(agent, next));
+  };
+  const inLanes = <Result>(work: (lane: number) => Promise<Result>) =>
+    Promise.allSettled(Array.from({ length: options.lanes }, (_, lane) => work(lane)));
+  const opened = options.opensFirst ? await inLanes(perform) : [];
   const start = performance.now();
   const end = start + options.seconds * 1_000;
-  let left = options.count ?? Number.POSITIVE_INFINITY;
 
   const runLane = async (lane: number): Promise<Lane> => {
     const milliseconds: number[] = [];
@@ -73,10 +85,7 @@ export async function runLoad(options: {
       ) {
         left -= 1;
         const startedAt = performance.now();
-        const next = options.calls(lane);
-        await (typeof next === 'function'
-          ? next((call) => sendCall(agent, call))
-          : sendCall(agent, next));
+        await perform(lane);
         milliseconds.push(performance.now() - startedAt);
       }
       return { milliseconds, total: performance.now() - start };
@@ -86,23 +95,23 @@ export async function runLoad(options: {
     }
   };
 
-  const lanes = await Promise.allSettled(
-    Array.from({ length: options.lanes }, (_, i) => runLane(i)),
-  );
+  const isOpen = opened.every(({ status }) => status === 'fulfilled');
+  const lanes = isOpen ? await inLanes(runLane) : [];
   agent.destroy();
   options.signal.throwIfAborted();
-  const failed = lanes.find((lane) => lane.status === 'rejected');
+  const failed = [...opened, ...lanes].find((lane) => lane.status === 'rejected');
   if (failed) throw failed.reason;
-  const measured = lanes.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : []));
-  return {
-    rate: measured.reduce(
-      (sum, { milliseconds, total }) =>
-        sum + (milliseconds.length > 0 ? (milliseconds.length * 1_000) / total : 0),
-      0,
-    ),
-    milliseconds: measured.flatMap((lane) => lane.milliseconds),
-  };
+  return resultOf(lanes.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : [])));
 }
+
+const resultOf = (lanes: readonly Lane[]): LoadResult => ({
+  rate: lanes.reduce(
+    (sum, { milliseconds, total }) =>
+      sum + (milliseconds.length > 0 ? (milliseconds.length * 1_000) / total : 0),
+    0,
+  ),
+  milliseconds: lanes.flatMap((lane) => lane.milliseconds),
+});
 
 /**
  * Sends one call; its `data`.

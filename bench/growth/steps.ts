@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { LANES } from '../compare.js';
-import { type Calls, type LoadResult, runLoad } from '../run-load.js';
+import { type BenchCall, type Calls, type LoadResult, runLoad } from '../run-load.js';
 import { codeIn, messagesSettled } from '../voucher-lives.js';
 import { addDueVouchers } from './due-vouchers.js';
 import { AMOUNT, anyVoucher, ownerOf, voucherCodeOf } from './history.js';
@@ -23,9 +23,32 @@ const NO_LIMIT_SECONDS = 3_600;
 const DUE_VOUCHERS = 2_000;
 /** Reads are quick: in several short turns, a disturbance of the machine affects both sides. */
 const READ_TURNS = 4;
+/**
+ * With more reads in flight the process is saturated: the slowest hundredth are then those that wait for its
+ * garbage collection, all lanes at once, whatever they ask for.
+ */
+const READ_LANES = 5;
+/** So many times as many reads as other calls in a turn. */
+const READS_PER_CALL = 2;
 
 const load = (calls: Calls, count: number, signal: AbortSignal): Promise<LoadResult> =>
   runLoad({ calls, lanes: LANES, seconds: NO_LIMIT_SECONDS, count, signal });
+
+/** A step of reads, whose connections are open. */
+const reads = (title: string, callOf: (side: Side) => BenchCall): GrowthStep => ({
+  title,
+  kind: 'calls',
+  turns: READ_TURNS,
+  measure: (side, count, signal) =>
+    runLoad({
+      calls: () => callOf(side),
+      lanes: READ_LANES,
+      seconds: NO_LIMIT_SECONDS,
+      count: count * READS_PER_CALL,
+      opensFirst: true,
+      signal,
+    }),
+});
 
 const generate: GrowthStep = {
   title: 'generate-voucher',
@@ -91,32 +114,13 @@ async function readCode({ sandboxUrl }: Side, owner: string): Promise<string> {
   return codeIn(await answer.json());
 }
 
-const detail: GrowthStep = {
-  title: 'voucher detail',
-  kind: 'calls',
-  turns: READ_TURNS,
-  measure: (side, count, signal) =>
-    load(
-      () => side.ofMerchant(`/topup-transactions/${voucherCodeOf(anyVoucher(side.vouchers))}`),
-      count,
-      signal,
-    ),
-};
+const detail = reads('voucher detail', (side) =>
+  side.ofMerchant(`/topup-transactions/${voucherCodeOf(anyVoucher(side.vouchers))}`),
+);
 
-const balance: GrowthStep = {
-  title: 'balance',
-  kind: 'calls',
-  turns: READ_TURNS,
-  measure: (side, count, signal) =>
-    load(() => side.ofPartner('GET', '/info/get-current-balance'), count, signal),
-};
+const balance = reads('balance', (side) => side.ofPartner('GET', '/info/get-current-balance'));
 
-const vouchersPage: GrowthStep = {
-  title: 'first page of vouchers',
-  kind: 'calls',
-  turns: READ_TURNS,
-  measure: (side, count, signal) => load(() => side.ofPartner('GET', '/vouchers'), count, signal),
-};
+const vouchersPage = reads('first page of vouchers', (side) => side.ofPartner('GET', '/vouchers'));
 
 const sweep: GrowthStep = {
   title: `sweep that expires ${DUE_VOUCHERS} vouchers`,

@@ -56,6 +56,38 @@ test('counts every answered call, and keeps so many in flight', async () => {
   expect(rate).toBeLessThanOrEqual(answered / 0.2);
 });
 
+test('opens its connections by calls that are not counted, before any lane begins', async () => {
+  const calls: string[] = [];
+  const url = await serve((incoming, outgoing) => {
+    calls.push(String(incoming.socket.remotePort));
+    outgoing.end('{"success":true}');
+  });
+  const { milliseconds } = await runLoad({
+    calls: () => ({ url, headers: {}, body: '' }),
+    lanes: 4,
+    seconds: 60,
+    count: 20,
+    opensFirst: true,
+    signal: new AbortController().signal,
+  });
+  expect(milliseconds).toHaveLength(20);
+  expect(calls).toHaveLength(24);
+  expect(new Set(calls.slice(0, 4)).size).toBe(4);
+  expect(new Set(calls).size).toBe(4);
+});
+
+test('a refusal while it opens its connections is an error', async () => {
+  const url = await serve((_incoming, outgoing) => outgoing.end('{"success":false}'));
+  const run = runLoad({
+    calls: () => ({ url, headers: {}, body: '' }),
+    lanes: 2,
+    seconds: 1,
+    opensFirst: true,
+    signal: new AbortController().signal,
+  });
+  await expect(run).rejects.toThrow(FailedCallError);
+});
+
 test.each([
   ['a refusal', 405, '{"success":false,"message":"Not enough money"}', 'Not enough money'],
   ['a success of another status', 202, '{"success":true}', 'answered 202'],
