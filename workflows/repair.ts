@@ -96,7 +96,7 @@ async function outcomeOf(
           `The ${kind === 'VERIFICATION_CODE' ? 'code' : 'confirmation'} ` +
           (sending === 'unknown'
             ? 'is being sent again. If it does not arrive, send it once more.'
-            : 'was sent again.'),
+            : 'was sent again: the SMS provider took it.'),
       );
     case 'reverse-redemption': {
       const { command } = call;

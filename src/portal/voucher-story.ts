@@ -83,7 +83,7 @@ export const messageKinds: Readonly<Record<Message['kind'], string>> = {
 const messageEnds: Readonly<Record<Message['status'], string>> = {
   QUEUED: 'is about to be sent',
   SENDING: 'is being sent',
-  SENT: 'was sent by SMS',
+  SENT: 'was taken by the SMS provider',
   REFUSED: 'could not be sent: the SMS provider refused it',
   UNKNOWN: 'may have been sent: the SMS provider gave no result',
   CANCELLED: 'was not sent',

@@ -1,38 +1,53 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
+import { time } from '../portal/layout/parts.js';
 import { type Html, html } from '../rendering/html.js';
 import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
 
-/** What a support agent does next about a top-up. */
-export function nextStepOfTopup(topup: TopupDetail, repairs: readonly ShownRepair[]): NextStep {
-  const open = nextOfOpenRepair(repairs);
-  if (open !== undefined) return open;
-  if (topup.late_delivery && !topup.late_delivery.is_settled)
+/** What a support agent does next about a top-up. A retry may also go to one of the `others`. */
+export function nextStepOfTopup(
+  topup: TopupDetail,
+  repairs: readonly ShownRepair[],
+  others: readonly string[],
+): NextStep {
+  const now = nextByTopup[topup.status](topup, others);
+  const isOnHold = last(topup.attempts)?.status === 'HELD';
+  return nextOfOpenRepair(repairs, isOnHold ? now : undefined) ?? nextOfTurned(topup) ?? now;
+}
+
+/** A provider has changed what it had said before. */
+function nextOfTurned({ late_delivery, reversal }: TopupDetail): NextStep | undefined {
+  if (late_delivery && !late_delivery.is_settled)
     return {
       happened: html`It failed at first, and was delivered later.`,
       toDo: html`Do not retry it: an operator settles the late success.`,
     };
-  if (topup.reversal && !topup.reversal.is_credited)
+  if (reversal && !reversal.is_credited)
     return {
       happened: html`The provider took it back after the delivery.`,
       toDo: html`Ask an operator to settle the reversal.`,
     };
-  return nextByTopup[topup.status](topup);
+  return undefined;
 }
 
-const nextByTopup: Readonly<Record<TopupDetail['status'], (topup: TopupDetail) => NextStep>> = {
+type Next = (topup: TopupDetail, others: readonly string[]) => NextStep;
+
+const nextByTopup: Readonly<Record<TopupDetail['status'], Next>> = {
   PENDING: () => ({
     happened: html`It is about to be sent.`,
     toDo: html`Look again in a minute.`,
   }),
-  PROCESSING: () => ({
-    happened: html`It was sent, and the provider has not answered yet.`,
+  PROCESSING: (topup) => ({
+    happened: html`${sentTo(topup)} The provider has not answered yet.`,
     toDo: html`Look again in a minute.`,
   }),
-  UNKNOWN: (topup) => ({
-    happened: html`The provider has not said whether it was delivered. The money is on hold.`,
-    toDo: html`Send no other. Ask ${providerOf(topup)} about <code>${last(topup.attempts)?.reference}</code>.
+  UNKNOWN: (topup, others) => ({
+    happened: html`${sentTo(topup)} Since then the provider has not said whether it was delivered. The money is on hold.`,
+    toDo: html`Send no other now${
+      others.length > 0 &&
+      html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
+    }. Ask ${providerOf(topup)} about <code>${last(topup.attempts)?.reference}</code>.
 Then book its answer:`,
     first: 'settle-top-up',
   }),
@@ -41,23 +56,40 @@ Then book its answer:`,
     toDo: html`Compare the number, and give the customer the provider’s reference
 <code>${topup.provider_reference ?? '–'}</code>.`,
   }),
-  FAILED: (topup) =>
-    last(topup.attempts)?.notDoneBy === 'service'
+  FAILED: (topup, others) => {
+    const by = last(topup.attempts)?.notDoneBy;
+    return by === 'service'
       ? {
           happened: html`It was not sent${wordsOfEnd(topup)}. Nothing was charged.`,
-          toDo: html`${CHECK_PROVIDERS} Retry:`,
+          toDo: html`${CHECK_PROVIDERS} Retry${byOthers(others)}:`,
           first: 'retry-top-up',
         }
       : {
           happened: html`It failed${wordsOfEnd(topup)}. Nothing was charged.`,
-          toDo: html`Compare the number with the customer, then retry:`,
+          toDo: html`Compare the number with the customer, then retry${byOthers(others)}:`,
           first: 'retry-top-up',
-        },
+        };
+  },
 };
+
+/** Which attempt is under way, where, since when, and by what name the provider knows it. */
+function sentTo(topup: TopupDetail): Html {
+  const attempt = last(topup.attempts);
+  if (attempt === undefined) return html`It was sent.`;
+  // The one before may have failed only after a while.
+  const since = last(attempt.failovers)?.at ?? attempt.at;
+  return html`Attempt ${attempt.attempt} went to ${providerOf(topup)}, ${time(new Date(since))}, our reference
+<code>${attempt.reference}</code>.`;
+}
 
 /** A top-up of a time before routes names none. */
 const providerOf = ({ attempts }: TopupDetail): string =>
   last(attempts)?.provider ?? 'the provider';
+
+const listed = (others: readonly string[]): string => others.join(' or ');
+
+const byOthers = (others: readonly string[]): Html | undefined =>
+  others.length === 0 ? undefined : html`, if need be by ${listed(others)}`;
 
 const wordsOfEnd = ({ attempts, message }: TopupDetail): Html | undefined => {
   const attempt = last(attempts);

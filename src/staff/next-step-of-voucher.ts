@@ -1,11 +1,16 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
+import { maskStored } from '../domain/phone.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
 import { type Html, html } from '../rendering/html.js';
 import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
-
-type Redemption = VoucherDetail['redemptions'][number];
+import {
+  nextOfPaid,
+  nextOfPaying,
+  nextOfPayment,
+  nextOfTakenBack,
+} from './next-step-of-payment.js';
 
 /** What a support agent does next about a voucher at this moment. */
 export function nextStepOfVoucher(
@@ -13,14 +18,27 @@ export function nextStepOfVoucher(
   repairs: readonly ShownRepair[],
   now: Date,
 ): NextStep {
-  const open = nextOfOpenRepair(repairs) ?? nextOfTakenBack(last(voucher.redemptions));
-  if (open !== undefined) return open;
-  if (voucher.status === 'ACTIVE' && isCorrected(voucher, repairs))
-    return {
-      happened: html`The number of the owner was corrected.`,
-      toDo: html`Ask the merchant to claim: the code goes to the right number.`,
-    };
-  return nextByState[voucher.status](voucher, now);
+  const takenBack = nextOfTakenBack(last(voucher.redemptions));
+  const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher) : takenBack;
+  return (
+    nextOfOpenRepair(repairs, onHold) ??
+    takenBack ??
+    nextOfCorrected(voucher, repairs) ??
+    nextByState[voucher.status](voucher, now)
+  );
+}
+
+function nextOfCorrected(
+  voucher: VoucherDetail,
+  repairs: readonly ShownRepair[],
+): NextStep | undefined {
+  const { ownerMsisdn, status } = voucher;
+  return status === 'ACTIVE' && ownerMsisdn !== null && isCorrected(voucher, repairs)
+    ? {
+        happened: html`The number of the owner was corrected: it is ${maskStored(ownerMsisdn)} now.`,
+        toDo: html`Compare it with the owner. Then ask the merchant to claim: the code goes to this number.`,
+      }
+    : undefined;
 }
 
 /** Whether the number was corrected after the last claim, if there was one. */
@@ -30,69 +48,22 @@ function isCorrected({ claims }: VoucherDetail, repairs: readonly ShownRepair[])
   return done !== undefined && (!claim || done.changed_at > new Date(claim.at));
 }
 
-/** A payment that a provider changed later, or whose reversal has not ended. */
-function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
-  if (redemption === undefined) return undefined;
-  const { contradictedAt, reversedAt, reversal } = redemption;
-  if (contradictedAt !== null)
-    return {
-      happened: html`The provider paid the merchant after it had refused.`,
-      toDo: html`Ask an operator to settle the late success.`,
-    };
-  if (reversal?.status === 'NEEDS_ACTION')
-    return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };
-  if (reversedAt !== null && reversal?.status !== 'SUCCESS')
-    return {
-      happened: html`The provider took the payment back by itself.`,
-      toDo: html`Ask an operator to settle the reversal.`,
-    };
-  if (reversal?.status === 'PENDING')
-    return {
-      happened: html`The payment is being taken back: the provider has not confirmed it yet.`,
-      toDo: html`Look again in a minute.`,
-    };
-  return undefined;
-}
-
 type Next = (voucher: VoucherDetail, now: Date) => NextStep;
 
 const nextByState: Readonly<Record<VoucherDetail['status'], Next>> = {
   ACTIVE: nextOfActive,
   REDEEM_INITIATED: nextOfClaimed,
-  REDEEM_PROCESSING: ({ redemptions }) => ({
-    happened: html`The provider has not said whether the merchant is paid. The money is on hold.`,
-    toDo: html`Nobody pays again. Ask ${last(redemptions)?.provider ?? 'the provider'} about
-<code>${last(redemptions)?.paymentReference}</code>. Then book its answer:`,
-    first: 'settle-payment',
-  }),
+  REDEEM_PROCESSING: nextOfPaying,
   REDEEMED: ({ redemptions }) => nextOfPaid(last(redemptions)),
-  EXPIRED: () => ({
-    happened: html`It expired, and its value went back to the partner.`,
+  EXPIRED: ({ returned }) => ({
+    happened: html`It expired, and ${money(returned)} went back to the gift wallet of the partner.`,
     toDo: html`The owner asks the partner for another voucher.`,
   }),
-  CANCELLED: () => ({
-    happened: html`It was cancelled, and its value went back to the partner.`,
+  CANCELLED: ({ returned }) => ({
+    happened: html`It was cancelled, and ${money(returned)} went back to the gift wallet of the partner.`,
     toDo: html`The owner asks the partner why, and for another voucher.`,
   }),
 };
-
-const REVERSAL_REFUSED: NextStep = {
-  happened: html`The provider did not take the payment back, so it stands.`,
-  toDo: html`Ask the merchant to pay the owner back.`,
-};
-
-function nextOfPaid(redemption: Redemption | undefined): NextStep {
-  if (redemption === undefined)
-    return { happened: html`It is redeemed.`, toDo: html`Read what happened.` };
-  if (redemption.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
-  const { merchant, toMerchant, settledAt, at, providerReference } = redemption;
-  return {
-    happened: html`${merchant} was paid ${money(toMerchant)}, ${time(new Date(settledAt ?? at))}.`,
-    toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>. If it is the
-wrong merchant, and it agrees:`,
-    instead: ['reverse-redemption', 'resend-message'],
-  };
-}
 
 /** The newest code of a voucher. */
 const codeOf = ({ messages }: VoucherDetail) =>
@@ -105,7 +76,7 @@ function nextOfActive(voucher: VoucherDetail): NextStep {
   const isClaimNewer = claim && (!newest || new Date(claim.at) > new Date(newest.at));
   return (
     (isClaimNewer && nextOfLastClaim(voucher, claim)) ||
-    (newest && nextOfPayment(newest)) ||
+    (newest && nextOfPayment(newest, voucher)) ||
     nextOfUnclaimed(voucher)
   );
 }
@@ -129,22 +100,6 @@ function nextOfLastClaim(
   return status === 'EXPIRED' ? nextOfEndedClaim(expiresAt) : undefined;
 }
 
-/** The value is on the voucher after a payment, or a part of it. */
-function nextOfPayment(newest: Redemption): NextStep {
-  if (newest.status === 'VOIDED') return nextOfRefusedPayment(newest);
-  if (newest.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
-  if (newest.reversal?.status === 'SUCCESS')
-    return {
-      happened: html`The payment was taken back, and its value is on the voucher again.`,
-      toDo: html`The owner redeems it at the right merchant, which claims: that sends a new code.`,
-    };
-  return {
-    ...nextOfPaid(newest),
-    happened: html`A part was redeemed: ${newest.merchant} was paid ${money(newest.toMerchant)}. The rest
-is on the voucher.`,
-  };
-}
-
 function nextOfUnclaimed({ ownerMsisdn, claims }: VoucherDetail): NextStep {
   if (ownerMsisdn === null)
     return {
@@ -159,20 +114,6 @@ function nextOfUnclaimed({ ownerMsisdn, claims }: VoucherDetail): NextStep {
     toDo: html`Compare the number with the owner. If it is right, the merchant claims: that sends the code. If
 it is wrong:`,
     instead: claims.length === 0 ? ['correct-number'] : ['correct-number', 'cancel-voucher'],
-  };
-}
-
-function nextOfRefusedPayment({ providerMessage, notDoneBy }: Redemption): NextStep {
-  const words = providerMessage && wordsOf(providerMessage, notDoneBy);
-  if (notDoneBy === 'service')
-    return {
-      happened: html`The payment was not sent${words}. Nothing was paid.`,
-      toDo: html`Ask the merchant to redeem again, with a new claim. ${CHECK_PROVIDERS}`,
-    };
-  return {
-    happened: html`The payment was ${notDoneBy === 'staff' ? 'not made' : 'refused'}${words}. Nothing was charged.`,
-    toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
-merchant claims again.`,
   };
 }
 
@@ -198,11 +139,20 @@ function nextOfClaimed(voucher: VoucherDetail, now: Date): NextStep {
 type Code = ReturnType<typeof codeOf>;
 
 function stateOfCode(code: Code): Html {
-  if (code?.delivery === 'DELIVERED') return html`The code was delivered to the phone`;
+  const again = code?.isAgain && html` again, ${time(new Date(code.at))}`;
+  if (code?.delivery === 'DELIVERED')
+    return html`The code was ${again ? html`sent${again}, and ` : ''}delivered to the phone`;
   if (code?.delivery === 'NOT_DELIVERED')
-    return html`The code was not delivered${code.deliveryReason && wordsOf(code.deliveryReason)}`;
-  return code?.status === 'SENT'
-    ? html`The SMS provider took the code`
+    return html`The code was ${again ? html`sent${again}, and ` : ''}not delivered${code.deliveryReason && wordsOf(code.deliveryReason)}`;
+  if (code?.status === 'SENT')
+    return again
+      ? html`The code was sent${again}: the SMS provider took it`
+      : html`The SMS provider took the code`;
+  // The claim goes on with the code that was sent before.
+  if (again && (code?.status === 'REFUSED' || code?.status === 'CANCELLED'))
+    return html`The code was not sent${again}${code.providerMessage && wordsOf(code.providerMessage)}`;
+  return again
+    ? html`The code is being sent again, or the SMS provider gave no answer`
     : html`The code is not sent yet, or the SMS provider gave no answer`;
 }
 

@@ -7,7 +7,7 @@ import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
 
 /** What the page of a case begins with. */
 export interface NextStep {
-  /** One sentence. */
+  /** One sentence, or a few short ones. */
   readonly happened: Html;
   /** What a support agent does now, in as few words as possible: each is read while a customer waits. */
   readonly toDo: Html;
@@ -17,10 +17,26 @@ export interface NextStep {
   readonly instead?: readonly string[];
 }
 
-/** What to do about a repair that is asked for and has not ended; undefined where there is none. */
-export function nextOfOpenRepair(repairs: readonly ShownRepair[]): NextStep | undefined {
+/** They decide about money on hold themselves. */
+const SETTLEMENTS: readonly string[] = ['settle-payment', 'settle-top-up'];
+
+/**
+ * What to do about a repair that is asked for and has not ended; undefined where there is none. `onHold` is the
+ * step of a payment or a top-up that a provider has not decided: no repair hides who is silent, and since when.
+ */
+export function nextOfOpenRepair(
+  repairs: readonly ShownRepair[],
+  onHold?: NextStep,
+): NextStep | undefined {
   const open = repairs.find(({ result }) => result === null);
   if (open === undefined) return undefined;
+  const next = nextOfOpen(open);
+  if (onHold === undefined) return next;
+  const happened = html`${next.happened} ${onHold.happened}`;
+  return SETTLEMENTS.includes(open.kind) ? { ...next, happened } : { ...onHold, happened };
+}
+
+function nextOfOpen(open: ShownRepair): NextStep {
   const name = html`<a href="${repairPath(open.id)}">Repair ${open.id}</a>, “${titleOf(open)}”,`;
   if (open.state !== 'ASKED')
     return { happened: html`${name} is under way.`, toDo: html`Look again in a minute.` };

@@ -5,10 +5,14 @@ import {
   operationsOf,
   readLedgerHistory,
 } from '../db/ledger/ledger-history.js';
+import { topupFactsForRepair } from '../db/repairs/payment-facts.js';
 import { listRepairs } from '../db/repairs/repair-lists.js';
-import { findTopupDetail } from '../db/topups/topup-detail.js';
+import { findTopupDetail, type TopupDetail } from '../db/topups/topup-detail.js';
 import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
+import { parseMoney } from '../domain/money.js';
 import { maskStored } from '../domain/phone.js';
+import { airtimeProviderNames } from '../domain/providers/provider-names.js';
+import { isRoutedTo } from '../domain/providers/routes.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { money } from '../portal/layout/money.js';
 import { badge, time } from '../portal/layout/parts.js';
@@ -54,6 +58,9 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     voucher.status === 'REDEEM_INITIATED' &&
     open !== undefined &&
     new Date(open.expiresAt) < new Date();
+  const redeemableAt = html`${isRestricted && 'only '}at ${voucher.merchantName}${
+    !isRestricted && ', or at another merchant'
+  }`;
   const owner = ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn);
   return {
     kind: 'voucher',
@@ -62,7 +69,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     state: isClaimOver
       ? badge('warning', 'Claim ran out')
       : stateBadge(voucherStates, voucher.status),
-    brief: html`${owner} · ${money(voucher.amount)} · ${voucher.merchantName}`,
+    brief: html`${owner} · ${money(voucher.amount)} · ${redeemableAt}`,
     facts: {
       Owner: owner,
       Amount: money(voucher.amount),
@@ -70,7 +77,8 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       'On hold': money(voucher.held),
       'Returned to the partner': money(voucher.returned),
       Partner: await partnerOfVoucher(database, id),
-      Merchant: html`${voucher.merchantName}${isRestricted && ' (only there)'}`,
+      Merchant: voucher.merchantName,
+      Redeemable: redeemableAt,
       Generated: time(voucher.createdAt),
       'Valid until': time(voucher.expiresAt),
       ...(voucher.status === 'REDEEM_INITIATED' &&
@@ -114,9 +122,26 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     },
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner), ...happeningsOfRepairs(repairs)],
-    next: nextStepOfTopup(topup, repairs),
+    next: nextStepOfTopup(topup, repairs, await otherProviders(database, topup)),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
   };
+}
+
+/** The providers besides the last one to which a route leads a retry to the same number. */
+async function otherProviders(
+  database: Database,
+  { id, attempts }: TopupDetail,
+): Promise<readonly string[]> {
+  const asked = attempts.at(-1)?.provider;
+  const facts = await topupFactsForRepair(database, id);
+  if (!asked || !facts) return [];
+  const routed = {
+    operator: facts.operator ?? undefined,
+    amount: facts.amount === null ? undefined : parseMoney(facts.amount),
+  };
+  return airtimeProviderNames.filter(
+    (name) => name !== asked && isRoutedTo(facts.routes, name, routed),
+  );
 }
 
 /** A case by its kind and id; undefined where there is none. */

@@ -288,7 +288,7 @@ describe('one voucher', () => {
       textOf(await get(scene.asPerson, `/vouchers/${id}`));
     const redeemed = await pageOf(whole);
     expect(redeemed).toContain('claimed the whole balance. It was redeemed.');
-    expect(redeemed).toMatch(/The code for \+2519\*+\d{3} was sent by SMS\./);
+    expect(redeemed).toMatch(/The code for \+2519\*+\d{3} was taken by the SMS provider\./);
     expect(redeemed).toMatch(/was paid ETB 487\.50, the provider’s reference is \w+\./);
     expect(redeemed).toMatch(/Paid to the merchant ?487\.50/);
     expect(redeemed).toMatch(/Service fee ?12\.50/);

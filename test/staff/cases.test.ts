@@ -185,7 +185,7 @@ describe('the page of a case', () => {
     for (const text of [
       'Generated for',
       'claimed',
-      'was sent by SMS',
+      'was taken by the SMS provider',
       'was paid',
       'What to do next',
     ])
@@ -233,7 +233,7 @@ describe('the command find', () => {
 
   test('tells the story of a case, with the links of its workflows', async () => {
     const { out } = await commands().admin(['find', gifts[0].voucherCode]);
-    expect(out).toContain('was sent by SMS');
+    expect(out).toContain('was taken by the SMS provider');
     expect(out).toContain('What to do next\nGive the merchant the provider’s reference');
     expect(out).toContain('https://temporal.example/namespaces/default/workflows/claim%3A');
     expect(out).not.toMatch(/<|&amp;|&#39;/);

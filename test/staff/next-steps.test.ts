@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newOwner } from '../end-to-end/gift/gift-scene.js';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
 import { until } from '../support/until.js';
+import { DAY, firstWords } from './first-words.js';
 import { staffClient } from './staff-client.js';
 
 /** What the page of a case says first, and which repair it leads to: those that work at this moment. */
@@ -15,24 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-/** What stands before everything that is folded away, and the repairs in it: open, or behind a button. */
-async function first(path: string) {
-  const { html } = await agent.client.get(path);
-  const next = /<section class="card next">([\s\S]*?)<\/section>/.exec(html)?.[1] ?? '';
-  const [shown = ''] = next.split('<div class="choices">');
-  const kindsIn = (part: string) =>
-    [...part.matchAll(/repairs\/ask\/([\w-]+)"/g)].map(([, kind]) => kind);
-  return {
-    words: shown
-      .replaceAll(/<[^>]*>/g, '')
-      .replaceAll(/\s+/g, ' ')
-      .trim(),
-    open: kindsIn(shown),
-    instead: kindsIn(next.slice(shown.length)),
-  };
-}
-
+const first = (path: string) => firstWords(agent.client, path);
 const ofVoucher = (id: number) => first(`/support/vouchers/${id}`);
+
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 describe('a code that never came', () => {
   test('while the claim is open it is sent again, or the claim is extended', async () => {
@@ -74,7 +62,7 @@ describe('a code that never came', () => {
     const { id } = await scene.asked('correct-number', gift.id, { msisdn: owner });
     await scene.confirm(id, await scene.staff('SUPERVISOR'));
     scene.expectDone(await scene.ended(id));
-    expect((await ofVoucher(gift.id)).words).toContain('The number of the owner was corrected.');
+    expect((await ofVoucher(gift.id)).words).toContain('The number of the owner was corrected:');
     await scene.redeemed(scene.asMerchant, { ...gift, owner });
   });
 
@@ -99,8 +87,28 @@ describe('a payment', () => {
       .select('payment_reference')
       .where('voucher_id', '=', gift.id)
       .executeTakeFirstOrThrow();
-    expect(words).toContain(reference);
+    expect(words).toMatch(new RegExp(`went to gsma, ${DAY}`));
+    expect(words).toContain(`our reference ${reference}. Since then the provider has not said`);
     expect(open).toEqual(['settle-payment']);
+    // A repair that waits for somebody hides none of it.
+    await scene.written('extend-voucher', gift.id, { until: inDays(30) }, { isByTwo: true });
+    const waiting = await ofVoucher(gift.id);
+    expect(waiting.words).toMatch(/“Extend a voucher”, waits for another person\. Payment RDM-/);
+    expect(waiting.open).toEqual(['settle-payment']);
+  });
+
+  test('says why a merchant gets less than the voucher was worth', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { to_merchant: toMerchant, service_fee: fee } = await scene.stack.database
+      .selectFrom('redemptions')
+      .select(['to_merchant', 'service_fee'])
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    expect(Number(fee)).toBeGreaterThan(0);
+    const spent = (Number(toMerchant) + Number(fee)).toFixed(2);
+    expect((await ofVoucher(gift.id)).words).toContain(
+      `was paid ETB ${toMerchant} (ETB ${spent} less the service fee of ETB ${fee}), `,
+    );
   });
 
   test('that was made names the provider’s reference, and is taken back only by a button', async () => {
@@ -121,39 +129,6 @@ describe('a top-up', () => {
     const id = await scene.topUpIn(status);
     const { open } = await until(() => first(`/support/top-ups/${id}`));
     expect(open).toEqual(kinds);
-  });
-});
-
-describe('the page of a repair that has ended', () => {
-  const pageOf = async (id: number) => (await agent.client.get(`/support/repairs/${id}`)).html;
-
-  test('leads on where another repair helps now', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
-    const row = await scene.repaired('settle-top-up', id, {
-      outcome: 'not-done',
-      reference: 'T-4711',
-    });
-    scene.expectDone(row);
-    const html = await pageOf(row.id);
-    expect(html).toContain('/support/repairs/ask/retry-top-up"');
-    // Our own words are no quotation of the provider.
-    expect(html).toMatch(/It failed: settled by hand as not done, reference T-4711, repair \d+\./);
-  });
-
-  test('says no more where nothing is left to do', async () => {
-    const { gift } = await scene.voucherIn('claimed');
-    const row = await scene.repaired('resend-message', gift.id);
-    scene.expectDone(row);
-    const html = await pageOf(row.id);
-    expect(html).toContain('The code was sent again.');
-    expect(html).not.toContain('What to do next');
-  });
-
-  test('says what to do instead where it was not done', async () => {
-    const { gift } = await scene.voucherIn('hanging');
-    const row = await scene.forced('resend-message', gift.id);
-    expect(row.state).toBe('REFUSED');
-    expect(await pageOf(row.id)).toContain('Ask the merchant to claim again');
   });
 });
 

@@ -48,6 +48,8 @@ interface Redemption {
 interface Message {
   readonly claimId: string | null;
   readonly redemptionId: number | null;
+  /** A person asked to send it once more; such a message names neither claim nor redemption. */
+  readonly isAgain: boolean;
   readonly at: string;
   readonly kind: MessagesTable['kind'];
   readonly msisdn: StoredNumber;
@@ -153,7 +155,8 @@ const redemptions = sql`
 
 const messages = sql`
   select coalesce(json_agg(json_build_object('claimId', message.claim_id,
-    'redemptionId', message.redemption_id, 'at', coalesce(settled_at, message.created_at),
+    'redemptionId', message.redemption_id,
+    'isAgain', exists (select from message_resends where message_id = message.id), 'at', coalesce(settled_at, message.created_at),
     'kind', kind, 'msisdn', msisdn, 'status', message.status,
     'providerReference', provider_reference, 'providerMessage', provider_message,
     'delivery', delivery, 'deliveryAt', delivery_at, 'deliveryReason', delivery_reason,

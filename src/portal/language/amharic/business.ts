@@ -107,7 +107,7 @@ export const business = {
   'The reminder of its expiry': 'የማብቂያ ማስታወሻው',
   'is about to be sent': 'ሊላክ ነው',
   'is being sent': 'በመላክ ላይ ነው',
-  'was sent by SMS': 'በSMS ተልኳል',
+  'was taken by the SMS provider': 'በSMS አቅራቢው ተቀባይነት አግኝቷል',
   'was delivered': 'ደርሷል',
   'was not delivered': 'አልደረሰም',
   'could not be sent: the SMS provider refused it': 'ሊላክ አልቻለም፦ የSMS አቅራቢው አልተቀበለውም',

@@ -13,6 +13,7 @@ import { workflowPage } from '../../../process/temporal-ui.js';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
 import { maskedNumberOf } from '../../../repairs/repair-arguments.js';
 import { casePath } from '../../case-path.js';
+import type { NextStep } from '../../next-step.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
 import { readCase } from '../../support-case.js';
 import { nextChoices } from './repair-choices.js';
@@ -74,20 +75,26 @@ ${isForOther && html`${decision(request, row)}${left}`}`,
 }
 
 /**
- * What is to do after a repair that has ended: where it was not done, or where another repair helps now.
- * Who has done all that there was to do reads no more.
+ * The case as it is after the repair, and what comes next: which reference to give to whom, or where the value is
+ * now. What was just done is not offered again. While a provider is silent, the page says so.
  */
 async function whatIsLeft(request: StaffRequest, row: ShownRepair): Promise<HtmlValue> {
   const about = caseOfRepair(row);
-  if (about === undefined) return undefined;
-  const found = await readCase(request.services.database, about);
+  const found = about && (await readCase(request.services.database, about));
   if (!found) return undefined;
-  const { next } = found;
-  const isLeft = row.state !== 'DONE' || ![undefined, row.kind].includes(next.first);
-  const choices = { offers: await offersOf(request, found), next, refused: undefined };
-  return html`${row.result !== null && isLeft && html`<p>${found.brief}</p>${nextChoices(request, choices)}`}
-<p class="actions"><a class="button secondary" href="${casePath(about)}">Back to the case</a></p>`;
+  const { brief, next } = found;
+  const offers = await offersOf(request, found);
+  const left = row.state === 'DONE' ? offers.filter(({ kind }) => kind.name !== row.kind) : offers;
+  const choices = { offers: left, next, refused: undefined };
+  return html`${row.result !== null && html`<p>${brief}</p>${nextChoices(request, choices)}`}
+${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
+<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>`;
 }
+
+/** A page that loads itself again keeps no form: that stands on the page of the case. */
+const silence = ({ happened }: NextStep): Html =>
+  html`<section class="card next"><p class="lead">${happened}</p>
+<p>What the provider says is booked on the page of the case.</p></section>`;
 
 function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
   const workflowId = workflowOf(row);

@@ -1,0 +1,109 @@
+import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
+import { formatMoney, parseMoney } from '../domain/money.js';
+import { money } from '../portal/layout/money.js';
+import { time } from '../portal/layout/parts.js';
+import { type Html, html } from '../rendering/html.js';
+import { CHECK_PROVIDERS, last, type NextStep, wordsOf } from './next-step.js';
+
+type Redemption = VoucherDetail['redemptions'][number];
+
+/** A payment that a provider changed later, or whose reversal has not ended. */
+export function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
+  if (redemption === undefined) return undefined;
+  const { contradictedAt, reversedAt, reversal, provider } = redemption;
+  if (contradictedAt !== null)
+    return {
+      happened: html`The provider paid the merchant after it had refused.`,
+      toDo: html`Ask an operator to settle the late success.`,
+    };
+  if (reversal?.status === 'NEEDS_ACTION')
+    return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };
+  if (reversedAt !== null && reversal?.status !== 'SUCCESS')
+    return {
+      happened: html`The provider took the payment back by itself.`,
+      toDo: html`Ask an operator to settle the reversal.`,
+    };
+  if (reversal?.status === 'PENDING')
+    return {
+      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${provider ?? 'It'}
+was asked ${time(new Date(reversal.requestedAt))}.`,
+      toDo: html`Look again in a minute.`,
+    };
+  return undefined;
+}
+
+/** Nobody has said how the payment ended: who is asked, since when, and by what name. */
+export function nextOfPaying({ redemptions }: VoucherDetail): NextStep {
+  const payment = last(redemptions);
+  if (payment === undefined)
+    return { happened: html`It is being paid.`, toDo: html`Look again in a minute.` };
+  const { reference, paymentReference, provider, failovers, at } = payment;
+  const name = provider ?? 'the provider';
+  // The one before may have refused only after a while.
+  const since = new Date(last(failovers)?.at ?? at);
+  return {
+    happened: html`Payment ${reference} of ${payoutOf(payment)} went to ${name}, ${time(since)}, our reference
+<code>${paymentReference}</code>. Since then the provider has not said whether the merchant is paid. The money is on hold.`,
+    toDo: html`Nobody pays again. Ask ${name} about <code>${paymentReference}</code>. Then book its answer:`,
+    first: 'settle-payment',
+  };
+}
+
+/** What a merchant gets, and why that is less than the owner spent. */
+function payoutOf({ toMerchant, serviceFee }: Redemption): Html {
+  const fee = parseMoney(serviceFee);
+  const spent = formatMoney(parseMoney(toMerchant) + fee);
+  return html`${money(toMerchant)}${
+    fee > 0n && html` (${money(spent)} less the service fee of ${money(serviceFee)})`
+  }`;
+}
+
+const REVERSAL_REFUSED: NextStep = {
+  happened: html`The provider did not take the payment back, so it stands.`,
+  toDo: html`Ask the merchant to pay the owner back.`,
+};
+
+/** The merchant was paid, or nobody knows more. */
+export function nextOfPaid(redemption: Redemption | undefined): NextStep {
+  if (redemption === undefined)
+    return { happened: html`It is redeemed.`, toDo: html`Read what happened.` };
+  if (redemption.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
+  const { merchant, settledAt, at, providerReference } = redemption;
+  return {
+    happened: html`${merchant} was paid ${payoutOf(redemption)}, ${time(new Date(settledAt ?? at))}.`,
+    toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>. If it is the
+wrong merchant, and it agrees:`,
+    instead: ['reverse-redemption', 'resend-message'],
+  };
+}
+
+/** The value is on the voucher after a payment, or a part of it. */
+export function nextOfPayment(newest: Redemption, { remaining }: VoucherDetail): NextStep {
+  if (newest.status === 'VOIDED') return nextOfRefusedPayment(newest);
+  if (newest.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
+  if (newest.reversal?.status === 'SUCCESS')
+    return {
+      happened: html`The payment was taken back, and its value is on the voucher again, which has ${money(remaining)} now.`,
+      toDo: html`The owner redeems it at the right merchant, which claims: that sends a new code.`,
+    };
+  return {
+    ...nextOfPaid(newest),
+    happened: html`A part was redeemed: ${newest.merchant} was paid ${payoutOf(newest)}. The rest,
+${money(remaining)}, is on the voucher.`,
+  };
+}
+
+function nextOfRefusedPayment({ providerMessage, notDoneBy }: Redemption): NextStep {
+  const words = providerMessage && wordsOf(providerMessage, notDoneBy);
+  if (notDoneBy === 'service')
+    return {
+      happened: html`The payment was not sent${words}. Nothing was paid: the value is on the voucher.`,
+      toDo: html`Ask the merchant to redeem again, with a new claim. ${CHECK_PROVIDERS}`,
+    };
+  return {
+    happened: html`The payment was ${notDoneBy === 'staff' ? 'not made' : 'refused'}${words}. Nothing was
+charged: the value is on the voucher.`,
+    toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
+merchant claims again.`,
+  };
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addRoute, removeRoute } from '../../src/db/providers/provider-routes.js';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
+import { until } from '../support/until.js';
+import { DAY, firstWords } from './first-words.js';
+import { staffClient } from './staff-client.js';
+
+/** What the page of a repair says while a provider is silent, and when the repair has ended. */
+let scene: RepairScene;
+let agent: Awaited<ReturnType<typeof staffClient>>;
+
+beforeAll(async () => {
+  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' });
+  agent = await staffClient(scene.stack);
+});
+afterAll(() => scene?.stop());
+
+const first = (path: string) => firstWords(agent.client, path);
+const ofVoucher = (id: number) => first(`/support/vouchers/${id}`);
+
+const routeTo = (provider: 'dt-one' | 'reloadly', position: number): Promise<number> =>
+  scene.stack.database.transaction().execute((transaction) =>
+    addRoute(transaction, {
+      ...{ kind: 'topup-airtime', provider, position, operator: 'ETHIO_TELECOM' },
+      ...{ partner_id: null, merchant_id: null, amount_from: null, amount_to: null },
+    }),
+  );
+
+const removeTheRoute = (id: number) =>
+  scene.stack.database.transaction().execute((transaction) => removeRoute(transaction, id));
+
+describe('the page of a repair that has ended', () => {
+  const pageOf = async (id: number) => (await agent.client.get(`/support/repairs/${id}`)).html;
+
+  test('leads on where another repair helps now', async () => {
+    const id = await scene.topUpIn('UNKNOWN');
+    const row = await scene.repaired('settle-top-up', id, {
+      outcome: 'not-done',
+      reference: 'T-4711',
+    });
+    scene.expectDone(row);
+    const html = await pageOf(row.id);
+    expect(html).toContain('/support/repairs/ask/retry-top-up"');
+    // Our own words are no quotation of the provider.
+    expect(html).toMatch(/It failed: settled by hand as not done, reference T-4711, repair \d+\./);
+  });
+
+  test('says how the case is now, and does not offer again what was just done', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    const row = await scene.repaired('resend-message', gift.id);
+    scene.expectDone(row);
+    const again = new RegExp(
+      `The code was sent again, ${DAY}: the SMS provider took it\\. The claim is open until`,
+    );
+    expect((await ofVoucher(gift.id)).words).toMatch(again);
+    const { words, open } = await first(`/support/repairs/${row.id}`);
+    expect(words).toMatch(again);
+    expect(open).toEqual([]);
+    expect(await pageOf(row.id)).toContain('The code was sent again: the SMS provider took it.');
+  });
+
+  test('says which reference to give to whom', async () => {
+    const { gift } = await scene.voucherIn('paying');
+    const { id } = await scene.redemptionOf(gift);
+    const settled = { outcome: 'done', reference: 'LETTER-4711' };
+    const row = await scene.repaired('settle-payment', id, settled);
+    scene.expectDone(row);
+    expect((await first(`/support/repairs/${row.id}`)).words).toContain(
+      'Give the merchant the provider’s reference LETTER-4711.',
+    );
+    const topup = await scene.topUpIn('FAILED');
+    const retried = await scene.repaired('retry-top-up', topup, { msisdn: scene.number() });
+    scene.expectDone(retried);
+    const { provider_reference: reference } = await scene.topup(topup);
+    expect((await first(`/support/repairs/${retried.id}`)).words).toContain(
+      `give the customer the provider’s reference ${reference}.`,
+    );
+  });
+
+  test('says where the value is now', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { id } = await scene.redemptionOf(gift);
+    const reversed = await scene.repaired('reverse-redemption', id);
+    scene.expectDone(reversed);
+    const { remaining } = await scene.voucher(gift);
+    expect((await first(`/support/repairs/${reversed.id}`)).words).toContain(
+      `its value is on the voucher again, which has ETB ${remaining} now.`,
+    );
+    const cancelled = await scene.repaired('cancel-voucher', gift.id);
+    scene.expectDone(cancelled);
+    expect((await first(`/support/repairs/${cancelled.id}`)).words).toContain(
+      `It was cancelled, and ETB ${remaining} went back to the gift wallet of the partner.`,
+    );
+  });
+
+  test('says the new number, masked', async () => {
+    const gift = await scene.gift();
+    const { id } = await scene.asked('correct-number', gift.id, { msisdn: '+251911987654' });
+    await scene.confirm(id, await scene.staff('SUPERVISOR'));
+    scene.expectDone(await scene.ended(id));
+    const { words } = await first(`/support/repairs/${id}`);
+    expect(words).toContain('The number of the owner was corrected: it is +2519*****654 now.');
+  });
+
+  test('says what to do instead where it was not done', async () => {
+    const { gift } = await scene.voucherIn('hanging');
+    const row = await scene.forced('resend-message', gift.id);
+    expect(row.state).toBe('REFUSED');
+    expect(await pageOf(row.id)).toContain('Ask the merchant to claim again');
+  });
+});
+
+test('a retry that meets a silent provider says so, and is settled before another one is asked', async () => {
+  const routes = [await routeTo('dt-one', 1), await routeTo('reloadly', 2)];
+  const id = await scene.topUpIn('FAILED');
+  const row = await scene.asked('retry-top-up', id, { msisdn: scene.number('014') });
+  await until(async () => expect((await scene.topup(id)).status).toBe('UNKNOWN'));
+  const { reference } = await scene.stack.database
+    .selectFrom('topup_attempts')
+    .select('reference')
+    .where('topup_id', '=', id)
+    .where('attempt', '=', 2)
+    .executeTakeFirstOrThrow();
+  const silent = new RegExp(
+    `“Retry a top-up”, is under way\\. Attempt 2 went to dt-one, ${DAY}, our reference ` +
+      `${reference}\\. Since then the provider has not said whether it was delivered`,
+  );
+  const path = `/support/top-ups/${id}`;
+  const { words, open } = await first(path);
+  expect(words).toMatch(silent);
+  expect(words).toContain(`Ask dt-one about ${reference}`);
+  expect(words).toContain(
+    'a retry by reloadly is possible once this attempt is booked as not delivered',
+  );
+  expect(open).toEqual(['settle-top-up']);
+  // The page of the repair says the same; it loads itself again, so it has no form.
+  const ofRepair = await first(`/support/repairs/${row.id}`);
+  expect(ofRepair.words).toMatch(silent);
+  expect([ofRepair.open, ofRepair.instead]).toEqual([[], []]);
+  scene.expectDone(
+    await scene.repaired('settle-top-up', id, { outcome: 'not-done', reference: 'T-4712' }),
+  );
+  expect((await scene.ended(row.id)).state).toBe('REFUSED');
+  const after = await first(path);
+  expect(after.words).toContain('then retry, if need be by reloadly:');
+  expect(after.open).toEqual(['retry-top-up']);
+  for (const route of routes) await removeTheRoute(route);
+});
