@@ -28,6 +28,7 @@ export const extendClaim = repairKind({
   ...ofClaim,
   name: 'extend-claim',
   title: 'Extend a claim',
+  button: 'Keep it open',
   summary: 'The owner has more time to give the code to the merchant.',
   allowed: 'While the claim is open and its time is not over',
   fields: z.object({
@@ -62,6 +63,7 @@ export const cancelClaim = repairKind({
   ...ofClaim,
   name: 'cancel-claim',
   title: 'Cancel a claim',
+  button: 'End the claim',
   summary:
     'The claim ends, and its code pays nothing any more. The voucher is free for a new claim.',
   allowed: 'While the claim is open',
@@ -77,6 +79,7 @@ export const releaseClaim = repairKind({
   ...ofClaim,
   name: 'release-claim',
   title: 'Release a claim that hangs',
+  button: 'Let the voucher go',
   summary: 'A claim whose time is over, and which keeps its voucher, ends at once.',
   allowed: 'When the time of the claim is over, and the voucher still waits for it',
   endsClaim: true,

@@ -36,6 +36,7 @@ export const settlePayment = repairKind({
     return { ...facts, hasUsedReference: await isUsedBefore(database, payment, args) };
   },
   title: 'Settle an unknown payment',
+  button: 'Book the answer',
   summary:
     'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
   allowed: 'While the payment is on hold',
@@ -65,6 +66,7 @@ export const reverseRedemption = repairKind({
   ...ofPayment,
   name: 'reverse-redemption',
   title: 'Reverse a redemption',
+  button: 'Take the payment back',
   summary:
     'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant.',
   allowed: 'When the merchant was paid, and where the provider can take it back',

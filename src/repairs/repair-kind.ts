@@ -54,8 +54,10 @@ type ArgumentsOf<Fields extends z.ZodObject> = z.output<Fields>;
 /** One kind of repair, and everything that is said of it. */
 interface Definition<Facts, Fields extends z.ZodObject> {
   readonly name: string;
-  /** A verb and a noun: a button, and the title of a form. */
+  /** A verb and a noun: the title of a form, and the button that opens it. */
   readonly title: string;
+  /** The button that asks for it: other words than the one that opens the form. */
+  readonly button: string;
   readonly subject: RepairSubject;
   /** What it does. */
   readonly summary: string;
@@ -117,7 +119,7 @@ export interface Judgement extends Subject {
 export interface RepairKind
   extends Pick<
     Definition<unknown, z.ZodObject>,
-    'name' | 'title' | 'subject' | 'summary' | 'allowed' | 'fields'
+    'name' | 'title' | 'button' | 'subject' | 'summary' | 'allowed' | 'fields'
   > {
   readonly sealed: readonly string[];
   /** Two people are needed for any amount, whatever the facts are. */

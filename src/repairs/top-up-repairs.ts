@@ -30,6 +30,7 @@ export const retryTopUp = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
   title: 'Retry a top-up',
+  button: 'Send it once more',
   summary:
     'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered. ' +
     'To another number two people are needed after an attempt that was settled by hand as not done.',
@@ -92,6 +93,7 @@ export const settleTopUp = repairKind({
   },
   name: 'settle-top-up',
   title: 'Settle an unknown top-up',
+  button: 'Book the answer',
   summary:
     'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
   allowed: 'While the outcome is unknown',

@@ -53,6 +53,7 @@ export const extendVoucher = repairKind({
   ...ofVoucher,
   name: 'extend-voucher',
   title: 'Extend a voucher',
+  button: 'Move its last day',
   summary: 'The voucher stays valid until the end of a later day (UTC).',
   allowed: 'As long as its value has not gone back to its partner',
   fields: z.object({ until: lastDay('The last day on which it is valid') }),
@@ -77,6 +78,7 @@ export const cancelVoucher = repairKind({
   ...ofVoucher,
   name: 'cancel-voucher',
   title: 'Cancel a voucher',
+  button: 'Cancel it for good',
   summary:
     'Its value goes back to the gift wallet of its partner, and an open claim ends. It is final.',
   allowed: 'As long as it has value, and nothing of it is being paid',
@@ -106,6 +108,7 @@ export const correctNumber = repairKind({
   ...ofVoucher,
   name: 'correct-number',
   title: 'Correct the number of the owner',
+  button: 'Ask for the correction',
   summary:
     'The voucher belongs to another number, which gets its codes. Two people are always needed.',
   allowed: 'Before a code has gone out',
@@ -133,6 +136,7 @@ export const resendMessage = repairKind({
   ...ofVoucher,
   name: 'resend-message',
   title: 'Send the message again',
+  button: 'Send it again',
   summary:
     'The owner gets the code of the open claim again, or else the confirmation of the last payment that did not arrive.',
   allowed: 'With an open claim, or a payment whose confirmation the owner misses',

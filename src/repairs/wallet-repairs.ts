@@ -27,6 +27,7 @@ const TAKEN_BACK =
 export const undoDeposit = repairKind({
   name: 'undo-deposit',
   title: 'Undo a wrong deposit',
+  button: 'Take the deposit back',
   summary: 'Takes a deposit back in full. The partner sees both in its statement.',
   allowed: 'Once, while the wallet covers it',
   subject: 'deposit',
@@ -72,6 +73,7 @@ async function partnerFacts(database: Database, id: string): Promise<PartnerFact
 export const creditGoodwill = repairKind({
   name: 'credit-goodwill',
   title: 'Credit as goodwill',
+  button: 'Credit the amount',
   summary: 'The platform pays an amount into a wallet of a partner out of its service fees.',
   allowed: 'Once for each reference',
   subject: 'partner',

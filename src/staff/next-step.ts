@@ -2,6 +2,7 @@ import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import type { NotDoneBy } from '../domain/providers/not-done-by.js';
 import { quoted } from '../domain/refusals.js';
 import { isStaffActor } from '../domain/repairs/repair.js';
+import { plainWords } from '../domain/staff/plain-words.js';
 import { type Html, html } from '../rendering/html.js';
 import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
 
@@ -51,11 +52,16 @@ function nextOfOpen(open: ShownRepair): NextStep {
   };
 }
 
-/** Words of a provider in quotation marks; those of the service and its staff are our own, and have none. */
-export const wordsOf = (words: string, by: NotDoneBy | null = null): Html =>
-  by === 'service' || by === 'staff'
-    ? html`: ${quoted(words)}`
-    : html`: “<span lang="en">${quoted(words)}</span>”`;
+/**
+ * Words of a provider in quotation marks, after what they mean; those of the service and its staff are our own, and
+ * have none.
+ */
+export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
+  if (by === 'service' || by === 'staff') return html`: ${quoted(words)}`;
+  const said = html`“<span lang="en">${quoted(words)}</span>”`;
+  const meaning = plainWords(words);
+  return meaning === undefined ? html`: ${said}` : html`: ${meaning} (${said})`;
+}
 
 /** What an operator does where nothing is sent again. */
 export const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:

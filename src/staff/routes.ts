@@ -13,8 +13,10 @@ import { showRepairs } from './pages/repairs/list-repairs.js';
 import { confirmRepairPage, declineRepairPage, showRepair } from './pages/repairs/show-repair.js';
 import { showWallets } from './pages/repairs/wallets.js';
 import {
+  backToRepair,
   backToTopupCase,
   backToVoucherCase,
+  showRepairNumber,
   showTopupNumber,
   showVoucherNumber,
 } from './pages/show-number.js';
@@ -40,6 +42,8 @@ export const staffPages: readonly StaffSitePage[] = [
   showRepair,
   confirmRepairPage,
   declineRepairPage,
+  showRepairNumber,
+  backToRepair,
   showWallets,
   showBreaks,
   showBreak,

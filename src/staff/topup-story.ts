@@ -4,6 +4,7 @@ import { maskStored } from '../domain/phone.js';
 import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { type Html, html } from '../rendering/html.js';
+import { wordsOf } from './next-step.js';
 
 type Attempt = TopupDetail['attempts'][number];
 
@@ -71,5 +72,5 @@ const endOf = ({
         providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
       }.`
     : html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${provider}`}${
-        providerMessage && html`: <span lang="en">${quoted(providerMessage)}</span>`
+        providerMessage && wordsOf(providerMessage, notDoneBy)
       }. Nothing was charged.`;

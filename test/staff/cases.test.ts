@@ -219,6 +219,23 @@ describe('the page of a case', () => {
     expect((await agent.client.get(path)).html).not.toContain(owner);
   });
 
+  test('names the merchants that redeem it', async () => {
+    const name = 'Test Merchant';
+    const [free, bound] = [await scene.gift(), await scene.gift()];
+    for (const [gift, isRestricted] of [
+      [free, false],
+      [bound, true],
+    ] as const)
+      await scene.stack.database
+        .updateTable('vouchers')
+        .set({ is_restricted: isRestricted })
+        .where('id', '=', gift.id)
+        .execute();
+    const pageOf = async ({ id }: Gift) => (await agent.client.get(`/support/vouchers/${id}`)).html;
+    expect(await pageOf(free)).toContain(`at ${name}, or at another merchant`);
+    expect(await pageOf(bound)).toContain(`only at ${name}`);
+  });
+
   test('is not found where there is no such case', async () => {
     for (const path of ['/support/vouchers/999999999', '/support/top-ups/x', '/support/vouchers/0'])
       expect((await agent.client.get(path)).status).toBe(404);

@@ -77,12 +77,34 @@ describe('the page of a repair that has ended', () => {
     );
   });
 
+  test('shows the number, and writes down for which ticket', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    const row = await scene.repaired('resend-message', gift.id);
+    const path = `/support/repairs/${row.id}`;
+    expect((await agent.client.get(path)).html).not.toContain(gift.owner);
+    const { status, html } = await agent.client.submit(path, `${path}/number`);
+    expect([status, html]).toEqual([200, expect.stringContaining(gift.owner ?? 'no owner')]);
+    const entry = await scene.stack.database
+      .selectFrom('audit_log')
+      .select(['actor', 'action', 'subject_id', 'details'])
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    expect(entry).toMatchObject({
+      ...{ actor: `staff:${agent.account.id}`, action: 'show number', subject_id: gift.id },
+      details: { repair: String(row.id), why: 'Ticket 4711' },
+    });
+    expect((await agent.client.get(`${path}/number`)).location).toBe(path);
+    expect((await agent.client.get(path)).html).not.toContain(gift.owner);
+  });
+
   test('says where the value is now', async () => {
     const { gift } = await scene.voucherIn('redeemed');
     const { id } = await scene.redemptionOf(gift);
     const reversed = await scene.repaired('reverse-redemption', id);
     scene.expectDone(reversed);
-    const { remaining } = await scene.voucher(gift);
+    const remaining = Number((await scene.voucher(gift)).remaining).toFixed(2);
+    expect(remaining).not.toBe('0.00');
     expect((await first(`/support/repairs/${reversed.id}`)).words).toContain(
       `its value is on the voucher again, which has ETB ${remaining} now.`,
     );

@@ -1,7 +1,7 @@
 import type { PortalClient } from '../portal/portal-client.js';
 
 /** Regular expression: a day with its time, as the pages write it. */
-export const DAY = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d';
+export const DAY = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d';
 
 /** What stands before everything that is folded away, and the repairs in it: open, or behind a button. */
 export async function firstWords(client: PortalClient, path: string) {

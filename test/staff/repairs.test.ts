@@ -47,6 +47,14 @@ describe('the page of a voucher', () => {
     ]);
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
+    // A form is opened by other words than those that send it.
+    const openers = [...html.matchAll(/<summary class="button[^>]*>([^<]+)</g)].map(
+      ([, one]) => one,
+    );
+    const senders = [...html.matchAll(/<button[^>]*>([^<]+)<\/button>/g)].map(([, one]) => one);
+    expect(openers).toContain('Cancel a voucher');
+    expect(senders).toContain('Cancel it for good');
+    expect(openers.filter((one) => senders.includes(one))).toEqual([]);
     expect((await agent.client.get(caseOf(2_000_000_000))).status).toBe(404);
   });
 

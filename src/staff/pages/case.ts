@@ -1,5 +1,5 @@
 import { facts, type Happening, story } from '../../portal/layout/facts.js';
-import { emptyState, message, postForm } from '../../portal/layout/parts.js';
+import { emptyState } from '../../portal/layout/parts.js';
 import { ledgerHistory } from '../../portal/layout/transfer-labels.js';
 import { idOf, type PageAnswer } from '../../portal/page.js';
 import { problems } from '../../portal/problem-page.js';
@@ -8,6 +8,7 @@ import { type Html, html } from '../../rendering/html.js';
 import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
 import type { StaffPage, StaffRequest } from '../page.js';
 import { readCase, type SupportCase } from '../support-case.js';
+import { formOfNumber, shownNumber } from './number-parts.js';
 import { nextChoices, otherChoices, type RefusedForm } from './repairs/repair-choices.js';
 import { offersOf } from './repairs/repair-offers.js';
 
@@ -51,7 +52,7 @@ ${nextChoices(request, choices)}
 <section class="card">${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>
 <details><summary>The ${kind}</summary>${facts(found.facts)}
-${number === undefined && formOfNumber(request, found)}</details>
+${number === undefined && found.hasNumber && formOfNumber(request, casePath(found))}</details>
 <details><summary>How the money moved</summary>${
       found.transfers.length === 0
         ? emptyState('Nothing was charged', 'No money moved.')
@@ -69,16 +70,3 @@ function storyOf({ services }: StaffRequest, { happenings }: SupportCase): Html 
   };
   return story(happenings, linkOf);
 }
-
-const shownNumber = (number: string): Html =>
-  message(
-    'notice',
-    html`<div>The number is <strong>${number}</strong>. That you saw it is in the audit log.</div>`,
-  );
-
-const formOfNumber = ({ formToken }: StaffRequest, found: SupportCase): Html | false =>
-  found.hasNumber &&
-  postForm(
-    { action: `${casePath(found)}/number`, formToken, className: 'actions' },
-    html`<button class="secondary">Show the number</button>`,
-  );

@@ -1,13 +1,36 @@
 import { addAuditEntry } from '../../db/access/audit.js';
 import { readNumberOf } from '../../db/cases/case-owner.js';
+import { findShownRepair } from '../../db/repairs/repair-lists.js';
 import { actorOfPerson } from '../../domain/access/access-changes.js';
 import { idOf } from '../../portal/page.js';
 import { problems } from '../../portal/problem-page.js';
-import { type CaseKind, casePath } from '../case-path.js';
-import type { StaffPage } from '../page.js';
+import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
+import type { StaffPage, StaffRequest } from '../page.js';
 import { casePage } from './case.js';
+import { caseOfRepair, repairPath } from './repairs/repair-parts.js';
+import { repairPage } from './repairs/show-repair.js';
 
-/** Shows the number of a case once, after it is written down who wanted to see it. */
+/** The number of a case, after it is written down who wanted to see it, and why; undefined where there is none. */
+async function openNumber(
+  { services, session, sourceAddress }: StaffRequest,
+  { kind, id }: SupportCaseName,
+  reason: Readonly<Record<string, string>> = {},
+): Promise<string | undefined> {
+  const number = await readNumberOf(services.database, kind, id);
+  if (number === undefined) return undefined;
+  await services.database.transaction().execute((transaction) =>
+    addAuditEntry(transaction, {
+      actor: actorOfPerson(session),
+      action: 'show number',
+      subjectKind: kind,
+      subjectId: id,
+      details: { sourceAddress, ...reason },
+    }),
+  );
+  return services.numbers.open(number);
+}
+
+/** Shows the number of a case once. */
 const showNumber = (kind: CaseKind, path: string): StaffPage => ({
   method: 'POST',
   path,
@@ -15,20 +38,9 @@ const showNumber = (kind: CaseKind, path: string): StaffPage => ({
   access: 'staff',
   needs: 'look',
   async handle(request) {
-    const { services, session, sourceAddress } = request;
-    const id = idOf(request);
-    const number = await readNumberOf(services.database, kind, id);
-    if (number === undefined) return problems.notFound;
-    await services.database.transaction().execute((transaction) =>
-      addAuditEntry(transaction, {
-        actor: actorOfPerson(session),
-        action: 'show number',
-        subjectKind: kind,
-        subjectId: id,
-        details: { sourceAddress },
-      }),
-    );
-    return casePage(request, { kind, id }, { number: services.numbers.open(number) });
+    const about = { kind, id: idOf(request) };
+    const number = await openNumber(request, about);
+    return number === undefined ? problems.notFound : casePage(request, about, { number });
   },
 });
 
@@ -36,16 +48,38 @@ export const showVoucherNumber = showNumber('voucher', '/vouchers/:id/number');
 
 export const showTopupNumber = showNumber('top-up', '/top-ups/:id/number');
 
-/** The address of a number that was shown leads back to its case. */
-const backToCase = (kind: CaseKind, path: string): StaffPage => ({
+/** The same beside a repair, whose ticket is the reason. */
+export const showRepairNumber: StaffPage = {
+  method: 'POST',
+  path: '/repairs/:id/number',
+  changesNothing: true,
+  access: 'staff',
+  needs: 'look',
+  async handle(request) {
+    const row = await findShownRepair(request.services.database, idOf(request));
+    const about = row && caseOfRepair(row);
+    if (!about) return problems.notFound;
+    const reason = { repair: String(row.id), why: row.why };
+    const number = await openNumber(request, about, reason);
+    return number === undefined ? problems.notFound : repairPage(request, row, number);
+  },
+};
+
+/** The address of a number that was shown leads back to its page. */
+const backFromNumber = (path: string, pathOf: (id: number) => string): StaffPage => ({
   method: 'GET',
   path,
   access: 'staff',
   needs: 'look',
-  handle: (request) =>
-    Promise.resolve({ kind: 'redirect', to: casePath({ kind, id: idOf(request) }) }),
+  handle: (request) => Promise.resolve({ kind: 'redirect', to: pathOf(idOf(request)) }),
 });
 
-export const backToVoucherCase = backToCase('voucher', '/vouchers/:id/number');
+export const backToVoucherCase = backFromNumber('/vouchers/:id/number', (id) =>
+  casePath({ kind: 'voucher', id }),
+);
 
-export const backToTopupCase = backToCase('top-up', '/top-ups/:id/number');
+export const backToTopupCase = backFromNumber('/top-ups/:id/number', (id) =>
+  casePath({ kind: 'top-up', id }),
+);
+
+export const backToRepair = backFromNumber('/repairs/:id/number', repairPath);

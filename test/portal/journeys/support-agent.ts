@@ -39,9 +39,9 @@ export function supportAgent(page: Page, url: string, name: string) {
     },
 
     /** Fills in the ticket, asks, and waits for the end. */
-    async repair(kind: string, title: string, end: 'Done' | 'Not done' = 'Done') {
+    async repair(kind: string, submit: string, end: 'Done' | 'Not done' = 'Done') {
       await person.type(formOf(kind).getByLabel('Ticket, and why'), 'Ticket 4711');
-      await person.click(formOf(kind).getByRole('button', { name: title }), 'a page');
+      await person.click(formOf(kind).getByRole('button', { name: submit }), 'a page');
       await person.waitForRepair(page.getByText(end, { exact: true }));
       await person.read();
       await picture();

@@ -26,7 +26,7 @@ export function nextChoices(request: StaffRequest, choices: Choices): Html {
   return html`${refused && message('danger', html`${refused.words}`)}
 <section class="card next"><p class="lead">${next.happened}</p>
 <h2>What to do next</h2><p>${next.toDo}</p>
-${first && formOf(request, first, refused)}
+${first && html`<h3>${first.kind.title}</h3>${formOf(request, first, refused)}`}
 ${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
 }
 

@@ -35,7 +35,7 @@ export function repairForm(
 <input type="hidden" name="once" value="${randomToken()}">
 ${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf(named(name), schema as z.ZodType))}
 ${field({ ...named('why'), label: 'Ticket, and why', hint: WHY })}
-<p class="actions"><button class="${FINAL.includes(kind.name) ? 'danger' : ''}">${kind.title}</button></p>`,
+<p class="actions"><button class="${FINAL.includes(kind.name) ? 'danger' : ''}">${kind.button}</button></p>`,
   );
 }
 

@@ -16,6 +16,7 @@ import { casePath } from '../../case-path.js';
 import type { NextStep } from '../../next-step.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
 import { readCase } from '../../support-case.js';
+import { formOfNumber, shownNumber } from '../number-parts.js';
 import { nextChoices } from './repair-choices.js';
 import { offersOf } from './repair-offers.js';
 import {
@@ -41,13 +42,20 @@ export const showRepair: StaffPage = {
   needs: 'look',
   async handle(request) {
     const row = await findShownRepair(request.services.database, idOf(request));
-    return row ? pageOf(request, row, await whatIsLeft(request, row)) : problems.notFound;
+    return row ? repairPage(request, row) : problems.notFound;
   },
 };
 
-function pageOf(request: StaffRequest, row: ShownRepair, left: HtmlValue): PageAnswer {
+/** The page of a repair; `number` is shown where the person has asked for it. */
+export async function repairPage(
+  request: StaffRequest,
+  row: ShownRepair,
+  number?: string,
+): Promise<PageAnswer> {
+  const left = await whatIsLeft(request, row, number);
   const title = `Repair ${row.id}: ${titleOf(row)}`;
-  const isUnderWay = OPEN.includes(row.state);
+  // A number that is shown would be gone with the next load.
+  const isUnderWay = OPEN.includes(row.state) && number === undefined;
   const isAsked = row.state === 'ASKED';
   // Who confirms it reads first what it is about; who asked for it knows.
   const isForOther = isAsked && row.asked_by !== actorOfPerson(request.session);
@@ -78,7 +86,11 @@ ${isForOther && html`${decision(request, row)}${left}`}`,
  * The case as it is after the repair, and what comes next: which reference to give to whom, or where the value is
  * now. What was just done is not offered again. While a provider is silent, the page says so.
  */
-async function whatIsLeft(request: StaffRequest, row: ShownRepair): Promise<HtmlValue> {
+async function whatIsLeft(
+  request: StaffRequest,
+  row: ShownRepair,
+  number: string | undefined,
+): Promise<HtmlValue> {
   const about = caseOfRepair(row);
   const found = about && (await readCase(request.services.database, about));
   if (!found) return undefined;
@@ -86,9 +98,11 @@ async function whatIsLeft(request: StaffRequest, row: ShownRepair): Promise<Html
   const offers = await offersOf(request, found);
   const left = row.state === 'DONE' ? offers.filter(({ kind }) => kind.name !== row.kind) : offers;
   const choices = { offers: left, next, refused: undefined };
-  return html`${row.result !== null && html`<p>${brief}</p>${nextChoices(request, choices)}`}
+  return html`${number !== undefined && shownNumber(number)}
+${row.result !== null && html`<p>${brief}</p>${nextChoices(request, choices)}`}
 ${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
-<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>`;
+<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>
+${number === undefined && found.hasNumber && formOfNumber(request, repairPath(row.id))}`;
 }
 
 /** A page that loads itself again keeps no form: that stands on the page of the case. */
@@ -144,7 +158,7 @@ ${
 ${postForm(
   { action: `${repairPath(row.id)}/decline`, formToken },
   html`${field({ name: 'why', label: 'Why not' })}
-<p class="actions"><button class="secondary">${isOwn ? 'Withdraw' : 'Decline'}</button></p>`,
+<p class="actions"><button class="secondary">${isOwn ? 'Withdraw the repair' : 'Decline the repair'}</button></p>`,
 )}</details>`
 }</section>`;
 }
