@@ -10,12 +10,15 @@ export class StatementFileError extends Error {
 
 const ROW_CHARACTERS = 10_000;
 const DAY_MS = 86_400_000;
+/** How far from midnight a row of the day may stand: clocks differ, and an operation takes time. */
+const NEAR_MIDNIGHT_MS = 3_600_000;
 
 /**
  * Reads a statement as CSV (RFC 4180), row by row: its first row, or the first after its introduction,
  * names the columns, in any order; further columns are not read. Times without an offset are of the time zone.
  *
- * @throws {StatementFileError} at the first row that cannot be read, or that is of another day
+ * @throws {StatementFileError} at the first row that cannot be read, or that is far from the day, and at the
+ *   end of a file whose rows are mostly of a neighbouring day: its fees would be booked twice
  */
 export async function* readStatementFile(
   content: AsyncIterable<Buffer | string>,
@@ -31,6 +34,7 @@ export async function* readStatementFile(
   const format = statementFormats[provider];
   if (!format) throw new StatementFileError(`No format of files is known for ${provider}.`);
   let row = 0;
+  const counts = { lines: 0, ofOtherDays: 0 };
   let places: ReadonlyMap<string, number> | undefined;
   for await (const cells of rowsOf(content)) {
     row += 1;
@@ -46,14 +50,21 @@ export async function* readStatementFile(
       onIgnored?.();
       continue;
     }
-    const isNear =
-      line.at.getTime() >= period.from.getTime() - DAY_MS &&
-      line.at.getTime() < period.to.getTime() + DAY_MS;
-    if (!isNear) throw fail(format.columns.at, 'is not of this day');
+    if (!isWithin(line.at, period, DAY_MS)) throw fail(format.columns.at, 'is not of this day');
+    counts.lines += 1;
+    if (!isWithin(line.at, period, NEAR_MIDNIGHT_MS)) counts.ofOtherDays += 1;
     yield line;
   }
+  if (counts.ofOtherDays > counts.lines / 2)
+    throw new StatementFileError(
+      `${counts.ofOtherDays} of the ${counts.lines} rows are not of this day in ${zone}.`,
+    );
   if (!places) throw new StatementFileError('The file is empty: its first row names the columns.');
 }
+
+/** Whether a time is in a period that begins earlier and ends later by a margin. */
+const isWithin = (at: Date, { from, to }: StatementPeriod, marginMs: number): boolean =>
+  at.getTime() >= from.getTime() - marginMs && at.getTime() < to.getTime() + marginMs;
 
 async function* rowsOf(content: AsyncIterable<Buffer | string>): AsyncGenerator<readonly string[]> {
   const parser = parse({

@@ -147,11 +147,21 @@ describe('names what is wrong, and repeats none of it', () => {
     ['no amount', `${GSMA}\n${row.replace(',5,', ',five,')}`, 'Row 2, column "amount": must be'],
     ['no time', `${GSMA}\n${row.replace('T09', 'T9')}`, 'Row 2, column "creationDate": must be'],
     ['another day', `${GSMA}\n${row.replace('11-22', '10-22')}`, 'is not of this day'],
+    [
+      'the file of the day before, with a row after its midnight',
+      `${GSMA}\n${['21T09', '21T10', '21T21'].map((at) => row.replace('22T09', at)).join('\n')}`,
+      '2 of the 3 rows are not of this day',
+    ],
     ['no reference', `${GSMA}\n${row.replace('MM1', '')}`, 'must have 1 to 256 characters'],
     ['quotation marks', `${GSMA}\n"MM1,ref`, 'The file is not valid CSV'],
   ];
   test.each(cases)('%s', async (_, text, message) => {
     await expect(read('gsma', text)).rejects.toThrow(message);
+  });
+
+  test('rows near midnight belong to the statement that has them', async () => {
+    const near = ['21T20:30', '22T09:00', '22T21:30'].map((at) => row.replace('22T09:00', at));
+    expect(await read('gsma', [GSMA, ...near, near[0]].join('\n'))).toHaveLength(4);
   });
 
   test('a provider without a format', async () => {
