@@ -40,7 +40,11 @@ export async function sendQueuedEmail(
   const outcome = await emailSender.send(email);
   await failpoint(`${about}-sent` satisfies FailpointName);
   if (outcome.kind !== 'delivered')
-    log.warn(`A ${names[about]} was not sent`, { ...subject, outcome: outcome.kind });
+    log.warn(`A ${names[about]} was not sent`, {
+      ...subject,
+      outcome: outcome.kind,
+      reason: outcome.message,
+    });
   const end = emailEnd(outcome);
   if (end) await settle(end);
   else await postpone();

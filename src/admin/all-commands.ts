@@ -75,6 +75,7 @@ import {
   listReportRecipientsCommand,
   removeReportRecipientCommand,
 } from './commands/reports/report-recipients.js';
+import { listUndeliveredEmailsCommand } from './commands/reports/undelivered-emails.js';
 import { retryTopUpCommand } from './commands/retry-topup.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
 import { settleDisagreementCommand } from './commands/settlements/disagreements.js';
@@ -133,6 +134,7 @@ export const allCommands = [
   listReversalsCommand,
   listRecoveredPaymentsCommand,
   listReportRecipientsCommand,
+  listUndeliveredEmailsCommand,
   listRepairsCommand,
   find,
   showPartner,

@@ -28,6 +28,11 @@ const ruleFile = z.object({
   ),
 });
 
+/** Our own metrics by the names that they are scraped with. */
+const prefixed = Object.fromEntries(
+  Object.entries(definitions).map(([name, definition]) => [PREFIX + name, definition]),
+);
+
 const read = (name: string) => readFileSync(`monitoring/${name}`, 'utf8');
 const rulesOf = (name: string) =>
   ruleFile.parse(parse(read(name))).groups.flatMap(({ rules }) => rules);
@@ -82,7 +87,7 @@ test('every alert has a file of tests that makes its cause, and checks that it h
 
 test('rules, dashboard and runbook name only metrics that there are', () => {
   const known = new Set([
-    ...Object.keys(definitions).map((name) => PREFIX + name),
+    ...Object.keys(prefixed),
     ...Object.keys(sdkMetrics),
     ...rulesOf('objectives.yml').flatMap(({ record = '' }) => record),
   ]);
@@ -96,4 +101,16 @@ test('rules, dashboard and runbook name only metrics that there are', () => {
     .map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
     .filter((name) => !known.has(name));
   expect([...new Set(unknown)]).toEqual([]);
+});
+
+test('the runbook names the series of a histogram, since its name alone has no value', () => {
+  const isHistogram = (name: string) =>
+    ({ ...sdkMetrics, ...prefixed })[name]?.kind === 'histogram';
+  const bare = readdirSync(RUNBOOK).flatMap((page) =>
+    [...readFileSync(`${RUNBOOK}/${page}`, 'utf8').matchAll(/\b(?:voucher_service_|temporal_)\w+/g)]
+      .filter(([name]) => isHistogram(name))
+      .map(([name]) => `${page}: ${name}`),
+  );
+  expect(isHistogram('temporal_request_latency_seconds')).toBe(true);
+  expect(bare).toEqual([]);
 });

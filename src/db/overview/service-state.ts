@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
+import { isUndelivered } from '../reports/undelivered-emails.js';
 
 /** What has not come to its end, of one kind and age. */
 interface OpenHolds {
@@ -71,8 +72,7 @@ const waiting = {
 
 /** SQL query: how many e-mails of a queue were refused or given up within the last day. */
 const undeliveredOf = (table: 'statement_emails' | 'report_emails') => sql`
-  (select count(*)::int from ${sql.table(table)}
-    where outcome in ('REFUSED', 'GIVEN_UP') and settled_at > now() - interval '1 day')`;
+  (select count(*)::int from ${sql.table(table)} where ${isUndelivered})`;
 
 /**
  * What operators must know of the state of the service, in one statement whose cost grows with what is

@@ -125,6 +125,10 @@ test('what the mail server does not take is tried again; what it refuses, or may
   expect(await sending).toEqual({ sent: 1 });
   expect(mailsTo(free)).toHaveLength(1);
   expect([await outcomeOf(refused), await outcomeOf(dropped)]).toEqual(['REFUSED', 'UNKNOWN']);
+  // One that may have arrived is no alert.
+  expect(await commands().json('list undelivered-emails')).toMatchObject([
+    { queue: 'day-reports', period: day(), email: refused, companyKind: null, outcome: 'REFUSED' },
+  ]);
 });
 
 /** Transfers of a day whose sum is beyond what a report can hold; returns their removal. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.js';
+import { commandsOn } from '../../admin/scene.js';
 import type { TestMerchant } from '../../support/companies.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -95,5 +96,46 @@ describe('a payout account, before the first payment to it', () => {
     expect(body.statusCode).toBe(5031);
     expect(await scene.voucher(gift)).toMatchObject(untouched);
     expect(scene.payoutsTo(merchant)).toHaveLength(1);
+  });
+
+  test('confirmed for another provider, is still not paid by the one that asks; the operator hears it', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '031' });
+    await replace(merchant, merchant.payoutNumber, 'Abebe Kebede');
+    const { gift } = await redeemed(merchant, client);
+    const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    const confirm = (provider: string) =>
+      admin(`confirm payout-account --merchant ${merchant.id} --provider ${provider}`);
+    expect((await confirm('mpesa')).out).toContain(
+      'by mpesa from now on. gsma does not pay it without a confirmation of its own.',
+    );
+    expect((await redeem(client, gift)).body.statusCode).toBe(5031);
+    expect((await confirm('gsma')).out).toMatch(/by gsma from now on\.\n$/);
+    expect((await redeem(client, gift)).body.statusCode).toBe(200);
+  });
+
+  test('operators see who is not paid, by whom and why, beside those who are', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '026' });
+    await redeemed(merchant, client);
+    await redeemed(merchant, client);
+    await replace(merchant, merchant.payoutNumber.replace(/...$/, '000'));
+    await redeemed(merchant, client);
+    const other = await scene.payee('merchant', { payoutSuffix: '004' });
+    await redeemed(other.merchant, other.client);
+    const { json, admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    const found = (await json('list refused-payments')).filter(
+      ({ merchantId }: { merchantId: number }) =>
+        [merchant.id, other.merchant.id].includes(merchantId),
+    );
+    const amounts = { smallest: '97.500000', largest: '97.500000', provider: 'gsma' };
+    expect(found).toMatchObject([
+      { ...amounts, merchantId: merchant.id, refused: 2, paid: 1 },
+      { ...amounts, merchantId: other.merchant.id, refused: 1, paid: 0 },
+    ]);
+    expect(found[0].message).toContain('does not exist, or takes no money');
+    expect(found[1].message).toContain('could not make the payment');
+    const newest = await json('list refused-payments --newest 1');
+    expect(newest).toMatchObject([{ merchantId: other.merchant.id, refused: 1 }]);
+    const { out } = await admin('list refused-payments');
+    expect(out).not.toContain(merchant.payoutNumber.slice(-9));
   });
 });

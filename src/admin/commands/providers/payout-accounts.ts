@@ -10,13 +10,15 @@ import { accountRemedy } from '../../../domain/providers/payout-account.js';
 import { mobileMoneyProviderNames } from '../../../domain/providers/provider-names.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, changeCommand, lookCommand, type Report } from '../../command.js';
-import { type InputOf, id, oneOf, required } from '../../fields.js';
+import { flag, type InputOf, id, oneOf, required } from '../../fields.js';
 import { readParty } from '../../payout-party.js';
 import { requireSubject } from '../../record-names.js';
 import { column, numbers, table, time } from '../../tables.js';
 
-async function reportOf(database: Database, merchantId?: number): Promise<Report> {
-  const wanted = merchantId === undefined ? {} : { merchantId };
+async function reportOf(
+  database: Database,
+  wanted: { readonly merchantId?: number; readonly isUnpaid?: boolean },
+): Promise<Report> {
   const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
     ...check,
     account: readParty(check.key, value)?.shown ?? check.key,
@@ -45,9 +47,9 @@ export const listPayoutAccounts = lookCommand({
     'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
     'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
     'the voucher keeps its value. Its provider is asked again at each of them.',
-  fields: {},
-  examples: ['list payout-accounts'],
-  look: (database) => reportOf(database),
+  fields: { unpaid: flag('Only those that are not paid, and why') },
+  examples: ['list payout-accounts', 'list payout-accounts --unpaid'],
+  look: (database, { unpaid }) => reportOf(database, { isUnpaid: unpaid }),
 });
 
 const fields = { merchant: required(id, 'The id of the merchant') };
@@ -68,7 +70,7 @@ export const checkPayoutAccount: AdminCommand = {
     if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
     const { mobileMoney } = context.providers();
     const { isPaid, problems } = await askForAccount(database, mobileMoney, account);
-    const report = await reportOf(database, merchant);
+    const report = await reportOf(database, { merchantId: merchant });
     return {
       json: { accounts: report.json, problems },
       text: [report.text, ...problems].join('\n'),
@@ -100,10 +102,13 @@ export const confirmPayoutAccount = changeCommand({
         `Merchant ${merchant} has no registered holder: set payout-account with --holder first.`,
       );
     await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
+    const others = (await listAccountChecks(transaction, { merchantId: merchant }))
+      .filter((check) => check.state === 'not-offered' && check.provider !== provider)
+      .map((check) => ` ${check.provider} does not pay it without a confirmation of its own.`);
     return {
       subject: { kind: 'merchant', id: merchant },
       details: { accountId, provider, holder },
-      text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.`,
+      text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.${others.join('')}`,
     };
   },
 });

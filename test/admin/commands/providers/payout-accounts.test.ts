@@ -52,6 +52,7 @@ it('shows who holds a payout account, and what to do where it is not paid', asyn
   expect(await json('list payout-accounts')).toMatchObject([
     { merchantId: merchant, state: 'closed', holder: null, remedy: expect.any(String) },
   ]);
+  expect(await json('list payout-accounts --unpaid')).toMatchObject([{ merchantId: merchant }]);
   await admin([...account, '--value', '0911000030']);
   const silent = await admin(`check payout-account ${of}`);
   expect(silent).toMatchObject({ code: 2, out: expect.stringContaining('gsma does not answer') });
@@ -67,5 +68,6 @@ it('shows who holds a payout account, and what to do where it is not paid', asyn
   expect(await json('list payout-accounts')).toMatchObject([
     { provider: 'mpesa', state: 'open', holder: 'Abebe Kebede', remedy: null },
   ]);
+  expect(await json('list payout-accounts --unpaid')).toEqual([]);
   expect(sandbox.books.payouts({})).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listUndeliveredEmails } from '../../../../src/db/reports/undelivered-emails.js';
 import type { PortalRole } from '../../../../src/domain/access/portal-role.js';
 import {
   lastClosedMonth,
@@ -217,6 +218,12 @@ test('what the mail server does not take waits; what it refuses, or may have tak
     .execute();
   expect((await sweep()).sent).toEqual({ sent: 1, postponed: 1 });
   expect(await outcomesOf(stubborn)).toMatchObject({ [month]: 'GIVEN_UP' });
+  const ofCompany = { queue: 'statements', companyKind: 'partner', companyId: company.id };
+  const undelivered = await listUndeliveredEmails(scene.stack.database, 10);
+  expect(undelivered.filter(({ period }) => period === month)).toMatchObject([
+    { ...ofCompany, email: stubborn.email, outcome: 'GIVEN_UP' },
+    { ...ofCompany, email: refused.email, outcome: 'REFUSED' },
+  ]);
   expect(mailsTo({ ...busy, email: email.replace('busy', 'free') })).toHaveLength(1);
   expect([dropped, willing].map((one) => mailsTo(one).length)).toEqual([1, 1]);
 });

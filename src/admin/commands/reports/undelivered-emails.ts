@@ -1,0 +1,28 @@
+import { listUndeliveredEmails } from '../../../db/reports/undelivered-emails.js';
+import { lookCommand } from '../../command.js';
+import { optional, wholeNumber } from '../../fields.js';
+import { column, table, time } from '../../tables.js';
+
+export const listUndeliveredEmailsCommand = lookCommand({
+  name: 'list undelivered-emails',
+  summary: 'Show the e-mails of the last day that were refused or given up, and to whom',
+  details:
+    'Day reports and monthly statements. REFUSED: the mail server refused it for good. GIVEN_UP: it ' +
+    'could not be made or sent for days. Neither is sent again.',
+  fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
+  examples: ['list undelivered-emails'],
+  async look(database, { limit = 50 }) {
+    const emails = await listUndeliveredEmails(database, limit);
+    return {
+      json: emails,
+      text: table(emails, [
+        column('queue', (row) => row.queue),
+        column('of', (row) => row.period),
+        column('e-mail', (row) => row.email),
+        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
+        column('outcome', (row) => row.outcome),
+        column('at (utc)', (row) => time(row.at)),
+      ]),
+    };
+  },
+});
