@@ -1,3 +1,4 @@
+import type { AirtimeProviderName } from '../../../src/domain/providers/provider-names.js';
 import type { Airtime } from '../../../src/providers/airtime/airtime.js';
 import { createDtOneAirtime } from '../../../src/providers/airtime/dt-one/client.js';
 import { createReloadlyAirtime } from '../../../src/providers/airtime/reloadly/client.js';
@@ -32,7 +33,7 @@ export const reloadlyAt = (
     zone: 'America/New_York',
   });
 
-/** Every adapter for airtime, at the sandbox. */
+/** Every adapter for airtime, at the sandbox: the compiler demands each. */
 export const airtimeAdapters = {
   'dt-one': ({ airtimeUrl }: Sandbox, { timeoutSeconds = 2 }: Timing = {}) =>
     createDtOneAirtime({
@@ -43,4 +44,4 @@ export const airtimeAdapters = {
       timeoutSeconds,
     }),
   reloadly: ({ reloadlyUrl }: Sandbox, timing?: Timing) => reloadlyAt(reloadlyUrl, timing),
-} satisfies Record<string, (sandbox: Sandbox, timing?: Timing) => Airtime>;
+} satisfies Record<AirtimeProviderName, (sandbox: Sandbox, timing?: Timing) => Airtime>;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SmsProviderName } from '../../../src/domain/providers/provider-names.js';
 import { createAfricasTalking } from '../../../src/providers/sms/africas-talking.js';
 import type { SmsSender } from '../../../src/providers/sms/sms-sender.js';
 import { type ProviderFault, readFault } from '../../../src/sandbox/faults/provider-faults.js';
@@ -18,9 +19,8 @@ interface Contestant {
   close(): Promise<void>;
 }
 
-type Adapter = 'africas-talking' | 'smpp';
-
-const contestants: Readonly<Record<Adapter, (sandbox: Sandbox) => Promise<Contestant>>> = {
+/** Every adapter for messages: the compiler demands each. */
+const contestants: Readonly<Record<SmsProviderName, (sandbox: Sandbox) => Promise<Contestant>>> = {
   async 'africas-talking'(sandbox) {
     const reports: URLSearchParams[] = [];
     const server = createServer(async (request, response) => {
@@ -84,7 +84,7 @@ const expected: Readonly<Record<string, object>> = {
   '19': REFUSED,
 };
 
-describe.each(Object.keys(contestants) as Adapter[])('%s', (adapter) => {
+describe.each(Object.keys(contestants) as SmsProviderName[])('%s', (adapter) => {
   let sandbox: Sandbox;
   let contestant: Contestant;
   beforeAll(async () => {
@@ -107,7 +107,8 @@ describe.each(Object.keys(contestants) as Adapter[])('%s', (adapter) => {
       if (!isOwn) throw new Error(found.message);
       return found;
     });
-    const row = { ...SENT, ...expected[suffix.slice(1)] } as typeof SENT & Record<Adapter, object>;
+    const row = { ...SENT, ...expected[suffix.slice(1)] } as typeof SENT &
+      Record<SmsProviderName, object>;
     const { kind, phone, reports } = { ...row, ...row[adapter] };
     expect(outcome.kind).toBe(kind);
     expect(sandbox.books.messages(to).map((message) => message.text)).toEqual(
