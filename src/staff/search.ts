@@ -33,6 +33,7 @@ export async function searchCases(
   const named = await findRecords(database, searched);
   const isFound = cases.length + named.length > 0;
   const records = isFound ? named : await findOperationRecord(database, searched);
+  const found = cases.length + more + records.length;
   await database.transaction().execute((transaction) =>
     addAuditEntry(transaction, {
       actor: asked.actor,
@@ -40,8 +41,8 @@ export async function searchCases(
       subjectKind: 'search',
       subjectId: 0,
       details: {
-        ...auditedTerm(term, digests.numberHash),
-        found: cases.length + more + records.length,
+        ...auditedTerm(term, digests.numberHash, found > 0),
+        found,
         ...asked.details,
       },
     }),

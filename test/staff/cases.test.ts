@@ -172,10 +172,14 @@ describe('the search of staff', () => {
     });
     await find(agent.client, gifts[0].voucherCode);
     expect((await newestEntry()).details).toMatchObject({ by: 'voucher code', found: 1 });
+    const verificationCode = '91728364';
+    await find(agent.client, verificationCode);
+    expect((await newestEntry()).details).toMatchObject({ by: 'reference', found: 0 });
     const log = await scene.stack.database.selectFrom('audit_log').select('details').execute();
     const text = JSON.stringify(log);
     expect(text).not.toContain(owner.slice(4));
     expect(text).not.toContain(gifts[0].voucherCode.replaceAll('-', ''));
+    expect(text).not.toContain(verificationCode);
   });
 });
 

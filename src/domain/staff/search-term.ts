@@ -71,15 +71,16 @@ const isPlainId = (id: number | undefined): boolean => id !== undefined && id < 
 
 /**
  * The term for the audit log: never a code, and a number only as its keyed hash, as all that may be a
- * mistyped number or code.
+ * mistyped number or code. Digits that find nothing may be a verification code.
  */
 export function auditedTerm(
   term: SearchTerm | undefined,
   hashOf: (text: string) => string,
+  isFound: boolean,
 ): Readonly<Record<string, unknown>> {
   if (term === undefined) return { by: 'unknown text' };
   const { msisdn, voucherCode, reference, topupId, about, ...others } = term;
-  const plain = { ...others, ...(isPlainId(topupId) && { topupId }) };
+  const plain = { ...others, ...(isFound && isPlainId(topupId) && { topupId }) };
   if (msisdn !== undefined) return { by: 'number', numberHash: hashOf(msisdn) };
   if (voucherCode !== undefined) return { by: 'voucher code' };
   if (about !== undefined && Object.keys(plain).length === 0) return { by: 'workflow', about };

@@ -138,30 +138,36 @@ describe('the audit log', () => {
     'nobody knows',
     '911000001 and nobody',
   ])('never has %s', (text) => {
-    const shown = JSON.stringify(auditedTerm(readSearchTerm(text), hashOf));
+    const shown = JSON.stringify(auditedTerm(readSearchTerm(text), hashOf, true));
     expect(shown).not.toContain('911000001');
     expect(shown).not.toContain(code.slice(0, 15));
     expect(shown).not.toContain('nobody');
   });
 
+  test('has the id of a top-up, and no digits that may be a verification code', () => {
+    const audited = (isFound: boolean) => auditedTerm(readSearchTerm('417283'), hashOf, isFound);
+    expect(audited(true)).toEqual({ by: 'reference', topupId: 417_283 });
+    expect(audited(false)).toEqual({ by: 'reference', referenceHash: 'hash of 6' });
+  });
+
   test('has a number as its hash, and a reference as it is', () => {
-    expect(auditedTerm(readSearchTerm('0911000001'), hashOf)).toEqual({
+    expect(auditedTerm(readSearchTerm('0911000001'), hashOf, true)).toEqual({
       by: 'number',
       numberHash: 'hash of 13',
     });
     for (const reference of ['RDM-0123456789ABCDEF', 'rdm-0123456789abcdef'])
-      expect(auditedTerm(readSearchTerm(reference), hashOf)).toEqual({
+      expect(auditedTerm(readSearchTerm(reference), hashOf, true)).toEqual({
         by: 'reference',
         reference,
       });
-    expect(auditedTerm(readSearchTerm('RDM-0911000001'), hashOf)).toEqual({
+    expect(auditedTerm(readSearchTerm('RDM-0911000001'), hashOf, true)).toEqual({
       by: 'reference',
       referenceHash: 'hash of 14',
     });
-    expect(auditedTerm(readSearchTerm('reconcile:queue'), hashOf)).toMatchObject({
+    expect(auditedTerm(readSearchTerm('reconcile:queue'), hashOf, true)).toMatchObject({
       by: 'workflow',
     });
-    expect(auditedTerm(readSearchTerm('MP-1'), hashOf)).toEqual({
+    expect(auditedTerm(readSearchTerm('MP-1'), hashOf, true)).toEqual({
       by: 'reference',
       referenceHash: 'hash of 4',
     });
