@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { type PaymentFacts, paymentFacts } from '../db/repairs/payment-facts.js';
+import {
+  type PaymentFacts,
+  type ProviderChange,
+  paymentFacts,
+} from '../db/repairs/payment-facts.js';
 import { lockVoucher } from '../db/vouchers/vouchers.js';
 import { parseMoney } from '../domain/money.js';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.js';
@@ -18,6 +22,14 @@ const ofPayment = {
 
 const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
   `redemption ${reference} of voucher ${serialNumber}`;
+
+/** What a provider has changed by itself is settled with it, and by nothing else. */
+const changedByProvider: Readonly<Record<ProviderChange, string>> = {
+  'late-success':
+    'The provider paid it after it had refused: an operator settles that case (settle late-success).',
+  reversal:
+    'The provider took the payment back by itself: an operator settles that case (settle reversal).',
+};
 
 const TAKEN_BACK =
   'was taken back already: the case says where its value is. Nothing is left to do.';
@@ -49,8 +61,9 @@ export const settlePayment = repairKind({
   fields: decisionFields('Whether the provider paid the merchant'),
   givesValue: () => true,
   bind: ({ operationId }) => ({ operationId }),
-  refuse({ status, providerReference, isReversed, hasUsedReference }, args) {
+  refuse({ status, providerReference, isReversed, providerChange, hasUsedReference }, args) {
     if (status === 'HELD') return hasUsedReference ? usedBefore(args) : undefined;
+    if (providerChange !== null) return changedByProvider[providerChange];
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return status === 'POSTED'
       ? `It was paid under ${providerReference}: there is nothing to settle. To take it back, reverse the redemption.`
@@ -77,7 +90,8 @@ export const reverseRedemption = repairKind({
     label: labelOf(facts),
   }),
   fields: z.object({}),
-  refuse({ status, isReversed, hasPendingReversal }) {
+  refuse({ status, isReversed, hasPendingReversal, providerChange }) {
+    if (providerChange !== null) return changedByProvider[providerChange];
     if (isReversed) return `It ${TAKEN_BACK}`;
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
     if (status === 'POSTED') return undefined;

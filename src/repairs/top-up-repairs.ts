@@ -26,6 +26,9 @@ const ofTopup = {
 const LATE =
   'The provider delivered it after it had said that it failed: an operator settles that case (settle late-success).';
 
+const TAKEN_BACK =
+  'The provider took it back after the delivery: an operator settles that case (settle reversal).';
+
 export const retryTopUp = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
@@ -44,8 +47,9 @@ export const retryTopUp = repairKind({
   // The provider may have delivered that attempt.
   isByTwo: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
-  refuse({ status, isContradicted, ...facts }, args) {
+  refuse({ status, isContradicted, isTakenBack, ...facts }, args) {
     if (isContradicted) return LATE;
+    if (isTakenBack) return TAKEN_BACK;
     if (status === 'FAILED') return refuseProvider(facts, args);
     if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';
     return status === 'UNKNOWN'
@@ -100,8 +104,9 @@ export const settleTopUp = repairKind({
   fields: decisionFields('Whether the provider delivered it'),
   givesValue: () => true,
   bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
-  refuse({ status, hasUsedReference }, args) {
+  refuse({ status, isTakenBack, hasUsedReference }, args) {
     if (status === 'UNKNOWN') return hasUsedReference ? usedBefore(args) : undefined;
+    if (isTakenBack) return TAKEN_BACK;
     if (status === 'SUCCESS')
       return 'It is booked as delivered, so there is nothing to settle: give the customer the provider’s reference.';
     return status === 'FAILED'

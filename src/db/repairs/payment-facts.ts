@@ -5,6 +5,12 @@ import type { Database } from '../connection.js';
 import { routesOfTopup } from '../providers/provider-routes.js';
 import type { TopupStatus } from '../schema/all-tables.js';
 
+/**
+ * What a provider has changed by itself after the end, and nobody has settled: a case. It did what it had
+ * refused, or took back what it had done.
+ */
+export type ProviderChange = 'late-success' | 'reversal';
+
 /** What a repair of a redemption's payment is judged by. */
 export interface PaymentFacts {
   readonly id: number;
@@ -21,6 +27,7 @@ export interface PaymentFacts {
   readonly merchantId: number;
   readonly isReversed: boolean;
   readonly hasPendingReversal: boolean;
+  readonly providerChange: ProviderChange | null;
 }
 
 /** Reads the facts of a redemption; undefined where there is none. */
@@ -36,7 +43,13 @@ export async function paymentFacts(
       redemption.merchant_id as "merchantId", reversed_at is not null as "isReversed",
       exists (select from redemption_reversals as reversal
         where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
-        as "hasPendingReversal"
+        as "hasPendingReversal",
+      case when settled_by is not null then null
+        when contradicted_at is not null then 'late-success'
+        when reversed_at is not null and not exists (
+          select from redemption_reversals as reversal
+          where reversal.redemption_id = redemption.id and reversal.status = 'SUCCESS')
+        then 'reversal' end as "providerChange"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
     where redemption.id = ${redemptionId}`.execute(database);
   return rows[0];
@@ -74,6 +87,8 @@ export interface TopupFactsForRepair {
   readonly amount: string | null;
   /** The provider delivered an attempt after refusing it. */
   readonly isContradicted: boolean;
+  /** The provider took the last attempt back after it had delivered it, and nobody has settled that. */
+  readonly isTakenBack: boolean;
   /** The operation of the attempt on hold; null where none is. */
   readonly heldOperationId: string | null;
   readonly providerReference: string | null;
@@ -92,6 +107,9 @@ export async function topupFactsForRepair(
       provider_reference as "providerReference",
       exists (select from topup_attempts as made where made.topup_id = topups.id
         and contradicted_at is not null) as "isContradicted",
+      exists (select from topup_attempts as made where made.topup_id = topups.id
+        and made.attempt = topups.attempt and reversed_at is not null and settled_by is null)
+        as "isTakenBack",
       (select operation_id from topup_attempts as made
         where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",
       exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
