@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { done } from '../end-to-end/gift/gift-scene.js';
 import {
@@ -63,4 +64,17 @@ test('a redemption without a claim and a top-up are found by theirs', async () =
       'top-up',
     ]),
   );
+});
+
+test('the server takes every query that the guide for support gives', async () => {
+  const guide = readFileSync('docs/guides/support.md', 'utf8');
+  const [, section = ''] = guide.split('## Queries in the Temporal UI');
+  const [table = ''] = section.split('A workflow has these from its start');
+  const queries = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, query = '']) => query),
+  );
+  expect(queries.length).toBeGreaterThan(8);
+  for (const query of queries) await found(`(${query})`);
+  expect(await found('(Operation = "claim" AND ExecutionStatus = "Running")')).toEqual([]);
+  await expect(found('(NoSuchAttribute = "1")')).rejects.toThrow();
 });

@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { expect } from 'vitest';
 import type { Stack } from '../support/stack.js';
+import { lackingWords } from './details-of.js';
 
 /**
- * Waits for the end of a workflow, or of one run of it, and gives its result, or the error that it ended with. With
+ * Waits for the end of a workflow, or of one run of it, and gives its result, or the error that it ended with. Its
+ * page must say then how it stands, and what its messages are for. With
  * `RECORD_HISTORIES=1` it also writes the history to test/histories, where replay.test.ts holds later
  * code against it. One that is there stays: what has other commands now needs a scenario of another
  * name.
@@ -16,6 +19,7 @@ export async function ended(
 ): Promise<unknown> {
   const handle = stack.temporal.client.workflow.getHandle(workflowId, runId);
   const result = await handle.result().catch((error: unknown) => error);
+  expect(await lackingWords(handle), scenario).toEqual([]);
   if (process.env.RECORD_HISTORIES === '1') {
     const folder = new URL('../histories/', import.meta.url);
     await mkdir(folder, { recursive: true });

@@ -80,7 +80,10 @@ function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): v
   // Delivered before this run began, so there is nothing to wait for.
   if (result.ok && run.ended !== 'delivered' && patched('answered-is-delivered'))
     run.ended = 'delivered';
-  if (result.ok) return;
+  if (result.ok) {
+    if (run.lastHold === undefined) run.details.deliveredBefore();
+    return;
+  }
   if (run.ended === 'failed') {
     run.details.retryRefused(result);
     lookAfterRetry(run);

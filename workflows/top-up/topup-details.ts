@@ -24,6 +24,20 @@ const reasonsOf = ({ message, by }: NotDone): string[] =>
         `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,
       ];
 
+const howToRetry = (retryWindowMs: number): string =>
+  'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry holds the ' +
+  'money again and goes to the same number; an amount that needs two people is refused. Any amount, to ' +
+  'the same or another number: *Retry a top-up* at `/support`, or the partner by the API; both also after ' +
+  `the workflow ends, at ${untilWhen(retryWindowMs)}.`;
+
+const HOW_TO_SETTLE =
+  'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an unknown ' +
+  'top-up* at `/support`, with its reference.';
+
+const WHO_SETTLES =
+  'A separate case settles who pays: the workflow `case:late-success:…`, found by `NeedsAction = true` ' +
+  'until it is settled.';
+
 const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
 
 /** An attempt, and who was asked for it by the newest answer. */
@@ -65,8 +79,7 @@ export function createTopUpDetails(transactionId: number) {
           'the provider again. Do not send it by another way: that could deliver it twice. To ask now, ' +
           'send the signal `providerHint`. A retry is possible after the outcome is known.',
         ...failoverParagraph(hold.asked),
-        'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an ' +
-          'unknown top-up* at `/support`, with its reference.',
+        HOW_TO_SETTLE,
       ),
 
     delivered: (hold: ShownTopUp, { providerReference, reversal }: Ending & { kind: 'done' }) =>
@@ -82,11 +95,7 @@ export function createTopUpDetails(transactionId: number) {
         `**${ending.by === 'service' ? 'Not sent' : 'Failed'}**: ${describe(hold)}.`,
         ...reasonsOf(ending),
         ...failoverParagraph(hold.asked),
-        'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry ' +
-          'holds the money again and goes to the same number; an amount that needs two people is refused. ' +
-          'Any amount, to the same or another number: *Retry a top-up* at `/support`, or the partner by ' +
-          'the API; both also after the workflow ends, at ' +
-          `${untilWhen(retryWindowMs)}.`,
+        howToRetry(retryWindowMs),
       ),
 
     /** A failed top-up was delivered late. */
@@ -94,8 +103,14 @@ export function createTopUpDetails(transactionId: number) {
       showDetails(
         `**Delivered late**: the provider delivered top-up ${transactionId} after it had reported a ` +
           'failure. It needs no further attempt.',
-        'A separate case settles who pays: the workflow `case:late-success:…`, found by ' +
-          '`NeedsAction = true` until it is settled.',
+        WHO_SETTLES,
+      ),
+
+    /** By an earlier run. */
+    deliveredBefore: () =>
+      showDetails(
+        `**Delivered**: top-up ${transactionId}, before this run began. It has sent and charged nothing.`,
+        'The case at `/support` has the attempt and the provider’s reference. No action is needed.',
       ),
 
     retryRefused: ({ reason, detail }: Refusal) =>
