@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../src/db/connection.js';
+import { numberColumns } from '../../../src/db/numbers/number-columns.js';
+import { numberErasures } from '../../../src/db/numbers/number-erasures.js';
+import { prune } from '../../db/prune.js';
 import { deposit } from '../../support/companies.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
@@ -11,7 +15,9 @@ const SALE = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 let scene: GiftScene;
 const canary = createCanary();
+const numbers: string[] = [];
 const noted = (msisdn: string): string => {
+  numbers.push(msisdn);
   canary.add('number', msisdn);
   return msisdn;
 };
@@ -83,6 +89,61 @@ test('all kinds of traffic leave no number in clear, in the database or in histo
   expect(await secretsInDatabase(stack.database, canary)).toEqual([]);
   const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
   expect((await secretsInHistories({ address, taskQueue }, canary)).found).toEqual([]);
+});
+
+/** As if everything had ended three years ago. */
+const age = (database: Database) =>
+  database.transaction().execute(async (transaction) => {
+    await sql`set local session_replication_role = replica`.execute(transaction);
+    for (const [table, ...columns] of [
+      ['vouchers', 'expires_at'],
+      ['messages', 'created_at', 'settled_at'],
+      ['topups', 'created_at', 'updated_at'],
+      ['bulk_lines', 'settled_at'],
+      ['repairs', 'changed_at'],
+    ] as const) {
+      const past = columns.map((column) => sql`${sql.ref(column)} = now() - interval '1096 days'`);
+      await sql`update ${sql.table(table)} set ${sql.join(past)}`.execute(transaction);
+    }
+    await sql`update topup_attempts set recheck_at = null`.execute(transaction);
+  });
+
+test('after the retention the numbers of every kind are gone, and what finds them', async () => {
+  const { stack, asPartner } = scene;
+  const { database } = stack;
+  const live = await database
+    .selectFrom('vouchers')
+    .select('id')
+    .where('status', '=', 'ACTIVE')
+    .execute();
+  for (const { id } of live) done(await asPartner.post(`/vouchers/${id}/cancel`, undefined));
+  await sql`insert into repairs (operation_id, request_key, kind, subject_kind, subject_id,
+      company_kind, company_id, arguments, sealed_arguments, amount, why, asked_by,
+      needs_confirmation, confirm_until, state, result, changed_at)
+    values ('old', 'old', 'retry-top-up', 'top-up', '1', 'partner', ${scene.partner.id}, '{}',
+      'k1.box', 0, 'TICKET-1', 'hanna', false, now(), 'REFUSED', 'It failed.', now())`.execute(
+    database,
+  );
+  const hashes = createCanary();
+  for (const msisdn of numbers) hashes.add('hash', stack.digests.numberHash(msisdn));
+  const places = numberColumns.map(({ table, column }) => `${table}.${column}: hash`);
+  const before = await secretsInDatabase(database, hashes);
+  // No operator has retried a top-up here.
+  expect(before.sort()).toEqual(
+    places.filter((place) => !place.startsWith('operator_commands')).sort(),
+  );
+
+  const kinds = Object.keys(numberErasures) as (keyof typeof numberErasures)[];
+  for (const kind of kinds)
+    expect(await prune(database, kind, { numberDays: 1_095 }), kind).toBe(0);
+  await age(database);
+  for (const kind of kinds)
+    expect(await prune(database, kind, { numberDays: 1_095 }), kind).toBeGreaterThan(0);
+  expect(await secretsInDatabase(database, hashes)).toEqual([]);
+  const { rows } = await sql`select from repairs where sealed_arguments is not null`.execute(
+    database,
+  );
+  expect(rows).toEqual([]);
 });
 
 const rowsWithNumbers = async () => {
