@@ -54,9 +54,9 @@ type ArgumentsOf<Fields extends z.ZodObject> = z.output<Fields>;
 /** One kind of repair, and everything that is said of it. */
 interface Definition<Facts, Fields extends z.ZodObject> {
   readonly name: string;
-  /** A verb and a noun: the title of a form, and the button that opens it. */
+  /** A verb and a noun: the button of a form that stands open, and the one that opens another. */
   readonly title: string;
-  /** The button that asks for it: other words than the one that opens the form. */
+  /** The button of a form that had to be opened: other words than those that opened it. */
   readonly button: string;
   readonly subject: RepairSubject;
   /** What it does. */

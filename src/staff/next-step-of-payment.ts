@@ -42,8 +42,8 @@ export function nextOfPaying({ redemptions }: VoucherDetail): NextStep {
   // The one before may have refused only after a while.
   const since = new Date(last(failovers)?.at ?? at);
   return {
-    happened: html`Payment ${reference} of ${payoutOf(payment)} went to ${name}, ${time(since)}, our reference
-<code>${paymentReference}</code>. Since then the provider has not said whether the merchant is paid. The money is on hold.`,
+    happened: html`${provider ?? 'The provider'} has had payment ${reference} of ${payoutOf(payment)} since ${time(since)},
+our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid. The money is on hold.`,
     toDo: html`Nobody pays again. Ask ${name} about <code>${paymentReference}</code>. Then book its answer:`,
     first: 'settle-payment',
   };

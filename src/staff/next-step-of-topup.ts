@@ -39,12 +39,12 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], Next>> = {
     toDo: html`Look again in a minute.`,
   }),
   PROCESSING: (topup) => ({
-    happened: html`${sentTo(topup)} The provider has not answered yet.`,
+    happened: html`${heldBy(topup)} and has not answered yet.`,
     toDo: html`Look again in a minute.`,
   }),
   UNKNOWN: (topup, others) => ({
-    happened: html`${sentTo(topup)} Since then the provider has not said whether it was delivered. The money is on hold.`,
-    toDo: html`Send no other now${
+    happened: html`${heldBy(topup)} and has not said whether it was delivered. The money is on hold.`,
+    toDo: html`Send no other${
       others.length > 0 &&
       html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
     }. Ask ${providerOf(topup)} about <code>${last(topup.attempts)?.reference}</code>.
@@ -72,14 +72,14 @@ Then book its answer:`,
   },
 };
 
-/** Which attempt is under way, where, since when, and by what name the provider knows it. */
-function sentTo(topup: TopupDetail): Html {
+/** Who has which attempt, since when, and by what name. */
+function heldBy(topup: TopupDetail): Html {
   const attempt = last(topup.attempts);
-  if (attempt === undefined) return html`It was sent.`;
+  if (attempt === undefined) return html`The provider has it,`;
   // The one before may have failed only after a while.
   const since = last(attempt.failovers)?.at ?? attempt.at;
-  return html`Attempt ${attempt.attempt} went to ${providerOf(topup)}, ${time(new Date(since))}, our reference
-<code>${attempt.reference}</code>.`;
+  return html`${attempt.provider ?? 'The provider'} has had attempt ${attempt.attempt} since ${time(new Date(since))},
+our reference <code>${attempt.reference}</code>,`;
 }
 
 /** A top-up of a time before routes names none. */

@@ -144,8 +144,8 @@ test('a retry that meets a silent provider says so, and is settled before anothe
     .where('attempt', '=', 2)
     .executeTakeFirstOrThrow();
   const silent = new RegExp(
-    `“Retry a top-up”, is under way\\. Attempt 2 went to dt-one, ${DAY}, our reference ` +
-      `${reference}\\. Since then the provider has not said whether it was delivered`,
+    `“Retry a top-up”, is under way\\. dt-one has had attempt 2 since ${DAY}, our reference ` +
+      `${reference}, and has not said whether it was delivered`,
   );
   const path = `/support/top-ups/${id}`;
   const { words, open } = await first(path);

@@ -95,7 +95,7 @@ test('a customer paid and got nothing: the provider does not say, so it is settl
   const { person, formOf } = agent;
   await person.choose(formOf('settle-top-up').locator('select'), 'No');
   await person.type(formOf('settle-top-up').getByLabel('The reference of its answer'), 'T-4711');
-  await agent.repair('settle-top-up', 'Book the answer');
+  await agent.repair('settle-top-up', 'Settle an unknown top-up');
   const form = formOf('retry-top-up');
   await person.type(form.getByLabel('Another number'), national(other));
   await person.type(form.getByLabel('Ticket, and why'), 'Ticket 4711');
@@ -118,7 +118,7 @@ test('a merchant was not paid: the provider says by telephone that it did', asyn
   const { person, formOf } = agent;
   await person.choose(formOf('settle-payment').locator('select'), 'Yes');
   await person.type(formOf('settle-payment').getByLabel('The reference of its answer'), 'T-4711');
-  await agent.repair('settle-payment', 'Book the answer');
+  await agent.repair('settle-payment', 'Settle an unknown payment');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   agent.expectInTime();
 }, 240_000);
@@ -133,7 +133,7 @@ test('a top-up failed: it is sent again, to the right number', async () => {
     agent.formOf('retry-top-up').getByLabel('Another number'),
     national(other),
   );
-  await agent.repair('retry-top-up', 'Send it once more');
+  await agent.repair('retry-top-up', 'Retry a top-up');
   expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS' });
   agent.expectInTime();
 }, 240_000);
@@ -143,7 +143,7 @@ test('a code never came: it is sent again while the claim is open', async () => 
   const agent = agentOf('code-never-came');
   await agent.begin('The code never came');
   await agent.find(national(gift.owner ?? ''));
-  await agent.repair('resend-message', 'Send it again');
+  await agent.repair('resend-message', 'Send the message again');
   expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(2);
   agent.expectInTime();
 }, 240_000);
@@ -159,7 +159,7 @@ test('a code never came, and the claim runs out meanwhile: the merchant claims a
   const { person, formOf } = agent;
   const form = formOf('resend-message');
   await person.type(form.getByLabel('Ticket, and why'), 'Ticket 4711');
-  await person.click(form.getByRole('button', { name: 'Send it again' }), 'a page');
+  await person.click(form.getByRole('button', { name: 'Send the message again' }), 'a page');
   await person.read();
   await agent.picture();
   const words = await page.locator('main').innerText();

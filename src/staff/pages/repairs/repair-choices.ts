@@ -26,7 +26,7 @@ export function nextChoices(request: StaffRequest, choices: Choices): Html {
   return html`${refused && message('danger', html`${refused.words}`)}
 <section class="card next"><p class="lead">${next.happened}</p>
 <h2>What to do next</h2><p>${next.toDo}</p>
-${first && html`<h3>${first.kind.title}</h3>${formOf(request, first, refused)}`}
+${first && formOf(request, first, { refused, button: first.kind.title })}
 ${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
 }
 
@@ -52,11 +52,16 @@ function inOrder({ offers, next }: Choices) {
 const isOf = ({ kind, subjectId }: Offer, refused: RefusedForm | undefined): boolean =>
   refused?.kind === kind.name && refused.subjectId === subjectId;
 
-const formOf = (request: StaffRequest, offer: Offer, refused: RefusedForm | undefined): Html =>
+const formOf = (
+  request: StaffRequest,
+  offer: Offer,
+  { refused, button }: { readonly refused: RefusedForm | undefined; readonly button: string },
+): Html =>
   repairForm(request, offer.kind, {
     key: offer.subjectId,
     subject: offer.subjectId,
     values: isOf(offer, refused) ? refused?.values : undefined,
+    button,
   });
 
 /** A button that opens the form. It names the redemption where the voucher has several. */
@@ -69,5 +74,5 @@ function folded(
   const isOne = offers.filter((one) => one.kind === kind).length === 1;
   return html`<details${isOf(offer, refused) && html` open`}><summary class="button secondary">${kind.title}${!isOne && html`, ${label}`}</summary>
 <p>${kind.summary}</p>
-${formOf(request, offer, refused)}</details>`;
+${formOf(request, offer, { refused, button: kind.button })}</details>`;
 }

@@ -16,13 +16,15 @@ interface FormSubject {
   /** The id of the subject, or the field in which the person names it: `subject`. */
   readonly subject: string | Html;
   readonly values?: FormValues | undefined;
+  /** What the button says. */
+  readonly button: string;
 }
 
 /** The form that asks for a repair. */
 export function repairForm(
   { formToken }: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {} }: FormSubject,
+  { key, subject, values = {}, button }: FormSubject,
 ): Html {
   const named = (name: string) => ({
     name,
@@ -35,7 +37,7 @@ export function repairForm(
 <input type="hidden" name="once" value="${randomToken()}">
 ${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf(named(name), schema as z.ZodType))}
 ${field({ ...named('why'), label: 'Ticket, and why', hint: WHY })}
-<p class="actions"><button class="${FINAL.includes(kind.name) ? 'danger' : ''}">${kind.button}</button></p>`,
+<p class="actions"><button class="${FINAL.includes(kind.name) ? 'danger' : ''}">${button}</button></p>`,
   );
 }
 

@@ -10,12 +10,12 @@ import { field, message, postForm, time } from '../../../portal/layout/parts.js'
 import { idOf, type PageAnswer } from '../../../portal/page.js';
 import { problems } from '../../../portal/problem-page.js';
 import { workflowPage } from '../../../process/temporal-ui.js';
-import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
+import { type Html, html } from '../../../rendering/html.js';
 import { maskedNumberOf } from '../../../repairs/repair-arguments.js';
 import { casePath } from '../../case-path.js';
 import type { NextStep } from '../../next-step.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
-import { readCase } from '../../support-case.js';
+import { readCase, type SupportCase } from '../../support-case.js';
 import { formOfNumber, shownNumber } from '../number-parts.js';
 import { nextChoices } from './repair-choices.js';
 import { offersOf } from './repair-offers.js';
@@ -52,7 +52,9 @@ export async function repairPage(
   row: ShownRepair,
   number?: string,
 ): Promise<PageAnswer> {
-  const left = await whatIsLeft(request, row, number);
+  const about = caseOfRepair(row);
+  const found = about && (await readCase(request.services.database, about));
+  const left = found && (await whatIsLeft(request, row, found));
   const title = `Repair ${row.id}: ${titleOf(row)}`;
   // A number that is shown would be gone with the next load.
   const isUnderWay = OPEN.includes(row.state) && number === undefined;
@@ -66,6 +68,7 @@ export async function repairPage(
     content: html`<h1>${titleOf(row)} ${repairBadge(row)}</h1>
 ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', html`${row.result}`)}
 ${isUnderWay && html`<p>This page loads itself again.</p>`}
+${number !== undefined && shownNumber(number)}
 ${!isForOther && html`${isAsked && decision(request, row)}${left}`}
 <details class="card"${isForOther && html` open`}><summary>Repair ${row.id}</summary>${facts({
       About: subjectOf(row),
@@ -77,7 +80,8 @@ ${!isForOther && html`${isAsked && decision(request, row)}${left}`}
         Confirmed: html`${time(row.confirmed_at)} by ${confirmerOf(row)}`,
       }),
       Workflow: workflowLink(request, row),
-    })}</details>
+    })}
+${found?.hasNumber && number === undefined && formOfNumber(request, repairPath(row.id))}</details>
 ${isForOther && html`${decision(request, row)}${left}`}`,
   };
 }
@@ -89,20 +93,15 @@ ${isForOther && html`${decision(request, row)}${left}`}`,
 async function whatIsLeft(
   request: StaffRequest,
   row: ShownRepair,
-  number: string | undefined,
-): Promise<HtmlValue> {
-  const about = caseOfRepair(row);
-  const found = about && (await readCase(request.services.database, about));
-  if (!found) return undefined;
+  found: SupportCase,
+): Promise<Html> {
   const { brief, next } = found;
   const offers = await offersOf(request, found);
   const left = row.state === 'DONE' ? offers.filter(({ kind }) => kind.name !== row.kind) : offers;
   const choices = { offers: left, next, refused: undefined };
-  return html`${number !== undefined && shownNumber(number)}
-${row.result !== null && html`<p>${brief}</p>${nextChoices(request, choices)}`}
+  return html`${row.result !== null && html`<p>${brief}</p>${nextChoices(request, choices)}`}
 ${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
-<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>
-${number === undefined && found.hasNumber && formOfNumber(request, repairPath(row.id))}`;
+<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>`;
 }
 
 /** A page that loads itself again keeps no form: that stands on the page of the case. */
@@ -140,8 +139,11 @@ function decision({ session, staff, formToken }: StaffRequest, row: ShownRepair)
   const mayDecide = !isOwn && mayAsStaff(staff.role, 'confirm');
   const isOfPerson = isStaffActor(row.asked_by);
   return html`<section class="card"><h2>${mayDecide ? 'Decide' : 'What comes next'}</h2>
-<p>It is carried out when another person confirms it, until ${time(row.confirm_until)}.</p>
-${isOwn && message('notice', 'You have asked for it: ask a supervisor to confirm it.')}
+<p>${
+    isOwn
+      ? html`Ask a supervisor to confirm it,`
+      : html`It is carried out when another person confirms it,`
+  } until ${time(row.confirm_until)}.</p>
 ${!isOfPerson && message('notice', FROM_COMMAND_LINE)}
 ${isOfPerson && !isOwn && !mayDecide && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
 ${

@@ -51,4 +51,4 @@ ${cardOf(
 const cardOf = (request: StaffRequest, kind: RepairKind, subject: Html): Html =>
   html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p>
 <p class="hint">Possible ${kind.allowed.charAt(0).toLowerCase() + kind.allowed.slice(1)}.</p>
-${repairForm(request, kind, { key: 'wallets', subject })}</section>`;
+${repairForm(request, kind, { key: 'wallets', subject, button: kind.button })}</section>`;
