@@ -99,7 +99,7 @@ describe('a voucher', () => {
     await scene.redeemed(asMerchant, redeemed);
     await until(async () => {
       const { html } = await asPerson.get(`/portal/vouchers/${redeemed.id}`);
-      expect(textOf(html)).toMatch(/The confirmation .*was sent/);
+      expect(textOf(html)).toMatch(/The confirmation .*was taken by the SMS provider/);
     });
     for (const { id } of [unused, redeemed]) {
       const { location } = await asPerson.get(`/portal/vouchers/${id}/resend`);
