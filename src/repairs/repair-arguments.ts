@@ -53,10 +53,16 @@ export function hasArguments(
 export const isGivenNumber = (row: StoredArguments, msisdn: string, secretBox: SecretBox) =>
   readArguments(row, () => secretBox)?.msisdn === msisdn;
 
-/** The number that a repair gives, masked; undefined where it gives none, or its key is gone. */
-export function maskedNumberOf(row: StoredArguments, secretBox: SecretBox): string | undefined {
+/** The number that a repair gives; undefined where it gives none, or its key is gone. */
+export function numberGivenBy(row: StoredArguments, secretBox: SecretBox): string | undefined {
   const msisdn = readArguments(row, () => secretBox)?.msisdn;
-  return typeof msisdn === 'string' ? maskMsisdn(msisdn) : undefined;
+  return typeof msisdn === 'string' ? msisdn : undefined;
+}
+
+/** The same, masked. */
+export function maskedNumberOf(row: StoredArguments, secretBox: SecretBox): string | undefined {
+  const msisdn = numberGivenBy(row, secretBox);
+  return msisdn === undefined ? undefined : maskMsisdn(msisdn);
 }
 
 /** Undefined where the key of the personal ones is gone. */

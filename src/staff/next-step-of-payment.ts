@@ -78,13 +78,14 @@ wrong merchant, and it agrees:`,
 }
 
 /** The value is on the voucher after a payment, or a part of it. */
-export function nextOfPayment(newest: Redemption, { remaining }: VoucherDetail): NextStep {
+export function nextOfPayment(newest: Redemption, voucher: VoucherDetail): NextStep {
+  const { remaining } = voucher;
   if (newest.status === 'VOIDED') return nextOfRefusedPayment(newest);
   if (newest.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
   if (newest.reversal?.status === 'SUCCESS')
     return {
       happened: html`The payment was taken back, and its value is on the voucher again, which has ${money(remaining)} now.`,
-      toDo: html`The owner redeems it at the right merchant, which claims: that sends a new code.`,
+      ...afterReversal(voucher),
     };
   return {
     ...nextOfPaid(newest),
@@ -92,6 +93,21 @@ export function nextOfPayment(newest: Redemption, { remaining }: VoucherDetail):
 ${money(remaining)}, is on the voucher.`,
   };
 }
+
+/** Where an owner redeems a voucher whose payment was taken back: some merchants cannot be the right one. */
+const afterReversal = ({
+  isRestricted,
+  merchantName,
+}: VoucherDetail): Pick<NextStep, 'toDo' | 'instead'> =>
+  isRestricted
+    ? {
+        toDo: html`It can be redeemed only at ${merchantName}. If that is the wrong merchant, cancel it: the partner
+makes another.`,
+        instead: ['cancel-voucher'],
+      }
+    : {
+        toDo: html`The owner redeems it at the right merchant, which claims: that sends a new code.`,
+      };
 
 function nextOfRefusedPayment({ providerMessage, notDoneBy }: Redemption): NextStep {
   const words = providerMessage && wordsOf(providerMessage, notDoneBy);

@@ -115,6 +115,18 @@ describe('the page of a repair that has ended', () => {
     );
   });
 
+  test('shows whoever confirms the number that was given, and that of the case', async () => {
+    const gift = await scene.gift();
+    const given = '+251911987655';
+    const { id } = await scene.asked('correct-number', gift.id, { msisdn: given });
+    const path = `/support/repairs/${id}`;
+    const { words } = await first(path);
+    expect(words).not.toContain(given);
+    const { html } = await agent.client.submit(path, `${path}/number`);
+    const said = html.replaceAll(/<[^>]*>/g, '');
+    expect(said).toContain(`The number given is ${given}. That of the case is ${gift.owner}.`);
+  });
+
   test('says the new number, masked', async () => {
     const gift = await scene.gift();
     const { id } = await scene.asked('correct-number', gift.id, { msisdn: '+251911987654' });

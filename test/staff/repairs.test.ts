@@ -213,6 +213,9 @@ describe('what people read', () => {
     const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
     expect(html).toContain('Support asked to reverse redemption');
     expect(html).toContain('The payment was taken back, and its value is on the voucher again');
+    expect(html).toMatch(
+      /It can be redeemed only at [^.]+\. If that is the wrong merchant, cancel it/,
+    );
     expect(html).not.toContain('A part was redeemed');
   });
 

@@ -3,6 +3,8 @@ import { parseVoucherCode } from '../vouchers/voucher-code.js';
 
 /** A number or a code is written in so many pieces at most, such as "+251 911 23 45 67". */
 const PIECES = 6;
+/** A voucher code in pieces is in those of its groups: other words have sixteen characters together by chance. */
+const GROUP = 4;
 /** A code of an SMS, after the word. */
 const SPOKEN_CODE = /\b(?:code|otp|pin)\b\D{0,20}\b\d{6}(?:\d\d)?\b/i;
 
@@ -15,9 +17,15 @@ export function namedIn(words: string): string | undefined {
   if (texts.some((text) => parseMsisdn(text.replace(/[.!?-]+$/, '')) !== undefined))
     return 'a phone number';
   if (SPOKEN_CODE.test(words)) return 'a code';
-  return texts.some((text) => parseVoucherCode(text.replace(/[.!?]+$/, '')) !== undefined)
-    ? 'the code of a voucher'
-    : undefined;
+  return texts.some(isVoucherCode) ? 'the code of a voucher' : undefined;
+}
+
+function isVoucherCode(text: string): boolean {
+  const written = text.replace(/[.!?]+$/, '');
+  const groups = written.split(' ').map((piece) => piece.replace(/\p{Dash_Punctuation}/gu, ''));
+  return (
+    groups.every(({ length }) => length % GROUP === 0) && parseVoucherCode(written) !== undefined
+  );
 }
 
 /**

@@ -47,7 +47,7 @@ export async function casePage(
     ...(refused && { status: 409 }),
     content: html`<h1>${what} <code>${found.name}</code> ${found.state}</h1>
 <p>${found.brief}</p>
-${number !== undefined && shownNumber(number)}
+${number !== undefined && shownNumber({ number })}
 ${nextChoices(request, choices)}
 <section class="card">${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>

@@ -4,6 +4,7 @@ import { findShownRepair } from '../../db/repairs/repair-lists.js';
 import { actorOfPerson } from '../../domain/access/access-changes.js';
 import { idOf } from '../../portal/page.js';
 import { problems } from '../../portal/problem-page.js';
+import { numberGivenBy } from '../../repairs/repair-arguments.js';
 import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
 import type { StaffPage, StaffRequest } from '../page.js';
 import { casePage } from './case.js';
@@ -48,7 +49,7 @@ export const showVoucherNumber = showNumber('voucher', '/vouchers/:id/number');
 
 export const showTopupNumber = showNumber('top-up', '/top-ups/:id/number');
 
-/** The same beside a repair, whose ticket is the reason. */
+/** The same beside a repair, whose ticket is the reason; with the number that the repair was given. */
 export const showRepairNumber: StaffPage = {
   method: 'POST',
   path: '/repairs/:id/number',
@@ -61,7 +62,11 @@ export const showRepairNumber: StaffPage = {
     if (!about) return problems.notFound;
     const reason = { repair: String(row.id), why: row.why };
     const number = await openNumber(request, about, reason);
-    return number === undefined ? problems.notFound : repairPage(request, row, number);
+    if (number === undefined) return problems.notFound;
+    return repairPage(request, row, {
+      number,
+      given: numberGivenBy(row, request.services.secretBox),
+    });
   },
 };
 

@@ -16,7 +16,7 @@ import { casePath } from '../../case-path.js';
 import type { NextStep } from '../../next-step.js';
 import type { StaffPage, StaffRequest } from '../../page.js';
 import { readCase, type SupportCase } from '../../support-case.js';
-import { formOfNumber, shownNumber } from '../number-parts.js';
+import { formOfNumber, type ShownNumbers, shownNumber } from '../number-parts.js';
 import { nextChoices } from './repair-choices.js';
 import { offersOf } from './repair-offers.js';
 import {
@@ -46,18 +46,18 @@ export const showRepair: StaffPage = {
   },
 };
 
-/** The page of a repair; `number` is shown where the person has asked for it. */
+/** The page of a repair; numbers are shown where the person has asked for them. */
 export async function repairPage(
   request: StaffRequest,
   row: ShownRepair,
-  number?: string,
+  numbers?: ShownNumbers,
 ): Promise<PageAnswer> {
   const about = caseOfRepair(row);
   const found = about && (await readCase(request.services.database, about));
   const left = found && (await whatIsLeft(request, row, found));
   const title = `Repair ${row.id}: ${titleOf(row)}`;
   // A number that is shown would be gone with the next load.
-  const isUnderWay = OPEN.includes(row.state) && number === undefined;
+  const isUnderWay = OPEN.includes(row.state) && numbers === undefined;
   const isAsked = row.state === 'ASKED';
   // Who confirms it reads first what it is about; who asked for it knows.
   const isForOther = isAsked && row.asked_by !== actorOfPerson(request.session);
@@ -68,7 +68,7 @@ export async function repairPage(
     content: html`<h1>${titleOf(row)} ${repairBadge(row)}</h1>
 ${row.result !== null && message(row.state === 'DONE' ? 'success' : 'warning', html`${row.result}`)}
 ${isUnderWay && html`<p>This page loads itself again.</p>`}
-${number !== undefined && shownNumber(number)}
+${numbers !== undefined && shownNumber(numbers)}
 ${!isForOther && html`${isAsked && decision(request, row)}${left}`}
 <details class="card"${isForOther && html` open`}><summary>Repair ${row.id}</summary>${facts({
       About: subjectOf(row),
@@ -81,7 +81,7 @@ ${!isForOther && html`${isAsked && decision(request, row)}${left}`}
       }),
       Workflow: workflowLink(request, row),
     })}
-${found?.hasNumber && number === undefined && formOfNumber(request, repairPath(row.id))}</details>
+${found?.hasNumber && numbers === undefined && formOfNumber(request, repairPath(row.id))}</details>
 ${isForOther && html`${decision(request, row)}${left}`}`,
   };
 }
@@ -118,7 +118,7 @@ function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
     : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
 }
 
-/** What was asked for. A number is masked: enough for a second person to compare it with the ticket. */
+/** What was asked for. A number is masked; who compares it with the ticket asks to see it. */
 const argumentsOf = (
   row: ShownRepair,
   { services }: StaffRequest,
