@@ -3,7 +3,7 @@ import { formatMoney, parseMoney } from '../domain/money.js';
 import { money } from '../portal/layout/money.js';
 import { time } from '../portal/layout/parts.js';
 import { type Html, html } from '../rendering/html.js';
-import { CHECK_PROVIDERS, last, type NextStep, wordsOf } from './next-step.js';
+import { askedSince, CHECK_PROVIDERS, last, type NextStep, wordsOf } from './next-step.js';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
@@ -37,12 +37,10 @@ export function nextOfPaying({ redemptions }: VoucherDetail): NextStep {
   const payment = last(redemptions);
   if (payment === undefined)
     return { happened: html`It is being paid.`, toDo: html`Look again in a minute.` };
-  const { reference, paymentReference, provider, failovers, at } = payment;
+  const { reference, paymentReference, provider } = payment;
   const name = provider ?? 'the provider';
-  // The one before may have refused only after a while.
-  const since = new Date(last(failovers)?.at ?? at);
   return {
-    happened: html`${provider ?? 'The provider'} has had payment ${reference} of ${payoutOf(payment)} since ${time(since)},
+    happened: html`${provider ?? 'The provider'} has had payment ${reference} of ${payoutOf(payment)} since ${time(askedSince(payment))},
 our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid. The money is on hold.`,
     toDo: html`Nobody pays again. Ask ${name} about <code>${paymentReference}</code>. Then book its answer:`,
     first: 'settle-payment',

@@ -3,7 +3,18 @@ import type { TopupDetail } from '../db/topups/topup-detail.js';
 import { maskStored } from '../domain/phone.js';
 import { time } from '../portal/layout/parts.js';
 import { type Html, html } from '../rendering/html.js';
-import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
+import {
+  askedSince,
+  CHECK_PROVIDERS,
+  last,
+  type NextStep,
+  nextOfOpenRepair,
+  wordsOf,
+} from './next-step.js';
+
+/** Whether a top-up in this state is retried now or later, so that its page names the other providers. */
+export const namesOthers = (status: TopupDetail['status']): boolean =>
+  status === 'UNKNOWN' || status === 'FAILED';
 
 /** What a support agent does next about a top-up. A retry may also go to one of the `others`. */
 export function nextStepOfTopup(
@@ -76,9 +87,7 @@ Then book its answer:`,
 function heldBy(topup: TopupDetail): Html {
   const attempt = last(topup.attempts);
   if (attempt === undefined) return html`The provider has it,`;
-  // The one before may have failed only after a while.
-  const since = last(attempt.failovers)?.at ?? attempt.at;
-  return html`${attempt.provider ?? 'The provider'} has had attempt ${attempt.attempt} since ${time(new Date(since))},
+  return html`${attempt.provider ?? 'The provider'} has had attempt ${attempt.attempt} since ${time(askedSince(attempt))},
 our reference <code>${attempt.reference}</code>,`;
 }
 

@@ -67,4 +67,13 @@ export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
 export const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:
 <code>npm run admin -- check providers</code>.`;
 
+/** Since when a provider has had a payment or an attempt: the one before may have refused only after a while. */
+export const askedSince = ({
+  failovers,
+  at,
+}: {
+  readonly failovers: readonly { readonly at: string }[];
+  readonly at: string;
+}): Date => new Date(last(failovers)?.at ?? at);
+
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);

@@ -23,7 +23,7 @@ import { type Html, type HtmlValue, html } from '../rendering/html.js';
 import type { SupportCaseName } from './case-path.js';
 import { happeningsOfFailovers } from './failover-story.js';
 import type { NextStep } from './next-step.js';
-import { nextStepOfTopup } from './next-step-of-topup.js';
+import { namesOthers, nextStepOfTopup } from './next-step-of-topup.js';
 import { nextStepOfVoucher } from './next-step-of-voucher.js';
 import { happeningsOfRepairs } from './repair-story.js';
 import { happeningsOfTopup } from './topup-story.js';
@@ -127,12 +127,13 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
   };
 }
 
-/** The providers besides the last one to which a route leads a retry to the same number. */
+/** The providers besides the last one to which a route leads a retry to the same number, where a page names them. */
 async function otherProviders(
   database: Database,
-  { id, attempts }: TopupDetail,
+  { id, status, attempts }: TopupDetail,
 ): Promise<readonly string[]> {
   const asked = attempts.at(-1)?.provider;
+  if (!namesOthers(status)) return [];
   const facts = await topupFactsForRepair(database, id);
   if (!asked || !facts) return [];
   const routed = {

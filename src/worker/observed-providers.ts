@@ -9,7 +9,7 @@ import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
-import { createEmptyFloat, type EmptyFloat } from '../providers/guard/empty-float.js';
+import { createEmptyFloat } from '../providers/guard/empty-float.js';
 import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
 import { type ProviderOutcome, unknown } from '../providers/outcome.js';
@@ -95,8 +95,17 @@ interface Calls {
     call: ProviderCall,
     make: () => Promise<Answer | Unknown>,
   ) => Promise<Answer | Unknown>;
-  /** Learns from sendings of value whether our account has money. */
-  readonly float: EmptyFloat;
+  /** The same of value, and of an inquiry about it: both tell whether our account has money. */
+  readonly sendValue: (
+    reference: string,
+    call: ProviderCall,
+    make: () => Promise<ProviderOutcome>,
+  ) => Promise<ProviderOutcome>;
+  readonly askAbout: <Answer extends { readonly kind: ProviderCallOutcome }>(
+    reference: string,
+    call: ProviderCall,
+    make: () => Promise<Answer | Unknown>,
+  ) => Promise<Answer | Unknown>;
 }
 
 /** The providers of the settings, each with its calls counted, and behind a guard of its own. */
@@ -169,13 +178,26 @@ function guardedProvider<Port>(
   const float = createEmptyFloat(name, config.PROVIDER_EMPTY_SECONDS * 1_000);
   const nothingKnown = (message: string): Unknown => ({ kind: 'unknown', message });
   const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
+  const send: Calls['send'] = (call, make) =>
+    observe(call, () => guard.run(make, notSent, unknown));
+  const ask: Calls['ask'] = (call, make) =>
+    observe(call, () => guard.run(make, nothingKnown, nothingKnown));
   return {
     isAvailable: () => guard.isAvailable(),
     hasMoney: () => !float.isEmpty(),
     port: observed(port, {
-      send: (call, make) => observe(call, () => guard.run(make, notSent, unknown)),
-      ask: (call, make) => observe(call, () => guard.run(make, nothingKnown, nothingKnown)),
-      float,
+      send,
+      ask,
+      async sendValue(reference, call, make) {
+        const outcome = await send(call, make);
+        float.noteSending(reference, outcome);
+        return outcome;
+      },
+      async askAbout(reference, call, make) {
+        const answer = await ask(call, make);
+        float.noteInquiry(reference, answer);
+        return answer;
+      },
     }),
   };
 }
@@ -184,7 +206,7 @@ const observedSms = (sms: SmsSender, { send }: Calls): SmsSender => ({
   send: (message) => send('send', () => sms.send(message)),
 });
 
-function observedMoney(money: MobileMoney, { send, ask, float }: Calls): MobileMoney {
+function observedMoney(money: MobileMoney, { send, ask, sendValue, askAbout }: Calls): MobileMoney {
   const { reversals, checkAccount, canPayTo } = money;
   return {
     ...(canPayTo && { canPayTo: (party) => canPayTo(party) }),
@@ -193,16 +215,8 @@ function observedMoney(money: MobileMoney, { send, ask, float }: Calls): MobileM
     }),
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
-    async pay(payment) {
-      const outcome = await send('pay', () => money.pay(payment));
-      float.noteSending(payment.reference, outcome);
-      return outcome;
-    },
-    async findPayment(payment) {
-      const answer = await ask('find', () => money.findPayment(payment));
-      float.noteInquiry(payment.reference, answer);
-      return answer;
-    },
+    pay: (payment) => sendValue(payment.reference, 'pay', () => money.pay(payment)),
+    findPayment: (payment) => askAbout(payment.reference, 'find', () => money.findPayment(payment)),
     // A reversal takes from the merchant's account.
     ...(reversals && {
       reversals: {
@@ -215,20 +229,13 @@ function observedMoney(money: MobileMoney, { send, ask, float }: Calls): MobileM
   };
 }
 
-const observedAirtime = (airtime: Airtime, { send, ask, float }: Calls): Airtime => ({
+const observedAirtime = (airtime: Airtime, { sendValue, askAbout }: Calls): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
   repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
-  async send(order) {
-    const outcome = await send('send', () => airtime.send(order));
-    float.noteSending(order.reference, outcome);
-    return outcome;
-  },
-  async findOrder(order, lastSentAt) {
-    const answer = await ask('find', () => airtime.findOrder(order, lastSentAt));
-    float.noteInquiry(order.reference, answer);
-    return answer;
-  },
+  send: (order) => sendValue(order.reference, 'send', () => airtime.send(order)),
+  findOrder: (order, lastSentAt) =>
+    askAbout(order.reference, 'find', () => airtime.findOrder(order, lastSentAt)),
 });
 
 /** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type RepairSubject, repairSubjects, staffActor } from '../../domain/repairs/repair.js';
 import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff/staff-role.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
@@ -8,12 +8,14 @@ import { auditRepair, type RepairRow } from './audit-repair.js';
  * SQL condition on repairs: a person of the service who may confirm, and did not ask. One that was asked for
  * on the command line names nobody for certain, so that nobody can be another person.
  */
-export const mayConfirm = (
-  actor: unknown,
-) => sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and exists (
+export const mayConfirm = (actor: unknown) =>
+  sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and ${hasRole(actor, sql`${confirmingRoles}::text[]`)})`;
+
+/** SQL condition: the actor is an account of the service that is not disabled, with one of the roles. */
+const hasRole = (actor: unknown, roles: RawBuilder<unknown>) => sql`exists (
   select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
   where 'staff:' || account.id = ${actor} and account.disabled_at is null
-    and staff.role = any(${confirmingRoles}::text[])))`;
+    and staff.role = any(${roles}))`;
 
 const confirmingRoles = staffRoles.filter((role) => mayAsStaff(role, 'confirm'));
 
@@ -24,15 +26,15 @@ const rolesThatAsk = (subject: RepairSubject) =>
  * SQL condition on repairs: who asked may still ask for it. A name of the command line is not that of an
  * account.
  */
-export const mayStillAsk = sql<boolean>`(asked_by not like 'staff:%' or exists (
-  select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
-  where 'staff:' || account.id = asked_by and account.disabled_at is null
-    and staff.role = any(case ${sql.join(
-      repairSubjects.map(
-        (subject) => sql`when subject_kind = ${subject} then ${rolesThatAsk(subject)}::text[]`,
-      ),
-      sql` `,
-    )} end)))`;
+export const mayStillAsk = sql<boolean>`(asked_by not like 'staff:%' or ${hasRole(
+  sql`asked_by`,
+  sql`case ${sql.join(
+    repairSubjects.map(
+      (subject) => sql`when subject_kind = ${subject} then ${rolesThatAsk(subject)}::text[]`,
+    ),
+    sql` `,
+  )} end`,
+)})`;
 
 /** Confirms a repair that somebody else asked for; false where that does not count. */
 export async function confirmRepair(

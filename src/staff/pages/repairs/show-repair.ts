@@ -95,13 +95,21 @@ async function whatIsLeft(
   row: ShownRepair,
   found: SupportCase,
 ): Promise<Html> {
+  const { next } = found;
+  return html`${row.result !== null && (await choicesAfter(request, row, found))}
+${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
+<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>`;
+}
+
+async function choicesAfter(
+  request: StaffRequest,
+  row: ShownRepair,
+  found: SupportCase,
+): Promise<Html> {
   const { brief, next } = found;
   const offers = await offersOf(request, found);
   const left = row.state === 'DONE' ? offers.filter(({ kind }) => kind.name !== row.kind) : offers;
-  const choices = { offers: left, next, refused: undefined };
-  return html`${row.result !== null && html`<p>${brief}</p>${nextChoices(request, choices)}`}
-${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
-<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>`;
+  return html`<p>${brief}</p>${nextChoices(request, { offers: left, next, refused: undefined })}`;
 }
 
 /** A page that loads itself again keeps no form: that stands on the page of the case. */
