@@ -78,10 +78,7 @@ async function traced<Result extends { readonly kind: ProviderCallOutcome }>(
   });
 }
 
-interface Unknown {
-  readonly kind: 'unknown';
-  readonly message: string;
-}
+type Unknown = Extract<ProviderOutcome, { readonly kind: 'unknown' }>;
 
 /** The calls to one provider: counted, and behind its guard. */
 interface Calls {
@@ -95,17 +92,8 @@ interface Calls {
     call: ProviderCall,
     make: () => Promise<Answer | Unknown>,
   ) => Promise<Answer | Unknown>;
-  /** The same of value, and of an inquiry about it: both tell whether our account has money. */
-  readonly sendValue: (
-    reference: string,
-    call: ProviderCall,
-    make: () => Promise<ProviderOutcome>,
-  ) => Promise<ProviderOutcome>;
-  readonly askAbout: <Answer extends { readonly kind: ProviderCallOutcome }>(
-    reference: string,
-    call: ProviderCall,
-    make: () => Promise<Answer | Unknown>,
-  ) => Promise<Answer | Unknown>;
+  /** The same about value, by its reference: what is answered tells whether our account has money. */
+  readonly ofValue: (reference: string) => Pick<Calls, 'send' | 'ask'>;
 }
 
 /** The providers of the settings, each with its calls counted, and behind a guard of its own. */
@@ -188,16 +176,18 @@ function guardedProvider<Port>(
     port: observed(port, {
       send,
       ask,
-      async sendValue(reference, call, make) {
-        const outcome = await send(call, make);
-        float.noteSending(reference, outcome);
-        return outcome;
-      },
-      async askAbout(reference, call, make) {
-        const answer = await ask(call, make);
-        float.noteInquiry(reference, answer);
-        return answer;
-      },
+      ofValue: (reference) => ({
+        async send(call, make) {
+          const outcome = await send(call, make);
+          float.noteSending(reference, outcome);
+          return outcome;
+        },
+        async ask(call, make) {
+          const answer = await ask(call, make);
+          float.noteInquiry(reference, answer);
+          return answer;
+        },
+      }),
     }),
   };
 }
@@ -206,7 +196,7 @@ const observedSms = (sms: SmsSender, { send }: Calls): SmsSender => ({
   send: (message) => send('send', () => sms.send(message)),
 });
 
-function observedMoney(money: MobileMoney, { send, ask, sendValue, askAbout }: Calls): MobileMoney {
+function observedMoney(money: MobileMoney, { send, ask, ofValue }: Calls): MobileMoney {
   const { reversals, checkAccount, canPayTo } = money;
   return {
     ...(canPayTo && { canPayTo: (party) => canPayTo(party) }),
@@ -215,8 +205,9 @@ function observedMoney(money: MobileMoney, { send, ask, sendValue, askAbout }: C
     }),
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
-    pay: (payment) => sendValue(payment.reference, 'pay', () => money.pay(payment)),
-    findPayment: (payment) => askAbout(payment.reference, 'find', () => money.findPayment(payment)),
+    pay: (payment) => ofValue(payment.reference).send('pay', () => money.pay(payment)),
+    findPayment: (payment) =>
+      ofValue(payment.reference).ask('find', () => money.findPayment(payment)),
     // A reversal takes from the merchant's account.
     ...(reversals && {
       reversals: {
@@ -229,13 +220,13 @@ function observedMoney(money: MobileMoney, { send, ask, sendValue, askAbout }: C
   };
 }
 
-const observedAirtime = (airtime: Airtime, { sendValue, askAbout }: Calls): Airtime => ({
+const observedAirtime = (airtime: Airtime, { ofValue }: Calls): Airtime => ({
   canCarry: (amount) => airtime.canCarry(amount),
   repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
-  send: (order) => sendValue(order.reference, 'send', () => airtime.send(order)),
+  send: (order) => ofValue(order.reference).send('send', () => airtime.send(order)),
   findOrder: (order, lastSentAt) =>
-    askAbout(order.reference, 'find', () => airtime.findOrder(order, lastSentAt)),
+    ofValue(order.reference).ask('find', () => airtime.findOrder(order, lastSentAt)),
 });
 
 /** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */
