@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   cutOffInvitationMessage,
   type InvitationMessage,
@@ -11,6 +10,7 @@ import {
 import type { InvitationChannel } from '../../src/db/schema/all-tables.js';
 import type { ProviderOutcome } from '../../src/providers/outcome.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { outcomeOfEarlierSending } from '../messages/earlier-sending.js';
 import {
   cutOff,
   type MessageOutcome,
@@ -18,9 +18,6 @@ import {
   recordedOutcome,
   recordOf,
 } from '../messages/message-outcome.js';
-
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
 
 /** Sends the messages of invitations. */
 export interface InvitationSender {
@@ -37,19 +34,18 @@ export interface InvitationSender {
 export function createInvitationSender(dependencies: ActivityDependencies): InvitationSender {
   const { database, secretBox, smsSenders, failpoint, limits } = dependencies;
 
-  async function sendWhenFree(key: InvitationMessageKey): Promise<MessageOutcome> {
+  function sendWhenFree(key: InvitationMessageKey): Promise<MessageOutcome> {
     const longestSeconds =
       key.channel === 'SMS' ? limits.messageSendingSeconds : limits.emailSendingSeconds;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const message = await takeInvitationMessage(database, key, longestSeconds);
-      if (message) return sendTaken(key, message);
-      const earlier = await invitationMessageStatus(database, key);
-      if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
-      // Looked at again: its worker may record the outcome at the same moment.
-      if (earlier.sendingSeconds > longestSeconds)
-        await cutOffInvitationMessage(database, key, cutOff.message);
-      else await sleep(pauseMs);
-    }
+    return outcomeOfEarlierSending({
+      async send() {
+        const message = await takeInvitationMessage(database, key, longestSeconds);
+        return message && sendTaken(key, message);
+      },
+      read: () => invitationMessageStatus(database, key),
+      cutOff: () => cutOffInvitationMessage(database, key, cutOff.message),
+      longestSeconds,
+    });
   }
 
   async function sendTaken(

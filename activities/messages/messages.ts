@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { earlyReportOf } from '../../src/db/delivery-reports/delivery-reports.js';
 import {
+  messageStatus,
   recordCutOff,
   recordMessage,
   type TakenMessage,
@@ -40,7 +41,12 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
 
   async function sendOnce(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
-    if (!message) return outcomeOfEarlierSending(database, messageId, limits.messageSendingSeconds);
+    if (!message)
+      return outcomeOfEarlierSending({
+        read: () => messageStatus(database, messageId),
+        cutOff: () => recordCutOff(database, messageId, cutOff.message),
+        longestSeconds: limits.messageSendingSeconds,
+      });
     try {
       return await sendTaken(messageId, message);
     } catch (error) {

@@ -107,7 +107,7 @@ export const messageStatus = (database: Database, messageId: number) =>
       'provider',
       failoversOf('message_id', sql.ref('messages.id')).as('failovers'),
       sql<number>`extract(epoch from clock_timestamp() - coalesce(sending_since, created_at))::float8`.as(
-        'sending_seconds',
+        'sendingSeconds',
       ),
     ])
     .where('id', '=', messageId)
