@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../src/embedded/port.js';
@@ -13,10 +14,18 @@ import { sandboxDelayScale } from './baselines/slow-provider.js';
 /** Workflows of the service and of the baselines. */
 const workflowsPath = fileURLToPath(new URL('./workflows/index.ts', import.meta.url));
 
+/** As a database server has it: a quarter of the memory. */
+const sharedBuffers = `${Math.floor(totalmem() / 4 / 1024 ** 2)}MB`;
+
 /** Starts what the measured processes stand on, and bundles their workflows and the baselines'. */
 export async function startBacking(progress: Progress, stops: Stops): Promise<ThrowawayServices> {
   // A service whose providers are to call back listens there.
-  const options = { name: 'bench', sandboxDelayScale, port: await freePort() };
+  const options = {
+    name: 'bench',
+    sandboxDelayScale,
+    port: await freePort(),
+    postgresSettings: { shared_buffers: sharedBuffers },
+  };
   const services = await startThrowawayServices(options, progress, stops);
   const bundle = join(services.directory, 'workflow-bundle.js');
   await progress.step('Workflow bundle', () => writeWorkflowBundle(bundle, workflowsPath));

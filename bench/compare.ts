@@ -22,6 +22,9 @@ export interface Comparison {
   readonly cpu?: Readonly<Record<'subject' | 'baseline', CpuTimes>>;
 }
 
+/** Milliseconds that a hundredth of the calls of one measurement exceed. */
+export const p99 = ({ milliseconds }: LoadResult): number => quantile(milliseconds, 0.99);
+
 /** Calls in flight where a comparison asks for no other number. */
 export const LANES = 20;
 

@@ -20,15 +20,20 @@ export interface BackingServices {
   readonly temporalUiUrl: string;
 }
 
-/** Starts PostgreSQL, Temporal and the sandbox, except those that a setting names. */
+/**
+ * Starts PostgreSQL, Temporal and the sandbox, except those that a setting names.
+ *
+ * @param postgresSettings further ones of the PostgreSQL that it starts
+ */
 export async function startBackingServices(
   config: StartConfig,
   secrets: Secrets,
   progress: Progress,
   stops: Stops,
+  postgresSettings: Readonly<Record<string, string>> = {},
 ): Promise<BackingServices> {
   const results = await Promise.allSettled([
-    database(config, progress, stops),
+    database(config, postgresSettings, progress, stops),
     temporal(config, secrets, progress, stops),
     sandbox(config, progress, stops),
   ]);
@@ -50,11 +55,17 @@ interface Part {
   readonly url: string;
 }
 
-async function database(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
+async function database(
+  config: StartConfig,
+  postgresSettings: Readonly<Record<string, string>>,
+  progress: Progress,
+  stops: Stops,
+): Promise<Part> {
   if (config.DATABASE_URL) return { settings: { DATABASE_URL: config.DATABASE_URL }, url: '' };
   const postgres = await startPostgres({
     dataDirectory: join(config.DATA_DIR, 'postgres'),
     port: config.DATABASE_PORT,
+    settings: postgresSettings,
     progress,
   });
   stops.add(postgres.stop);

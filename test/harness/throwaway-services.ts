@@ -41,6 +41,8 @@ export async function startThrowawayServices(
     readonly port: number;
     /** Whether the sandbox reports there which messages have arrived. */
     readonly reportsMessages?: true;
+    /** Further settings of PostgreSQL. */
+    readonly postgresSettings?: Readonly<Record<string, string>>;
   },
   progress: Progress,
   stops: Stops,
@@ -72,7 +74,13 @@ export async function startThrowawayServices(
     TEMPORAL_ADDRESS: releasedTemporal?.address,
     TEMPORAL_UI_PORT: String(await freePort()),
   });
-  const backing = await startBackingServices(startConfig, secrets, progress, stops);
+  const backing = await startBackingServices(
+    startConfig,
+    secrets,
+    progress,
+    stops,
+    options.postgresSettings,
+  );
   // Before those of the first start, which know nothing of a server that was killed and started
   // again, and would take away the file that names it.
   stops.add(() => stopOrphanedTemporal(directory));
