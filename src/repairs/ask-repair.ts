@@ -92,6 +92,9 @@ export async function askRepair(
 
 const refused = (refusal: string): Asked => ({ kind: 'refused', refusal });
 
-/** All but deposits are named by an id. */
+/**
+ * All but deposits are named by an id, each by one text: what is open for a subject, and what was given to
+ * it, is found by that text.
+ */
 const isName = ({ subject }: RepairKind, subjectId: string): boolean =>
-  subject === 'deposit' || /^[0-9]{1,15}$/.test(subjectId);
+  subject === 'deposit' || /^[1-9][0-9]{0,14}$/.test(subjectId);

@@ -194,6 +194,23 @@ describe('sent twice', () => {
     expect(again).toMatchObject({ kind: 'known', row: { id, asked_by: scene.asker } });
   });
 
+  it('a subject has one name: zeros before it make no other one', async () => {
+    const { gift } = await asked();
+    const refusal = expect.stringContaining('There is no voucher 0');
+    expect(await scene.ask('cancel-voucher', `0${gift.id}`)).toMatchObject({ refusal });
+    await scene.addServiceFees('1000');
+    const args = { wallet: 'gift', amount: '300', reference: randomUUID() };
+    const first = await scene.asked('credit-goodwill', scene.partner.id, args);
+    scene.expectDone(await scene.ended(first.id));
+    const again = await scene.ask(
+      'credit-goodwill',
+      `0${scene.partner.id}`,
+      { ...args, reference: randomUUID() },
+      { actor: staffActor(await scene.staff('OPERATOR')) },
+    );
+    expect(again).toMatchObject({ refusal: expect.stringContaining('There is no partner 0') });
+  });
+
   it.each([
     ['extend-claim', { minutes: '20' }, { minutes: '40' }],
     ['correct-number', { msisdn: '+251911000001' }, { msisdn: '+251911000002' }],
