@@ -41,6 +41,16 @@ export function formatGroupedAmount(money: Money): string {
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
 }
 
+/** Thousands in groups of three: "1,250.00". */
+const GROUPED = /^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;
+
+/**
+ * An amount as people and files write it, without the commas between thousands. Any other comma stays, so
+ * that the text is no amount: "100,00" is a hundred to whoever writes it, and not ten thousand.
+ */
+export const withoutGroups = (text: string): string =>
+  GROUPED.test(text) ? text.replaceAll(',', '') : text;
+
 /** The nearest JSON number, for balances (design 3). Never calculate with the result. */
 export function moneyToNumber(money: Money): number {
   return Number(formatMoney(money));

@@ -8,9 +8,29 @@ import {
   parseMoney,
   parseRequestAmount,
   percentageOf,
+  withoutGroups,
 } from '../../src/domain/money.js';
 
 const micros = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
+
+describe('withoutGroups', () => {
+  it.each([
+    ['1,250.00', '1250.00'],
+    ['12,345,678', '12345678'],
+    ['-1,098.00', '-1098.00'],
+    ['97.50', '97.50'],
+  ])('reads %s', (text, plain) => {
+    expect(withoutGroups(text)).toBe(plain);
+  });
+
+  it.each(['100,00', '5,0', '1,25.00', '1250,000', ',500', '1,,000', '1.250,00'])(
+    'leaves "%s", which is no amount',
+    (text) => {
+      expect(withoutGroups(text)).toBe(text);
+      expect(parseRequestAmount(withoutGroups(text))).toBeUndefined();
+    },
+  );
+});
 
 describe('parseMoney', () => {
   it.each([

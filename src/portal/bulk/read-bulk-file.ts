@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { findNamedMerchants, type NamedMerchant } from '../../db/bulk/bulk-subjects.js';
 import { listPartnerPrices } from '../../db/catalogue/prices.js';
-import { formatAmount, parseMoney, parseRequestAmount } from '../../domain/money.js';
+import { formatAmount, parseMoney, parseRequestAmount, withoutGroups } from '../../domain/money.js';
 import type { OrderedLine } from '../../operations/order-vouchers.js';
 import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.js';
 import { type Html, html, phrase } from '../../rendering/html.js';
@@ -161,7 +161,7 @@ function denominationOf(
     );
     return found?.denominationId ?? html`${column('denominationId')} is none of your denominations`;
   }
-  const amount = parseRequestAmount((cells.amount ?? '').replaceAll(/[,\s]|ETB/gi, ''));
+  const amount = parseRequestAmount(withoutGroups((cells.amount ?? '').replaceAll(/\s|ETB/gi, '')));
   const ids = new Set(
     active
       .filter((price) => amount !== undefined && parseMoney(price.amount) === amount)

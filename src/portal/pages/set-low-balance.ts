@@ -1,5 +1,11 @@
 import { readLowBalances, setLowBalance as set } from '../../db/ledger/low-balances.js';
-import { formatAmount, formatMoney, parseMoney, parseRequestAmount } from '../../domain/money.js';
+import {
+  formatAmount,
+  formatMoney,
+  parseMoney,
+  parseRequestAmount,
+  withoutGroups,
+} from '../../domain/money.js';
 import { html, phrase } from '../../rendering/html.js';
 import { changeAccess } from '../access/change-access.js';
 import { sentence } from '../language/language.js';
@@ -65,7 +71,7 @@ export const setLowBalance: AccountPage = {
   async handle(request) {
     const wallet = walletOf(request);
     if (wallet === undefined) return problems.notFound;
-    const value = request.form.text('threshold').replaceAll(/[,\s]/g, '');
+    const value = withoutGroups(request.form.text('threshold').replaceAll(/\s/g, ''));
     const threshold = value === '' ? null : parseRequestAmount(value);
     if (threshold === undefined)
       return lowBalancePage(request, {

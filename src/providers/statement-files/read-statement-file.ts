@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse';
 import { momentOf } from '../../domain/local-time.js';
+import { withoutGroups } from '../../domain/money.js';
 import type { ProviderStatementLine, StatementPeriod } from '../statement.js';
 import { type StatementFormat, statementFormats } from './statement-format.js';
 
@@ -156,7 +157,8 @@ function lineOf(
   const at = momentOf(cells.read(columns.at) ?? '', zone);
   if (!at) throw fail(columns.at, 'must be a time such as 2026-11-23T14:05:00+03:00');
   const decimal = (column: string | undefined): string | null => {
-    const text = cells.read(column)?.replaceAll(',', '').replace(/^-/, '') ?? null;
+    const cell = cells.read(column);
+    const text = cell === null ? null : withoutGroups(cell).replace(/^-/, '');
     if (text !== null && !/^\d{1,18}(\.\d{1,10})?$/.test(text))
       throw fail(column ?? '', 'must be an amount such as 97.50');
     return text;

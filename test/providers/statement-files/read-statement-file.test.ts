@@ -145,6 +145,12 @@ describe('names what is wrong, and repeats none of it', () => {
     ['missing columns', 'amount,currency\n', 'The file lacks the columns transactionReference'],
     ['a column twice', `${GSMA},amount\n`, 'The column "amount" stands twice.'],
     ['no amount', `${GSMA}\n${row.replace(',5,', ',five,')}`, 'Row 2, column "amount": must be'],
+    // A hundred times as much would be booked as the fee of the provider.
+    [
+      'a comma before cents',
+      `${GSMA}\n${row.replace(',5,', ',"5,00",')}`,
+      'column "amount": must be',
+    ],
     ['no time', `${GSMA}\n${row.replace('T09', 'T9')}`, 'Row 2, column "creationDate": must be'],
     ['another day', `${GSMA}\n${row.replace('11-22', '10-22')}`, 'is not of this day'],
     [

@@ -94,6 +94,17 @@ test('every problem is shown by its line, and nothing is accepted', async () => 
   expect(await orders()).toEqual([]);
 });
 
+test('a comma before cents is no amount: the voucher would be worth a hundred times as much', async () => {
+  const rows = (amount: string) =>
+    `reference;amount;merchant\ncomma/1;${amount};${merchant.identifier}`;
+  const { status, html } = await check(rows('5,00'), true);
+  expect([status, textOf(html)]).toEqual([
+    422,
+    expect.stringContaining('Line 2: amount is none of your denominations'),
+  ]);
+  expect((await check(rows('500.00'), true)).status).toBe(200);
+});
+
 test('lines are shown with their sum, ordered once, and answered with codes', async () => {
   const rows = [
     'reference\tamount\tmerchant\tphone',
