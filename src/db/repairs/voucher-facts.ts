@@ -33,8 +33,10 @@ export async function voucherFacts(
       vouchers.status, owner_msisdn is not null as "hasOwner",
       exists (select from voucher_claims as made where made.voucher_id = vouchers.id
         and (made.status = 'OPEN' or not exists (
-          select from messages
-          where messages.voucher_id = vouchers.id and messages.claim_id = made.id
+          select from messages left join message_resends as resend on resend.message_id = messages.id
+            left join messages as original on original.id = resend.original_id
+          where messages.voucher_id = vouchers.id
+            and coalesce(messages.claim_id, original.claim_id) = made.id
           having bool_and(messages.status = 'REFUSED'))))
         as "mayHaveCode",
       (remaining + held)::text as value, vouchers.expires_at as "expiresAt",

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findRepair } from '../../../src/db/repairs/repair-lists.js';
 import { call } from '../../support/clients.js';
@@ -65,6 +66,27 @@ it('a number whose code may have been sent stays, for it may have reached somebo
   });
   const { current_claim_id: claimId } = await scene.voucher(gift);
   if (claimId !== null) scene.expectDone(await scene.repaired('cancel-claim', gift.id));
+  const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
+  expect(asked).toMatchObject({ refusal: expect.stringContaining('cancel the voucher') });
+});
+
+it('a number that the code was sent to once more stays, whatever became of its first message', async () => {
+  const { gift } = await scene.voucherIn('claimed');
+  const { database } = scene.stack;
+  const { current_claim_id: claimId } = await scene.voucher(gift);
+  await database
+    .updateTable('messages')
+    .set({ created_at: sql<Date>`created_at - interval '10 minutes'` })
+    .where('claim_id', '=', claimId)
+    .execute();
+  scene.expectDone(await scene.repaired('resend-message', gift.id));
+  // As a worker records it that was taken for dead.
+  await database
+    .updateTable('messages')
+    .set({ status: 'REFUSED' })
+    .where('claim_id', '=', claimId)
+    .execute();
+  scene.expectDone(await scene.repaired('cancel-claim', gift.id));
   const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
   expect(asked).toMatchObject({ refusal: expect.stringContaining('cancel the voucher') });
 });
