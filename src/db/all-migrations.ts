@@ -73,6 +73,7 @@ import * as databaseTimeline from '../../migrations/2026-11-29-7c-database-timel
 import * as unconfirmedHolders from '../../migrations/2026-11-30-1-unconfirmed-holders.js';
 import * as waitingRetries from '../../migrations/2026-11-30-2-waiting-retries.js';
 import * as invitationSendings from '../../migrations/2026-11-30-3-invitation-sendings.js';
+import * as maskedRecoveredParties from '../../migrations/2026-11-30-4-masked-recovered-parties.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -151,4 +152,5 @@ export const allMigrations = {
   '2026-11-30-1-unconfirmed-holders': unconfirmedHolders,
   '2026-11-30-2-waiting-retries': waitingRetries,
   '2026-11-30-3-invitation-sendings': invitationSendings,
+  '2026-11-30-4-masked-recovered-parties': maskedRecoveredParties,
 };

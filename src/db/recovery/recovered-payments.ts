@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parseMoney } from '../../domain/money.js';
+import { maskMsisdn } from '../../domain/phone.js';
 import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
@@ -18,7 +19,7 @@ export interface RecoveredPayment {
   readonly providerReference: string | null;
   readonly providerStatus: 'completed' | 'pending';
   readonly madeAt: Date;
-  /** Who received it, as the provider names the party: personal data. */
+  /** Who received it, masked: it may be the number of a person. */
   readonly party: string | null;
   readonly merchantName: string | null;
   readonly serialNumber: string | null;
@@ -30,8 +31,10 @@ export interface RecoveredPayment {
 export interface LostPayment
   extends Pick<
     RecoveredPayment,
-    'kind' | 'provider' | 'reference' | 'providerReference' | 'providerStatus' | 'madeAt' | 'party'
+    'kind' | 'provider' | 'reference' | 'providerReference' | 'providerStatus' | 'madeAt'
   > {
+  /** As the provider names who received it; only the masked text is stored. */
+  readonly party: string | null;
   readonly amount: string;
   /** The serial number of its voucher, if the provider has it. */
   readonly serialNumber: string | null;
@@ -101,7 +104,8 @@ export async function bookRecovered(
     insert into recovered_payments (fence_id, kind, provider, reference, provider_reference,
       provider_status, made_at, amount, party, merchant_id, voucher_id)
     values (${fenceId}, ${lost.kind}, ${lost.provider}, ${lost.reference}, ${lost.providerReference},
-      ${lost.providerStatus}, ${lost.madeAt}, ${lost.amount}, ${lost.party},
+      ${lost.providerStatus}, ${lost.madeAt}, ${lost.amount},
+      ${lost.party && maskMsisdn(lost.party)},
       ${merchantOf(lost)}, (select id from vouchers where serial_number = ${lost.serialNumber}))
     on conflict (reference) do nothing
     returning operation_id as "operationId"`.execute(transaction);

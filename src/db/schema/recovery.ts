@@ -35,7 +35,7 @@ export interface RecoveredPaymentsTable {
   provider_status: 'completed' | 'pending';
   made_at: Timestamp;
   amount: Numeric;
-  /** Who received it, as the provider names the party: personal data. */
+  /** Who received it, masked: it may be the number of a person. */
   party: string | null;
   merchant_id: number | null;
   voucher_id: number | null;

@@ -7,7 +7,6 @@ import {
   type RecoveredPayment,
   settleRecovered,
 } from '../../../db/recovery/recovered-payments.js';
-import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { argument, flag, id, oneOf, optional, reason, required, text } from '../../fields.js';
@@ -23,8 +22,7 @@ export const listRecoveredPaymentsCommand = lookCommand({
   fields: { all: flag('Include settled ones') },
   examples: ['list recovered-payments', 'list recovered-payments --all'],
   async look(database, input) {
-    const found = await listRecovered(database, { includeSettled: input.all });
-    const rows = found.map((one) => ({ ...one, party: one.party && maskMsisdn(one.party) }));
+    const rows = await listRecovered(database, { includeSettled: input.all });
     return {
       json: rows.map(({ operationId, ...row }) => row),
       text: table(rows, [
