@@ -289,6 +289,23 @@ describe('the audit log', () => {
     expect((await lastAudit())?.actor).toBe('hanna');
   });
 
+  test.each(['portal:hanna@coffee.example', 'staff:1'])(
+    'has no row of %s, who signs in: companies would take it for one of their own people',
+    async (actor) => {
+      const before = await lastAudit();
+      const refused = await scene.admin([
+        'create',
+        'partner',
+        '--name',
+        'Forged',
+        '--actor',
+        actor,
+      ]);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('/portal') });
+      expect(await lastAudit()).toEqual(before);
+    },
+  );
+
   test.each([
     ['root', { id: 0, name: 'root' }],
     ['another name of root', { id: 0, name: 'toor' }],
