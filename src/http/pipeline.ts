@@ -171,11 +171,12 @@ export const guards: readonly Guard[] = [
   {
     // The last guard: an invalid request leaves no trace, so the caller may correct it (design 6).
     name: 'first use',
-    purpose: 'binds signed bytes to their endpoint, and a message to its bytes, once',
+    purpose: 'binds signed bytes to their endpoint and its path, and a message to its bytes, once',
     reasons: ['signed-request-reused'],
     ofSigned: true,
-    async check({ services, endpoint, signature }) {
-      if (!signature || (await isFirstUse(services, endpoint, signature))) return undefined;
+    async check({ services, endpoint, params, signature }) {
+      if (!signature || (await isFirstUse(services, { endpoint, params }, signature)))
+        return undefined;
       return refuse('signed-request-reused');
     },
   },

@@ -152,20 +152,23 @@ export const findApiKey = async (
 ): Promise<FoundApiKey | undefined> => (await findApiKeys(database, kind, [digest]))[0];
 
 /**
- * Binds the bytes of a signed request to its endpoint, and its message to those bytes. Returns
- * whether both bindings are new or unchanged (design 6 and 8).
+ * Binds the bytes of a signed request to what it is sent to, and its message to those bytes. Returns
+ * whether both bindings are new or unchanged (design 6 and 8). Bytes from before paths were bound are bound
+ * to the endpoint alone.
  */
 export async function bindSignedRequest(
   database: Database,
   request: {
     readonly merchantId: number;
     readonly endpoint: string;
+    /** The path of the endpoint with its parameters. */
+    readonly target: string;
     readonly bodyDigest: string;
     /** Undefined when the message is a time, which need not be unique. */
     readonly messageDigest: string | undefined;
   },
 ): Promise<boolean> {
-  const bindings = [{ subject: `body:${request.bodyDigest}`, bound_to: request.endpoint }];
+  const bindings = [{ subject: `body:${request.bodyDigest}`, bound_to: request.target }];
   if (request.messageDigest !== undefined)
     bindings.push({ subject: `message:${request.messageDigest}`, bound_to: request.bodyDigest });
   const rows = await database
@@ -180,6 +183,9 @@ export async function bindSignedRequest(
     .returning(['subject', 'bound_to'])
     .execute();
   return bindings.every((binding) =>
-    rows.some((row) => row.subject === binding.subject && row.bound_to === binding.bound_to),
+    rows.some(
+      ({ subject, bound_to }) =>
+        subject === binding.subject && [binding.bound_to, request.endpoint].includes(bound_to),
+    ),
   );
 }

@@ -63,17 +63,23 @@ async function findCause(
 }
 
 /**
- * Binds the bytes to their endpoint and the message to the bytes. False where one of them was used
- * before for a different request.
+ * Binds the bytes to what they are sent to, and the message to the bytes. False where one of them was used
+ * before for a different request. A path is not signed: without its parameters in the binding, bytes that
+ * were refused for one redemption would reverse another one.
  */
 export const isFirstUse = (
   services: Services,
-  endpoint: Endpoint,
+  { endpoint, params }: { readonly endpoint: Endpoint; readonly params?: unknown },
   { merchantId, bodyDigest, messageDigest }: SignedRequest,
 ): Promise<boolean> =>
   bindSignedRequest(services.database, {
     merchantId,
     endpoint: endpoint.path,
+    target: targetOf(endpoint, params),
     bodyDigest,
     messageDigest,
   });
+
+/** The path with its parameters, as they were validated. */
+const targetOf = ({ path }: Endpoint, params: unknown): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => String(Object(params)[name]));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { signatureHeader } from '../../../clients/typescript/src/index.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.js';
@@ -11,6 +12,7 @@ import { until } from '../../support/until.js';
 import { reconciled } from '../faults/reconciled.js';
 import { done, type Gift, type GiftOptions, repeated } from '../gift/gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { expectRefused, sendSigned } from '../signature/signing-scene.js';
 
 /** The last two digits of the number that was paid decide how the sandbox reverses its payout. */
 let scene: RedemptionScene;
@@ -89,6 +91,21 @@ const messagesTo = async ({ owner }: Gift): Promise<string[]> =>
       headers: { Accept: 'application/json' },
     })
   ).body.map(({ text }: { text: string }) => text);
+
+it('signed bytes that were refused for one redemption reverse no other one', async () => {
+  const one = await paid();
+  const other = await paid('000', { merchant: one.merchant });
+  done(await reversed(one));
+  const body = JSON.stringify({ idempotencyKey: randomUUID() });
+  const signature = signatureHeader(one.merchant.privateKey, body);
+  const sent = ({ id }: Paid) =>
+    sendSigned(one.client, `/redemptions/${id}/reverse`, body, signature);
+  expectRefused(await sent(one), 4098, 'redemption-reversed');
+  // Whoever has the token alone cannot sign, and the path is not signed.
+  expectRefused(await sent(other), 422, 'signed-request-reused');
+  expect(await listed(other)).toMatchObject({ state: 'POSTED', reversal: null });
+  expectRefused(await sent(one), 4098, 'redemption-reversed');
+});
 
 describe('a reversal', () => {
   it('returns payment and fee to the voucher once, and everybody is told', async () => {
