@@ -43,7 +43,11 @@ export async function liveUses(
   const queries = [
     sql<LiveUse>`select 'voucher' as kind, id from vouchers
       where ${hasNumber('owner_msisdn', keys)} and owner_msisdn is not null
-        and status in ('ACTIVE', 'REDEEM_INITIATED', 'REDEEM_PROCESSING')
+        and (status in ('ACTIVE', 'REDEEM_INITIATED', 'REDEEM_PROCESSING')
+          -- its value comes back, to be claimed again
+          or exists (select from redemption_reversals as reversal
+            join redemptions on redemptions.id = reversal.redemption_id
+            where redemptions.voucher_id = vouchers.id and reversal.status = 'PENDING'))
       order by id limit 10 for update`,
     sql<LiveUse>`select 'top-up' as kind, id from topups
       where (${hasNumber('msisdn', keys)} or id in (

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prune } from '../../../db/prune.js';
 import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.js';
-import { expireAll, makeVoucher, topUp } from '../../movements.js';
+import { expireAll, makeVoucher, redemptions, topUp } from '../../movements.js';
 import {
   type AdminScene,
   type Catalogue,
@@ -173,6 +173,24 @@ test('a number that only a repair was given is erased with it, and not while it 
   expect(await scene.json(erase)).toMatchObject({ changed: true, erased: { repairs: 1 } });
   expect(await sealed()).toBeNull();
   expect((await scene.json(erase)).changed).toBe(false);
+});
+
+test('a number whose redeemed voucher is to get its value back is not erased before', async () => {
+  const { database } = scene;
+  const owner = '+251911555669';
+  const { id } = await makeVoucher(database, catalogue);
+  const { hold, post } = redemptions(database, catalogue);
+  await post(await hold(id));
+  await sql`update vouchers set owner_msisdn = ${owner} where id = ${id}`.execute(database);
+  await sql`insert into redemption_reversals (redemption_id, operation_id, request_digest, reference)
+    select id, 'reversal', 'digest', gen_random_uuid() from redemptions
+    where voucher_id = ${id}`.execute(database);
+  const erase = ['erase', 'number', owner, '--note', 'Asked by letter'];
+  expect((await scene.admin(erase)).err).toContain(`voucher ${id} needs it`);
+  await sql`update redemption_reversals set status = 'FAILED', settled_at = now()`.execute(
+    database,
+  );
+  expect(await scene.json(erase)).toMatchObject({ changed: true, erased: { vouchers: 1 } });
 });
 
 const hashesOf = async () => {
