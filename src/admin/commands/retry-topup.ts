@@ -1,4 +1,5 @@
 import { requestRetry } from '../../db/operations/operator-commands.js';
+import { topupFactsForRepair } from '../../db/repairs/payment-facts.js';
 import { lockTopup } from '../../db/topups/topups.js';
 import { parseMoney } from '../../domain/money.js';
 import { retryTopUp } from '../../repairs/top-up-repairs.js';
@@ -34,7 +35,8 @@ export const retryTopUpCommand = changeCommand({
         `Top-up ${topup.id} cannot be retried: ` +
           (topup.is_contradicted ? 'it was delivered late.' : `it is ${topup.status}.`),
       );
-    requireSmall(parseMoney(topup.amount ?? '0'), context, retryTopUp);
+    const facts = await topupFactsForRepair(transaction, topup.id);
+    requireSmall(parseMoney(facts?.amount ?? '0'), context, retryTopUp);
     const attempt = topup.attempt + 1;
     const requested = await requestRetry(transaction, {
       actor: context.actor(),

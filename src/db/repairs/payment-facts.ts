@@ -4,6 +4,7 @@ import type { Route } from '../../domain/providers/routes.js';
 import type { Database } from '../connection.js';
 import { routesOfTopup } from '../providers/provider-routes.js';
 import type { TopupStatus } from '../schema/all-tables.js';
+import { amountOfRetry } from '../topups/topup-state.js';
 
 /**
  * What a provider has changed by itself after the end, and nobody has settled: a case. It did what it had
@@ -83,7 +84,10 @@ export interface TopupFactsForRepair {
   readonly operator: Operator | null;
   /** Those of its kind, for its partner. */
   readonly routes: readonly Route[];
-  /** Decimal string; null for a top-up that was never held. */
+  /**
+   * Decimal string: what is on hold or was, and after a failure what another attempt costs. Null for a
+   * package that was never held and is gone.
+   */
   readonly amount: string | null;
   /** The provider delivered an attempt after refusing it. */
   readonly isContradicted: boolean;
@@ -102,7 +106,8 @@ export async function topupFactsForRepair(
   topupId: number,
 ): Promise<TopupFactsForRepair | undefined> {
   const { rows } = await sql<TopupFactsForRepair>`
-    select topups.id, partner_id as "partnerId", status, attempt, operator, amount,
+    select topups.id, partner_id as "partnerId", status, attempt, operator,
+      case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       provider_reference as "providerReference",
       exists (select from topup_attempts as made where made.topup_id = topups.id

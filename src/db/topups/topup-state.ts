@@ -46,6 +46,11 @@ export const topupTruth = sql`
     from topup_attempts as try where try.topup_id = topups.id and try.attempt = topups.attempt
       and reversed_at is not null) as reversal`;
 
+/** SQL expression for `topups`: what another attempt would cost; a package its price of now. */
+export const amountOfRetry = sql<string | null>`case when topups.kind = 'PACKAGE' then coalesce(
+  (select price_amount from products where products.id = topups.product_id), topups.amount)
+  else topups.amount end`;
+
 /** Updates a completed top-up to the state of its attempts, with this message. */
 export async function refreshTopup(
   transaction: DatabaseTransaction,

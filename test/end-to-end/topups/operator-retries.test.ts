@@ -4,7 +4,7 @@ import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
 import { type Commands, commandsOn } from '../../admin/scene.js';
 import { until } from '../../support/until.js';
 import { numberSettingsOf } from '../privacy/stored-numbers.js';
-import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+import { idOf, PACKAGE, sale, setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** Retries that an operator writes into the database, and a worker carries out. */
 let scene: TopupScene;
@@ -82,6 +82,26 @@ it('is a repair to another number, and above the limit of repairs', async () => 
     1,
     expect.stringContaining('/support for the repair retry-top-up ("Retry a top-up")'),
   ]);
+  expect(await commandsTo(id)).toEqual([]);
+});
+
+it('of a package is judged by its price of now, also as a repair', async () => {
+  const productId = scene.products.ethioPackage;
+  const id = idOf(
+    await scene.asPartner.post(PACKAGE, { productId, msisdn: scene.number('002'), ...sale }),
+  );
+  await scene.untilStatus(id, 'FAILED');
+  await scene.stack.database
+    .updateTable('products')
+    .set({ price_amount: '20000' })
+    .where('id', '=', productId)
+    .execute();
+  const above = expect.stringContaining('It is about ETB 20,000.00, above REPAIR_CONFIRM_ABOVE');
+  const dear = await retry(id);
+  expect([dear.code, dear.err]).toEqual([1, above]);
+  const repair = ['repair', 'retry-top-up', String(id), '--why', 'Ticket 4711'];
+  const asked = await commands.admin(repair);
+  expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('Two people are needed')]);
   expect(await commandsTo(id)).toEqual([]);
 });
 

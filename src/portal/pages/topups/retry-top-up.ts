@@ -38,7 +38,7 @@ async function retryPage(request: AccountRequest, wrong?: string): Promise<PageA
     status: wrong === undefined ? 200 : 422,
     content: html`<h1>Retry top-up ${topup.id}?</h1>
 <section class="card"><p>${productOf(topup)} is sent once more to ${maskStored(topup.msisdn)}. ${
-      topup.amount === null ? phrase('Its price') : money(topup.amount)
+      topup.amountOfRetry === null ? phrase('Its price') : money(topup.amountOfRetry)
     } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
 fails again.</p>
 ${postForm(
