@@ -119,7 +119,7 @@ function setHandlers(run: RedemptionRun): void {
     },
     {
       description:
-        'Do not send it. The service does, when the voucher is cancelled. To cancel it: "Cancel a voucher" at /support.',
+        'Do not send it. The service does, when the voucher is cancelled. To cancel it: "Cancel the voucher" at /support.',
     },
   );
   setHandler(
@@ -129,7 +129,7 @@ function setHandlers(run: RedemptionRun): void {
     },
     {
       description:
-        'Do not send it. The service does, after a repair. To end the claim: "Cancel a claim" at /support.',
+        'Do not send it. The service does, after a repair. To end the claim: "Cancel the claim" at /support.',
     },
   );
   setHandler(

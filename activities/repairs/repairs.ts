@@ -18,7 +18,7 @@ import type {
   RepairLimits,
 } from '../../src/repairs/repair-kind.js';
 import { findRepairKind } from '../../src/repairs/repair-kinds.js';
-import { ASK_SIGNED_IN, needsSecondPerson } from '../../src/repairs/second-person.js';
+import { ASK_SIGNED_IN, whySecondPerson } from '../../src/repairs/second-person.js';
 import type { RepairCall, RepairName } from '../../workflows/repair/contracts.js';
 import { definiteRefusal, refusedByDatabase } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -153,18 +153,20 @@ async function beginOrEnd(
 }
 
 /** Judged without itself: its own row counts among those of its asker. */
-const isByTwo = (
+async function isByTwo(
   transaction: DatabaseTransaction,
   { row, kind, judgement }: LastLook,
   limits: RepairLimits,
-): Promise<boolean> =>
-  needsSecondPerson(transaction, judgement, {
+): Promise<boolean> {
+  const why = await whySecondPerson(transaction, judgement, {
     kind,
     subjectId: row.subject_id,
     askedBy: row.asked_by,
     limits,
     exceptId: row.id,
   });
+  return why !== undefined;
+}
 
 async function goOn(
   transaction: DatabaseTransaction,

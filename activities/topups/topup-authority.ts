@@ -32,7 +32,7 @@ export function refuseSignal(
   if (isAllowed) return undefined;
   const detail = supportRetrySignal
     ? `ETB ${formatGroupedAmount(amount)} is above REPAIR_CONFIRM_ABOVE (ETB ` +
-      `${formatGroupedAmount(confirmAbove)}), so that two people are needed: ask for "Retry a top-up" at /support`
+      `${formatGroupedAmount(confirmAbove)}), so that two people are needed: ask for "Retry the top-up" at /support`
     : 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
   log.warn('The signal retry was refused', { transactionId: command.transactionId, detail });
   return refuse('topup-not-failed', { detail });

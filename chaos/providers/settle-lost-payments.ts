@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { createNumberHash } from '../../src/crypto/number-hash.js';
 import { askRepair } from '../../src/repairs/ask-repair.js';
 import { settlePayment } from '../../src/repairs/payment-repairs.js';
 import { repairLimits } from '../../src/repairs/repair-limits.js';
@@ -35,7 +36,7 @@ export async function settleLostPayments(
           requestKey: randomUUID(),
         },
         {
-          limits: repairLimits(config),
+          limits: repairLimits(config, createNumberHash(config.DIGEST_KEY)),
           secretBox: () => {
             throw new Error('The repair has no personal arguments');
           },

@@ -3,6 +3,7 @@ import { findLocalSettings } from '../config/local-stack.js';
 import { configuredProviders } from '../config/providers/provider-rules.js';
 import { createDigests } from '../crypto/digests.js';
 import { createNumberBox, numberKeysOf } from '../crypto/number-box.js';
+import { createNumberHash } from '../crypto/number-hash.js';
 import { createSecretBox } from '../crypto/secret-box.js';
 import { readNumberStorage } from '../db/numbers/number-storage.js';
 import { statementProviders } from '../domain/provider-statements/statement-providers.js';
@@ -120,6 +121,15 @@ function statementsOf(config: AdminConfig): AdminContext['statements'] {
   };
 }
 
+/** @throws {AdminError} without the key */
+function numberHashOf({ DIGEST_KEY }: AdminConfig) {
+  if (DIGEST_KEY === undefined)
+    throw new AdminError(
+      'Phone numbers need the setting DIGEST_KEY: set it to the value of the API process.',
+    );
+  return createNumberHash(DIGEST_KEY);
+}
+
 const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
   readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
@@ -134,7 +144,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
     config.MOBILE_MONEY_PROVIDER,
     config.AIRTIME_PROVIDER,
   ],
-  repairs: repairLimits(config),
+  repairs: repairLimits(config, (msisdn) => numberHashOf(config)(msisdn)),
   oneTimePasswords: {
     lifetimeSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
     cost: config.PORTAL_PASSWORD_COST,

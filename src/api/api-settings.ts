@@ -1,5 +1,6 @@
 import type { ApiConfig } from '../config/config.js';
 import { type Config, publicUrlOf } from '../config/config.js';
+import { createNumberHash } from '../crypto/number-hash.js';
 import { listSourceNames } from '../db/access/access.js';
 import type { Database } from '../db/connection.js';
 import { createDnsLookup } from '../http/access/dns-lookup.js';
@@ -46,7 +47,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   },
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
-  repairs: repairLimits(config),
+  repairs: repairLimits(config, createNumberHash(config.DIGEST_KEY)),
   promoImageFolder: config.PROMO_IMAGE_FOLDER,
 });
 

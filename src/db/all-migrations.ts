@@ -74,6 +74,8 @@ import * as unconfirmedHolders from '../../migrations/2026-11-30-1-unconfirmed-h
 import * as waitingRetries from '../../migrations/2026-11-30-2-waiting-retries.js';
 import * as invitationSendings from '../../migrations/2026-11-30-3-invitation-sendings.js';
 import * as maskedRecoveredParties from '../../migrations/2026-11-30-4-masked-recovered-parties.js';
+import * as formerNumbers from '../../migrations/2026-11-30-7-former-numbers.js';
+import * as foundRepairs from '../../migrations/2026-11-30-8-found-repairs.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -153,4 +155,6 @@ export const allMigrations = {
   '2026-11-30-2-waiting-retries': waitingRetries,
   '2026-11-30-3-invitation-sendings': invitationSendings,
   '2026-11-30-4-masked-recovered-parties': maskedRecoveredParties,
+  '2026-11-30-7-former-numbers': formerNumbers,
+  '2026-11-30-8-found-repairs': foundRepairs,
 };

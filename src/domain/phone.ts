@@ -66,6 +66,10 @@ export const isSealed = (number: StoredNumber): boolean => String(number).includ
 export const sealingKeyOf = (number: StoredNumber): string | undefined =>
   String(number).split('.', 3)[2];
 
+/** Whether a stored number is that of these keys (`searchKeysOf`); an erased one is none. */
+export const isOfKeys = (number: StoredNumber, keys: readonly string[]): boolean =>
+  keys.includes(String(number).split('.', 1)[0] ?? '');
+
 /** By which the index finds a number: sealed, and in clear as rows from before have it. */
 export const searchKeysOf = (hash: string, msisdn: string): string[] => [hash, msisdn];
 

@@ -10,7 +10,7 @@ import { refuseReason } from '../domain/repairs/reason.js';
 import { isStaffActor } from '../domain/repairs/repair.js';
 import { hasArguments, storedArguments } from './repair-arguments.js';
 import type { RepairKind, RepairLimits } from './repair-kind.js';
-import { ASK_SIGNED_IN, needsSecondPerson } from './second-person.js';
+import { ASK_SIGNED_IN, whySecondPerson } from './second-person.js';
 
 /** A repair as somebody asks for it. */
 export interface AskedRepair {
@@ -62,12 +62,8 @@ export async function askRepair(
     return hasArguments(open, found.bound, { secretBox })
       ? { kind: 'known', row: open }
       : refused(`Repair ${open.id} is open for this: wait until it has ended.`);
-  const needsConfirmation = await needsSecondPerson(transaction, found, {
-    kind,
-    subjectId,
-    askedBy: actor,
-    limits,
-  });
+  const asked = { kind, subjectId, askedBy: actor, limits };
+  const needsConfirmation = (await whySecondPerson(transaction, found, asked)) !== undefined;
   if (needsConfirmation && !isStaffActor(actor)) return refused(ASK_SIGNED_IN);
   const operationId = randomBytes(16).toString('hex');
   const stored = storedArguments(kind, found.bound, { operationId, secretBox });

@@ -27,7 +27,7 @@ function refuseWithoutClaim({ status, claimId }: VoucherFacts): string | undefin
 export const extendClaim = repairKind({
   ...ofClaim,
   name: 'extend-claim',
-  title: 'Extend a claim',
+  title: 'Extend the claim',
   button: 'Keep it open',
   summary: 'The owner has more time to give the code to the merchant.',
   allowed: 'While the claim is open and its time is not over',
@@ -62,7 +62,7 @@ async function end(
 export const cancelClaim = repairKind({
   ...ofClaim,
   name: 'cancel-claim',
-  title: 'Cancel a claim',
+  title: 'Cancel the claim',
   button: 'End the claim',
   summary:
     'The claim ends, and its code pays nothing any more. The voucher is free for a new claim.',
@@ -78,9 +78,9 @@ export const cancelClaim = repairKind({
 export const releaseClaim = repairKind({
   ...ofClaim,
   name: 'release-claim',
-  title: 'Release a claim that hangs',
-  button: 'Let the voucher go',
-  summary: 'A claim whose time is over, and which keeps its voucher, ends at once.',
+  title: 'Release the claim',
+  button: 'End the claim at once',
+  summary: 'The time of the claim is over, but it still keeps the voucher: it ends at once.',
   allowed: 'When the time of the claim is over, and the voucher still waits for it',
   endsClaim: true,
   fields: z.object({}),

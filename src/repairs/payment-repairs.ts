@@ -37,6 +37,7 @@ const TAKEN_BACK =
 export const settlePayment = repairKind({
   ...ofPayment,
   name: 'settle-payment',
+  isFinal: true,
   async lock(transaction, subjectId, args) {
     await lockDecision(transaction, args);
     await ofPayment.lock(transaction, subjectId);
@@ -47,10 +48,10 @@ export const settlePayment = repairKind({
     const payment = { of: 'redemption', operationId: facts.operationId } as const;
     return { ...facts, hasUsedReference: await isUsedBefore(database, payment, args) };
   },
-  title: 'Settle an unknown payment',
+  title: 'Settle the payment',
   button: 'Book the answer',
   summary:
-    'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
+    'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
   allowed: 'While the payment is on hold',
   about: (facts) => ({
     company: { kind: 'partner', id: facts.partnerId },
@@ -58,7 +59,7 @@ export const settlePayment = repairKind({
     topupId: null,
     label: labelOf(facts),
   }),
-  fields: decisionFields('Whether the provider paid the merchant'),
+  fields: decisionFields('Did the provider pay the merchant?'),
   givesValue: () => true,
   bind: ({ operationId }) => ({ operationId }),
   refuse({ status, providerReference, isReversed, providerChange, hasUsedReference }, args) {
@@ -78,10 +79,11 @@ export const settlePayment = repairKind({
 export const reverseRedemption = repairKind({
   ...ofPayment,
   name: 'reverse-redemption',
-  title: 'Reverse a redemption',
+  isFinal: true,
+  title: 'Reverse the redemption',
   button: 'Take the payment back',
   summary:
-    'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant.',
+    'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant. It is final.',
   allowed: 'When the merchant was paid, and where the provider can take it back',
   about: (facts) => ({
     company: { kind: 'merchant', id: facts.merchantId },

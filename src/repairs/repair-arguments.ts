@@ -45,17 +45,17 @@ export function hasArguments(
     Object.fromEntries(
       Object.entries(given(all)).filter(([name]) => names?.includes(name) ?? true),
     );
-  const stored = readArguments(row, secretBox);
+  const stored = row.sealed_arguments === null ? row.arguments : readArguments(row, secretBox());
   return stored !== undefined && isDeepStrictEqual(named(stored), named(args));
 }
 
 /** Whether a repair was given this number; false where its key is gone. */
 export const isGivenNumber = (row: StoredArguments, msisdn: string, secretBox: SecretBox) =>
-  readArguments(row, () => secretBox)?.msisdn === msisdn;
+  readArguments(row, secretBox)?.msisdn === msisdn;
 
 /** The number that a repair gives; undefined where it gives none, or its key is gone. */
 export function numberGivenBy(row: StoredArguments, secretBox: SecretBox): string | undefined {
-  const msisdn = readArguments(row, () => secretBox)?.msisdn;
+  const msisdn = readArguments(row, secretBox)?.msisdn;
   return typeof msisdn === 'string' ? msisdn : undefined;
 }
 
@@ -65,12 +65,10 @@ export function maskedNumberOf(row: StoredArguments, secretBox: SecretBox): stri
   return msisdn === undefined ? undefined : maskMsisdn(msisdn);
 }
 
-/** Undefined where the key of the personal ones is gone. */
-function readArguments(row: StoredArguments, secretBox: () => SecretBox): Arguments | undefined {
-  if (row.sealed_arguments === null) return row.arguments;
-  const box = secretBox();
+/** The same; undefined where the key of the personal ones is gone. */
+export function readArguments(row: StoredArguments, secretBox: SecretBox): Arguments | undefined {
   try {
-    return argumentsOf(row, box);
+    return argumentsOf(row, secretBox);
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ interface Subject {
   readonly label: string;
 }
 
-/** The settings that repairs are judged by. */
+/** The settings that repairs are judged by, and the key by which a stored number is compared. */
 export interface RepairLimits {
   /** Above it two different people are needed. */
   readonly confirmAbove: Money;
@@ -25,6 +25,8 @@ export interface RepairLimits {
   readonly voucherValidityDays: number;
   /** ISO 3166-1 alpha-2 codes of the countries that messages are sent to. */
   readonly servedCountries: readonly string[];
+  /** The keyed hash of a number (E.164). */
+  readonly numberHash: (msisdn: string) => string;
 }
 
 /** The repair that is carried out. */
@@ -68,7 +70,13 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   /** The personal ones, which are encrypted. */
   readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
   /** Two people are needed for any amount: always, or for these facts. */
-  readonly isByTwo?: true | ((facts: Facts, args: ArgumentsOf<Fields>) => boolean);
+  readonly byTwo?: {
+    /** Ends the sentence "another person must confirm it: …". */
+    readonly why: string;
+    readonly when?: (facts: Facts, args: ArgumentsOf<Fields>) => boolean;
+  };
+  /** No other repair takes it back: its button looks so. */
+  readonly isFinal?: true;
   /** Whether somebody gets value by it that was not theirs: what one asker gives is added up. */
   readonly givesValue?: (args: ArgumentsOf<Fields>) => boolean;
   /** What all askers give to one subject by it is added up, too. */
@@ -107,7 +115,8 @@ interface Definition<Facts, Fields extends z.ZodObject> {
 /** What is known of a repair at a moment. */
 export interface Judgement extends Subject {
   readonly amount: Money;
-  readonly isByTwo: boolean;
+  /** Why two people are needed for any amount; undefined where they are not. */
+  readonly byTwo: string | undefined;
   /** Why it is not allowed, and what to do instead. */
   readonly refusal: string | undefined;
   /** Its arguments with what it is bound to. */
@@ -124,6 +133,7 @@ export interface RepairKind
   readonly sealed: readonly string[];
   /** Two people are needed for any amount, whatever the facts are. */
   readonly isAlwaysByTwo: boolean;
+  readonly isFinal: boolean;
   readonly isAddedUpBySubject: boolean;
   readonly endsClaim: boolean;
   givesValue(args: Readonly<Record<string, unknown>>): boolean;
@@ -149,7 +159,8 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
 ): RepairKind => ({
   ...definition,
   sealed: definition.sealed ?? [],
-  isAlwaysByTwo: definition.isByTwo === true,
+  isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
+  isFinal: definition.isFinal ?? false,
   isAddedUpBySubject: definition.isAddedUpBySubject ?? false,
   endsClaim: definition.endsClaim ?? false,
   givesValue: (given) => definition.givesValue?.(given as ArgumentsOf<Fields>) ?? false,
@@ -159,7 +170,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
     const args = given as ArgumentsOf<Fields>;
     const facts = await definition.read(database, subjectId, args);
     if (facts === undefined) return undefined;
-    const { isByTwo = false } = definition;
+    const { byTwo } = definition;
     const bound = definition.bind?.(facts) ?? {};
     const hasChanged = Object.entries(bound).some(
       ([name, value]) => name in given && given[name] !== value,
@@ -167,7 +178,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
     return {
       ...definition.about(facts),
       amount: definition.amountOf(facts, args),
-      isByTwo: typeof isByTwo === 'function' ? isByTwo(facts, args) : isByTwo,
+      byTwo: byTwo && (byTwo.when?.(facts, args) ?? true) ? byTwo.why : undefined,
       refusal: definition.refuse(facts, args, limits) ?? (hasChanged ? HAS_CHANGED : undefined),
       bound: { ...given, ...bound },
       carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),

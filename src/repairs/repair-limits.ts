@@ -2,14 +2,18 @@ import { parseMoney } from '../domain/money.js';
 import type { RepairLimits } from './repair-kind.js';
 
 /** The limits of repairs, the same for all who ask for them and for the worker. */
-export const repairLimits = (settings: {
-  readonly REPAIR_CONFIRM_ABOVE: string;
-  readonly REPAIR_CONFIRM_SECONDS: number;
-  readonly VOUCHER_VALIDITY_DAYS: number;
-  readonly SERVED_COUNTRIES: readonly string[];
-}): RepairLimits => ({
+export const repairLimits = (
+  settings: {
+    readonly REPAIR_CONFIRM_ABOVE: string;
+    readonly REPAIR_CONFIRM_SECONDS: number;
+    readonly VOUCHER_VALIDITY_DAYS: number;
+    readonly SERVED_COUNTRIES: readonly string[];
+  },
+  numberHash: RepairLimits['numberHash'],
+): RepairLimits => ({
   confirmAbove: parseMoney(settings.REPAIR_CONFIRM_ABOVE),
   confirmSeconds: settings.REPAIR_CONFIRM_SECONDS,
   voucherValidityDays: settings.VOUCHER_VALIDITY_DAYS,
   servedCountries: settings.SERVED_COUNTRIES,
+  numberHash,
 });

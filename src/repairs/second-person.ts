@@ -1,5 +1,6 @@
-import type { DatabaseTransaction } from '../db/connection.js';
+import type { Database } from '../db/connection.js';
 import { givenAlone } from '../db/repairs/given-alone.js';
+import { formatGroupedAmount } from '../domain/money.js';
 import type { Judgement, RepairKind, RepairLimits } from './repair-kind.js';
 
 /** Tells somebody of the command line that another person must confirm it. */
@@ -8,13 +9,13 @@ export const ASK_SIGNED_IN =
   'another person confirms it.';
 
 /**
- * Whether a second person must confirm a repair: always, for its amount, or because its asker gives more
- * than the limit with it within 24 hours. `lockAsker` comes first; of a subject one of a kind is open at a
- * time.
+ * Why a second person must confirm a repair, as the end of a sentence: always, for its amount, or because its
+ * asker gives more than the limit with it within 24 hours. Undefined where nobody must. Who decides by it has
+ * called `lockAsker` first; of a subject one of a kind is open at a time.
  */
-export async function needsSecondPerson(
-  transaction: DatabaseTransaction,
-  { isByTwo, amount, bound }: Judgement,
+export async function whySecondPerson(
+  database: Database,
+  { byTwo, amount, bound }: Judgement,
   {
     kind,
     subjectId,
@@ -29,10 +30,14 @@ export async function needsSecondPerson(
     /** Its own row, if it has one. */
     readonly exceptId?: number;
   },
-): Promise<boolean> {
-  if (isByTwo || amount > confirmAbove) return true;
-  if (!kind.givesValue(bound)) return false;
+): Promise<string | undefined> {
+  if (byTwo !== undefined) return byTwo;
+  const limit = `ETB ${formatGroupedAmount(confirmAbove)}`;
+  if (amount > confirmAbove) return `it is above ${limit}`;
+  if (!kind.givesValue(bound)) return undefined;
   const to = kind.isAddedUpBySubject ? { kind: kind.name, subject_id: subjectId } : undefined;
-  const given = await givenAlone(transaction, { askedBy, to, exceptId });
-  return given + amount > confirmAbove;
+  const given = await givenAlone(database, { askedBy, to, exceptId });
+  return given + amount > confirmAbove
+    ? `with what was given within 24 hours it is above ${limit}`
+    : undefined;
 }

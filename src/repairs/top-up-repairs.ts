@@ -4,11 +4,12 @@ import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/pay
 import { lockTopup } from '../db/topups/topups.js';
 import { parseMoney } from '../domain/money.js';
 import { operatorOf } from '../domain/operator.js';
+import { isOfKeys, searchKeysOf } from '../domain/phone.js';
 import { airtimeProviderNames } from '../domain/providers/provider-names.js';
 import { isRoutedTo } from '../domain/providers/routes.js';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.js';
 import { msisdn, oneOf } from './fields.js';
-import { repairKind } from './repair-kind.js';
+import { type RepairLimits, repairKind } from './repair-kind.js';
 
 const ofTopup = {
   subject: 'top-up',
@@ -32,25 +33,28 @@ const TAKEN_BACK =
 export const retryTopUp = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
-  title: 'Retry a top-up',
+  isFinal: true,
+  title: 'Retry the top-up',
   button: 'Send it once more',
   summary:
-    'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered. ' +
-    'To another number two people are needed after an attempt that was settled by hand as not done.',
+    'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered, and then it is final.',
   allowed: 'When the last attempt has failed',
   fields: z.object({
-    msisdn: msisdn('Another number, if needed').optional(),
-    provider: oneOf(airtimeProviderNames, 'Another provider, if needed').optional(),
+    msisdn: msisdn('Another number').optional(),
+    provider: oneOf(airtimeProviderNames, 'Another provider').optional(),
   }),
   sealed: ['msisdn'],
   givesValue: ({ msisdn: other }) => other !== undefined,
-  // The provider may have delivered that attempt.
-  isByTwo: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
+  byTwo: {
+    why: 'the attempt before may have been delivered',
+    when: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
+  },
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
-  refuse({ status, isContradicted, isTakenBack, ...facts }, args) {
+  refuse({ status, isContradicted, isTakenBack, ...facts }, args, { numberHash }) {
     if (isContradicted) return LATE;
     if (isTakenBack) return TAKEN_BACK;
-    if (status === 'FAILED') return refuseProvider(facts, args);
+    if (status === 'FAILED')
+      return refuseSameNumber(facts, args, numberHash) ?? refuseProvider(facts, args);
     if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';
     return status === 'UNKNOWN'
       ? 'The provider has not said how it ended: wait, or settle it first.'
@@ -67,6 +71,16 @@ export const retryTopUp = repairKind({
     return { kind: 'call', call: { kind: 'retry-top-up', operatorCommandId } };
   },
 });
+
+/** A second person is asked about another number only. */
+const refuseSameNumber = (
+  { msisdn: last }: Pick<TopupFactsForRepair, 'msisdn'>,
+  { msisdn: given }: { readonly msisdn?: string | undefined },
+  numberHash: RepairLimits['numberHash'],
+): string | undefined =>
+  given !== undefined && isOfKeys(last, searchKeysOf(numberHash(given), given))
+    ? 'The last attempt went to this number already: name no other number to retry to the same one.'
+    : undefined;
 
 /** The step that holds the money chooses among the routes once more, and knows who is configured. */
 function refuseProvider(
@@ -96,12 +110,13 @@ export const settleTopUp = repairKind({
     return { ...facts, hasUsedReference: await isUsedBefore(database, attempt, args) };
   },
   name: 'settle-top-up',
-  title: 'Settle an unknown top-up',
+  isFinal: true,
+  title: 'Settle the top-up',
   button: 'Book the answer',
   summary:
-    'Books what the provider said in words of its own, when its system does not answer. If the system answers before that, its answer stands.',
+    'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
   allowed: 'While the outcome is unknown',
-  fields: decisionFields('Whether the provider delivered it'),
+  fields: decisionFields('Did the provider deliver it?'),
   givesValue: () => true,
   bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
   refuse({ status, isTakenBack, hasUsedReference }, args) {
@@ -110,7 +125,7 @@ export const settleTopUp = repairKind({
     if (status === 'SUCCESS')
       return 'It is booked as delivered, so there is nothing to settle: give the customer the provider’s reference.';
     return status === 'FAILED'
-      ? 'It is booked as failed, and nothing was charged: retry it. A late delivery becomes a case by itself.'
+      ? 'It is booked as failed: retry it. A late delivery becomes a case by itself.'
       : 'It is being sent: wait for the answer of the provider.';
   },
   carryOut: async (_transaction, _facts, _args, { bound }) => ({

@@ -7,7 +7,7 @@ import {
 } from '../db/repairs/voucher-facts.js';
 import { lockVoucher } from '../db/vouchers/vouchers.js';
 import { parseMoney } from '../domain/money.js';
-import { isNumberOf } from '../domain/phone.js';
+import { isNumberOf, isOfKeys, searchKeysOf } from '../domain/phone.js';
 import type { VoucherStatus } from '../domain/voucher.js';
 import { isCancellable } from '../domain/vouchers/cancellation.js';
 import { lastDay, msisdn } from './fields.js';
@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000;
 export const extendVoucher = repairKind({
   ...ofVoucher,
   name: 'extend-voucher',
-  title: 'Extend a voucher',
+  title: 'Extend the voucher',
   button: 'Move its last day',
   summary: 'The voucher stays valid until the end of a later day (UTC).',
   allowed: 'As long as its value has not gone back to its partner',
@@ -77,7 +77,8 @@ export const extendVoucher = repairKind({
 export const cancelVoucher = repairKind({
   ...ofVoucher,
   name: 'cancel-voucher',
-  title: 'Cancel a voucher',
+  isFinal: true,
+  title: 'Cancel the voucher',
   button: 'Cancel it for good',
   summary:
     'Its value goes back to the gift wallet of its partner, and an open claim ends. It is final.',
@@ -109,25 +110,28 @@ export const correctNumber = repairKind({
   name: 'correct-number',
   title: 'Correct the number of the owner',
   button: 'Ask for the correction',
-  summary:
-    'The voucher belongs to another number, which gets its codes. Two people are always needed.',
+  summary: 'The voucher belongs to another number, which gets its codes.',
   allowed: 'Before a code has gone out',
-  isByTwo: true,
+  byTwo: { why: 'the codes go to the number that it names' },
   fields: z.object({ msisdn: msisdn('The right number of the owner') }),
   sealed: ['msisdn'],
   amountOf: ({ value }) => parseMoney(value),
-  refuse({ status, hasOwner, mayHaveCode }, args, { servedCountries }) {
+  refuse({ status, owner, mayHaveCode }, args, { servedCountries, numberHash }) {
     const refusal = ended[status];
     if (refusal) return refusal;
-    if (!hasOwner) return 'It has no owner: a merchant redeems it by its code alone.';
+    if (owner === null) return 'It has no owner: a merchant redeems it by its code alone.';
     if (mayHaveCode)
       return 'It has been claimed, so that a code may have gone to its owner: cancel the voucher, and ask the partner for a new one.';
-    return args.msisdn !== undefined && !isNumberOf(servedCountries, args.msisdn)
-      ? 'No messages are sent to the country of this number: name another number.'
-      : undefined;
+    // Without a number the state alone decides.
+    if (args.msisdn === undefined) return undefined;
+    if (isOfKeys(owner, searchKeysOf(numberHash(args.msisdn), args.msisdn)))
+      return 'The voucher has this number already: there is nothing to correct.';
+    return isNumberOf(servedCountries, args.msisdn)
+      ? undefined
+      : 'No messages are sent to the country of this number: name another number.';
   },
-  async carryOut(transaction, { id }, args, { numbers }) {
-    await correctOwner(transaction, id, numbers.store(args.msisdn));
+  async carryOut(transaction, { id: voucherId }, args, { numbers, repairId }) {
+    await correctOwner(transaction, { voucherId, repairId }, numbers.store(args.msisdn));
     return { kind: 'done', result: 'The voucher belongs to the number that was given.' };
   },
 });
@@ -142,10 +146,10 @@ export const resendMessage = repairKind({
   allowed: 'With an open claim, or a payment whose confirmation the owner misses',
   fields: z.object({}),
   amountOf: () => 0n,
-  refuse({ status, hasOwner, hasMessage, isClaimOver }) {
+  refuse({ status, owner, hasMessage, isClaimOver }) {
     if (status === 'REDEEM_PROCESSING')
       return 'A payment of it is under way: its code was used. Wait for its end, or settle it.';
-    if (!hasOwner)
+    if (owner === null)
       return 'It has no owner who could get a message: a merchant redeems it by its code alone.';
     if (isClaimOver) return 'The time of its claim is over: the merchant claims again.';
     return hasMessage

@@ -10,7 +10,8 @@ type Redemption = VoucherDetail['redemptions'][number];
 /** A payment that a provider changed later, or whose reversal has not ended. */
 export function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
   if (redemption === undefined) return undefined;
-  const { contradictedAt, reversedAt, reversal, provider } = redemption;
+  const { contradictedAt, reversedAt, reversal, provider, settledBy } = redemption;
+  if (settledBy !== null) return nextOfSettled(redemption);
   if (contradictedAt !== null)
     return {
       happened: html`The provider paid the merchant after it had refused.`,
@@ -30,6 +31,22 @@ was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
   return undefined;
+}
+
+/** What a provider changed by itself, after an operator has settled it. */
+function nextOfSettled(redemption: Redemption): NextStep | undefined {
+  const { contradictedAt, reversedAt, merchant, providerReference } = redemption;
+  if (contradictedAt !== null)
+    return {
+      happened: html`The provider paid ${merchant} after it had refused, and an operator has settled that.`,
+      toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>.`,
+    };
+  return reversedAt === null
+    ? undefined
+    : {
+        happened: html`The provider took the payment back by itself, and an operator has settled that.`,
+        toDo: html`Read how the money moved.`,
+      };
 }
 
 /** Nobody has said how the payment ended: who is asked, since when, and by what name. */
@@ -68,7 +85,8 @@ export function nextOfPaid(redemption: Redemption | undefined): NextStep {
   if (redemption.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
   const { merchant, settledAt, at, providerReference } = redemption;
   return {
-    happened: html`${merchant} was paid ${payoutOf(redemption)}, ${time(new Date(settledAt ?? at))}.`,
+    // When the provider paid is not known here, least of all where it was settled by hand.
+    happened: html`${merchant} was paid ${payoutOf(redemption)}, booked ${time(new Date(settledAt ?? at))}.`,
     toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>. If it is the
 wrong merchant, and it agrees:`,
     instead: ['reverse-redemption', 'resend-message'],
@@ -115,8 +133,8 @@ function nextOfRefusedPayment({ providerMessage, notDoneBy }: Redemption): NextS
       toDo: html`Ask the merchant to redeem again, with a new claim. ${CHECK_PROVIDERS}`,
     };
   return {
-    happened: html`The payment was ${notDoneBy === 'staff' ? 'not made' : 'refused'}${words}. Nothing was
-charged: the value is on the voucher.`,
+    happened: html`The payment was ${notDoneBy === 'staff' ? 'settled by hand as not made' : html`refused${words}`}. The
+merchant was not paid: the value is on the voucher.`,
     toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
 merchant claims again.`,
   };

@@ -28,13 +28,13 @@ export function nextStepOfTopup(
 }
 
 /** A provider has changed what it had said before. */
-function nextOfTurned({ late_delivery, reversal }: TopupDetail): NextStep | undefined {
+function nextOfTurned({ late_delivery, reversal, attempts }: TopupDetail): NextStep | undefined {
   if (late_delivery && !late_delivery.is_settled)
     return {
       happened: html`It failed at first, and was delivered later.`,
       toDo: html`Do not retry it: an operator settles the late success.`,
     };
-  if (reversal && !reversal.is_credited)
+  if (reversal && last(attempts)?.settledBy === null)
     return {
       happened: html`The provider took it back after the delivery.`,
       toDo: html`Ask an operator to settle the reversal.`,
@@ -68,20 +68,30 @@ Then book its answer:`,
 <code>${topup.provider_reference ?? '–'}</code>.`,
   }),
   FAILED: (topup, others) => {
+    const retry = { first: 'retry-top-up' };
     const by = last(topup.attempts)?.notDoneBy;
-    return by === 'service'
-      ? {
-          happened: html`It was not sent${wordsOfEnd(topup)}. Nothing was charged.`,
-          toDo: html`${CHECK_PROVIDERS} Retry${byOthers(others)}:`,
-          first: 'retry-top-up',
-        }
-      : {
-          happened: html`It failed${wordsOfEnd(topup)}. Nothing was charged.`,
-          toDo: html`Compare the number with the customer, then retry${byOthers(others)}:`,
-          first: 'retry-top-up',
-        };
+    if (by === 'service')
+      return {
+        ...retry,
+        happened: html`It was not sent${wordsOfEnd(topup)}. Nothing was charged.`,
+        toDo: html`${CHECK_PROVIDERS} Retry${byOthers(others)}:`,
+      };
+    return {
+      ...retry,
+      happened: howItFailed(topup),
+      toDo: html`Compare the number, then retry${byOthers(others)}:`,
+    };
   },
 };
+
+/** A decision by hand has its reference in the story. */
+function howItFailed(topup: TopupDetail): Html {
+  if (topup.reversal)
+    return html`The provider took it back after the delivery, and the partner has its money again.`;
+  return last(topup.attempts)?.notDoneBy === 'staff'
+    ? html`Settled by hand as not delivered: nothing was charged.`
+    : html`It failed${wordsOfEnd(topup)}. Nothing was charged.`;
+}
 
 /** Who has which attempt, since when, and by what name. */
 function heldBy(topup: TopupDetail): Html {

@@ -1,5 +1,6 @@
 import type { ShownRepair } from '../db/repairs/repair-lists.js';
 import { quoted } from '../domain/refusals.js';
+import { readWaitingEnd, waitingEnds } from '../domain/repairs/repair.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { html } from '../rendering/html.js';
 import {
@@ -21,12 +22,19 @@ export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[
       ];
     const confirmer = confirmerOf(row);
     const people = html`asked for by ${askerOf(row)}${confirmer !== null && html`, confirmed by ${confirmer}`}`;
-    const end = row.state === 'DONE' ? 'was done' : 'was not done';
+    const { end, why } = endOf(row, row.result);
     return [
       {
         at: row.changed_at,
-        what: html`${name} ${people}, ${end}: ${quoted(row.result)}.`,
+        what: html`${name} ${people}, ${end}: ${quoted(why)}.`,
         workflowId,
       },
     ];
   });
+
+function endOf(row: ShownRepair, result: string): { readonly end: string; readonly why: string } {
+  const ended = readWaitingEnd(row);
+  return ended
+    ? { end: `was ${waitingEnds[ended.end].toLowerCase()}`, why: ended.why }
+    : { end: row.state === 'DONE' ? 'was done' : 'was not done', why: result };
+}

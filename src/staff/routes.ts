@@ -9,8 +9,9 @@ import { askFind, find, findAgain } from './pages/find.js';
 import { showGuide, showRepairGuide } from './pages/guide.js';
 import { askForPayoutAccount, showPayoutAccounts } from './pages/payout-accounts.js';
 import { askRepairPage } from './pages/repairs/ask-repair.js';
+import { confirmRepairPage, declineRepairPage } from './pages/repairs/decide-repair.js';
 import { showRepairs } from './pages/repairs/list-repairs.js';
-import { confirmRepairPage, declineRepairPage, showRepair } from './pages/repairs/show-repair.js';
+import { showRepair } from './pages/repairs/show-repair.js';
 import { showWallets } from './pages/repairs/wallets.js';
 import {
   backToRepair,

@@ -6,7 +6,7 @@ import {
   readLedgerHistory,
 } from '../db/ledger/ledger-history.js';
 import { topupFactsForRepair } from '../db/repairs/payment-facts.js';
-import { listRepairs } from '../db/repairs/repair-lists.js';
+import { listRepairs, type ShownRepair } from '../db/repairs/repair-lists.js';
 import { findTopupDetail, type TopupDetail } from '../db/topups/topup-detail.js';
 import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
 import { parseMoney } from '../domain/money.js';
@@ -40,6 +40,8 @@ export interface SupportCase extends SupportCaseName {
   readonly hasNumber: boolean;
   readonly happenings: readonly Happening[];
   readonly next: NextStep;
+  /** Those that have not ended. */
+  readonly openRepairs: readonly ShownRepair[];
   readonly transfers: readonly LedgerTransfer[];
 }
 
@@ -92,6 +94,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       ...happeningsOfRepairs(repairs),
     ],
     next: nextStepOfVoucher(voucher, repairs, new Date()),
+    openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
   };
 }
@@ -123,9 +126,12 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner), ...happeningsOfRepairs(repairs)],
     next: nextStepOfTopup(topup, repairs, await otherProviders(database, topup)),
+    openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
   };
 }
+
+const isOpen = ({ result }: ShownRepair): boolean => result === null;
 
 /** The providers besides the last one to which a route leads a retry to the same number, where a page names them. */
 async function otherProviders(

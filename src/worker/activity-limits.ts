@@ -1,5 +1,6 @@
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
+import { createNumberHash } from '../crypto/number-hash.js';
 import { parseMoney } from '../domain/money.js';
 import { repairLimits } from '../repairs/repair-limits.js';
 
@@ -82,5 +83,5 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   reversalWindowSeconds: config.REVERSAL_WINDOW_SECONDS,
-  repairs: repairLimits(config),
+  repairs: repairLimits(config, createNumberHash(config.DIGEST_KEY)),
 });

@@ -58,7 +58,7 @@ test('a large one needs another person', async () => {
   const voucher = await makeVoucher(scene.database, catalogue);
   const { code, err } = await commands.admin(`cancel voucher ${voucher.id}`);
   expect(code).toBe(1);
-  expect(err).toContain('/support for the repair cancel-voucher ("Cancel a voucher")');
+  expect(err).toContain('/support for the repair cancel-voucher ("Cancel the voucher")');
   expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', remaining: '500.000000' });
 });
 

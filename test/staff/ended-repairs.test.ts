@@ -1,37 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute, removeRoute } from '../../src/db/providers/provider-routes.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
+import { removeRoute } from '../../src/db/providers/provider-routes.js';
 import { until } from '../support/until.js';
-import { DAY, firstWords } from './first-words.js';
-import { staffClient } from './staff-client.js';
+import { DAY } from './first-words.js';
+import { type StaffScene, setStaffScene } from './staff-scene.js';
 
 /** What the page of a repair says while a provider is silent, and when the repair has ended. */
-let scene: RepairScene;
-let agent: Awaited<ReturnType<typeof staffClient>>;
+let scene: StaffScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' });
-  agent = await staffClient(scene.stack);
+  scene = await setStaffScene({ CALLER_WAIT_SECONDS: '2' });
 });
 afterAll(() => scene?.stop());
-
-const first = (path: string) => firstWords(agent.client, path);
-const ofVoucher = (id: number) => first(`/support/vouchers/${id}`);
-
-const routeTo = (provider: 'dt-one' | 'reloadly', position: number): Promise<number> =>
-  scene.stack.database.transaction().execute((transaction) =>
-    addRoute(transaction, {
-      ...{ kind: 'topup-airtime', provider, position, operator: 'ETHIO_TELECOM' },
-      ...{ partner_id: null, merchant_id: null, amount_from: null, amount_to: null },
-    }),
-  );
 
 const removeTheRoute = (id: number) =>
   scene.stack.database.transaction().execute((transaction) => removeRoute(transaction, id));
 
 describe('the page of a repair that has ended', () => {
-  const pageOf = async (id: number) => (await agent.client.get(`/support/repairs/${id}`)).html;
-
   test('leads on where another repair helps now', async () => {
     const id = await scene.topUpIn('UNKNOWN');
     const row = await scene.repaired('settle-top-up', id, {
@@ -39,10 +23,12 @@ describe('the page of a repair that has ended', () => {
       reference: 'T-4711',
     });
     scene.expectDone(row);
-    const html = await pageOf(row.id);
+    const html = await scene.pageOfRepair(row.id);
     expect(html).toContain('/support/repairs/ask/retry-top-up"');
+    expect(html).toContain('Settled by hand as not delivered: nothing was charged.');
+    const story = (await scene.agent.client.get(`/support/top-ups/${id}`)).html;
     // Our own words are no quotation of the provider.
-    expect(html).toMatch(/It failed: settled by hand as not done, reference T-4711, repair \d+\./);
+    expect(story).toMatch(/: settled by hand as not done, reference T-4711, repair \d+\./);
   });
 
   test('says how the case is now, and does not offer again what was just done', async () => {
@@ -52,11 +38,16 @@ describe('the page of a repair that has ended', () => {
     const again = new RegExp(
       `The code was sent again, ${DAY}: the SMS provider took it\\. The claim is open until`,
     );
-    expect((await ofVoucher(gift.id)).words).toMatch(again);
-    const { words, open } = await first(`/support/repairs/${row.id}`);
+    expect((await scene.firstOfVoucher(gift.id)).words).toMatch(again);
+    const { words, open } = await scene.firstOfRepair(row.id);
     expect(words).toMatch(again);
     expect(open).toEqual([]);
-    expect(await pageOf(row.id)).toContain('The code was sent again: the SMS provider took it.');
+    const html = await scene.pageOfRepair(row.id);
+    expect(html).toContain('The code was sent again: the SMS provider took it.');
+    // What the page names that it does not offer, it links to.
+    expect(html).toContain(
+      `<a href="/support/vouchers/${gift.id}">“Send the message again”, on the page of the case</a>`,
+    );
   });
 
   test('says which reference to give to whom', async () => {
@@ -65,14 +56,15 @@ describe('the page of a repair that has ended', () => {
     const settled = { outcome: 'done', reference: 'LETTER-4711' };
     const row = await scene.repaired('settle-payment', id, settled);
     scene.expectDone(row);
-    expect((await first(`/support/repairs/${row.id}`)).words).toContain(
-      'Give the merchant the provider’s reference LETTER-4711.',
-    );
+    const { words } = await scene.firstOfRepair(row.id);
+    expect(words).toContain('Give the merchant the provider’s reference LETTER-4711.');
+    // The provider paid earlier: the time is that of the decision.
+    expect(words).toMatch(new RegExp(`, booked ${DAY}\\.`));
     const topup = await scene.topUpIn('FAILED');
     const retried = await scene.repaired('retry-top-up', topup, { msisdn: scene.number() });
     scene.expectDone(retried);
     const { provider_reference: reference } = await scene.topup(topup);
-    expect((await first(`/support/repairs/${retried.id}`)).words).toContain(
+    expect((await scene.firstOfRepair(retried.id)).words).toContain(
       `give the customer the provider’s reference ${reference}.`,
     );
   });
@@ -81,8 +73,8 @@ describe('the page of a repair that has ended', () => {
     const { gift } = await scene.voucherIn('claimed');
     const row = await scene.repaired('resend-message', gift.id);
     const path = `/support/repairs/${row.id}`;
-    expect((await agent.client.get(path)).html).not.toContain(gift.owner);
-    const { status, html } = await agent.client.submit(path, `${path}/number`);
+    expect((await scene.agent.client.get(path)).html).not.toContain(gift.owner);
+    const { status, html } = await scene.agent.client.submit(path, `${path}/number`);
     expect([status, html]).toEqual([200, expect.stringContaining(gift.owner ?? 'no owner')]);
     const entry = await scene.stack.database
       .selectFrom('audit_log')
@@ -91,11 +83,11 @@ describe('the page of a repair that has ended', () => {
       .limit(1)
       .executeTakeFirstOrThrow();
     expect(entry).toMatchObject({
-      ...{ actor: `staff:${agent.account.id}`, action: 'show number', subject_id: gift.id },
+      ...{ actor: `staff:${scene.agent.account.id}`, action: 'show number', subject_id: gift.id },
       details: { repair: String(row.id), why: 'Ticket 4711' },
     });
-    expect((await agent.client.get(`${path}/number`)).location).toBe(path);
-    expect((await agent.client.get(path)).html).not.toContain(gift.owner);
+    expect((await scene.agent.client.get(`${path}/number`)).location).toBe(path);
+    expect((await scene.agent.client.get(path)).html).not.toContain(gift.owner);
   });
 
   test('says where the value is now', async () => {
@@ -105,12 +97,12 @@ describe('the page of a repair that has ended', () => {
     scene.expectDone(reversed);
     const remaining = Number((await scene.voucher(gift)).remaining).toFixed(2);
     expect(remaining).not.toBe('0.00');
-    expect((await first(`/support/repairs/${reversed.id}`)).words).toContain(
+    expect((await scene.firstOfRepair(reversed.id)).words).toContain(
       `its value is on the voucher again, which has ETB ${remaining} now.`,
     );
     const cancelled = await scene.repaired('cancel-voucher', gift.id);
     scene.expectDone(cancelled);
-    expect((await first(`/support/repairs/${cancelled.id}`)).words).toContain(
+    expect((await scene.firstOfRepair(cancelled.id)).words).toContain(
       `It was cancelled, and ETB ${remaining} went back to the gift wallet of the partner.`,
     );
   });
@@ -120,9 +112,9 @@ describe('the page of a repair that has ended', () => {
     const given = '+251911987655';
     const { id } = await scene.asked('correct-number', gift.id, { msisdn: given });
     const path = `/support/repairs/${id}`;
-    const { words } = await first(path);
+    const { words } = await scene.first(path);
     expect(words).not.toContain(given);
-    const { html } = await agent.client.submit(path, `${path}/number`);
+    const { html } = await scene.agent.client.submit(path, `${path}/number`);
     const said = html.replaceAll(/<[^>]*>/g, '');
     expect(said).toContain(`The number given is ${given}. That of the case is ${gift.owner}.`);
   });
@@ -132,7 +124,7 @@ describe('the page of a repair that has ended', () => {
     const { id } = await scene.asked('correct-number', gift.id, { msisdn: '+251911987654' });
     await scene.confirm(id, await scene.staff('SUPERVISOR'));
     scene.expectDone(await scene.ended(id));
-    const { words } = await first(`/support/repairs/${id}`);
+    const { words } = await scene.firstOfRepair(id);
     expect(words).toContain('The number of the owner was corrected: it is +2519*****654 now.');
   });
 
@@ -140,12 +132,12 @@ describe('the page of a repair that has ended', () => {
     const { gift } = await scene.voucherIn('hanging');
     const row = await scene.forced('resend-message', gift.id);
     expect(row.state).toBe('REFUSED');
-    expect(await pageOf(row.id)).toContain('Ask the merchant to claim again');
+    expect(await scene.pageOfRepair(row.id)).toContain('Ask the merchant to claim again');
   });
 });
 
 test('a retry that meets a silent provider says so, and is settled before another one is asked', async () => {
-  const routes = [await routeTo('dt-one', 1), await routeTo('reloadly', 2)];
+  const routes = [await scene.routeTo('dt-one', 1), await scene.routeTo('reloadly', 2)];
   const id = await scene.topUpIn('FAILED');
   const row = await scene.asked('retry-top-up', id, { msisdn: scene.number('014') });
   await until(async () => expect((await scene.topup(id)).status).toBe('UNKNOWN'));
@@ -156,11 +148,11 @@ test('a retry that meets a silent provider says so, and is settled before anothe
     .where('attempt', '=', 2)
     .executeTakeFirstOrThrow();
   const silent = new RegExp(
-    `“Retry a top-up”, is under way\\. dt-one has had attempt 2 since ${DAY}, our reference ` +
+    `“Retry the top-up”, is under way\\. dt-one has had attempt 2 since ${DAY}, our reference ` +
       `${reference}, and has not said whether it was delivered`,
   );
   const path = `/support/top-ups/${id}`;
-  const { words, open } = await first(path);
+  const { words, open } = await scene.first(path);
   expect(words).toMatch(silent);
   expect(words).toContain(`Ask dt-one about ${reference}`);
   expect(words).toContain(
@@ -168,14 +160,14 @@ test('a retry that meets a silent provider says so, and is settled before anothe
   );
   expect(open).toEqual(['settle-top-up']);
   // The page of the repair says the same; it loads itself again, so it has no form.
-  const ofRepair = await first(`/support/repairs/${row.id}`);
+  const ofRepair = await scene.firstOfRepair(row.id);
   expect(ofRepair.words).toMatch(silent);
   expect([ofRepair.open, ofRepair.instead]).toEqual([[], []]);
   scene.expectDone(
     await scene.repaired('settle-top-up', id, { outcome: 'not-done', reference: 'T-4712' }),
   );
   expect((await scene.ended(row.id)).state).toBe('REFUSED');
-  const after = await first(path);
+  const after = await scene.first(path);
   expect(after.words).toContain('then retry, if need be by reloadly:');
   expect(after.open).toEqual(['retry-top-up']);
   for (const route of routes) await removeTheRoute(route);

@@ -1,23 +1,17 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newOwner } from '../end-to-end/gift/gift-scene.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
 import { until } from '../support/until.js';
-import { DAY, firstWords } from './first-words.js';
-import { staffClient } from './staff-client.js';
+import { DAY } from './first-words.js';
+import { type StaffScene, setStaffScene } from './staff-scene.js';
 
 /** What the page of a case says first, and which repair it leads to: those that work at this moment. */
-let scene: RepairScene;
-let agent: Awaited<ReturnType<typeof staffClient>>;
+let scene: StaffScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2' });
-  agent = await staffClient(scene.stack);
+  scene = await setStaffScene({ CALLER_WAIT_SECONDS: '2' });
 });
 afterAll(() => scene?.stop());
-
-const first = (path: string) => firstWords(agent.client, path);
-const ofVoucher = (id: number) => first(`/support/vouchers/${id}`);
 
 const inDays = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -25,7 +19,7 @@ const inDays = (days: number): string =>
 describe('a code that never came', () => {
   test('while the claim is open it is sent again, or the claim is extended', async () => {
     const { gift } = await scene.voucherIn('claimed');
-    const { words, open, instead } = await ofVoucher(gift.id);
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain('The claim is open until');
     expect(open).toEqual(['resend-message']);
     expect(instead).toEqual(['extend-claim', 'cancel-voucher']);
@@ -34,11 +28,11 @@ describe('a code that never came', () => {
   test.each(['hanging', 'ended'])('after the claim the merchant claims again: %s', async (how) => {
     const { gift } = await scene.voucherIn('hanging');
     if (how === 'ended') scene.expectDone(await scene.repaired('release-claim', gift.id));
-    const { words, open, instead } = await ofVoucher(gift.id);
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain('The claim ran out before the code was entered');
     expect(words).toContain('Ask the merchant to claim again: that sends a new code.');
     expect([open, instead]).toEqual([[], ['cancel-voucher']]);
-    const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
+    const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
     // The badge says it, too, while the voucher still waits.
     expect(html.includes('Claim ran out')).toBe(how === 'hanging');
     expect(html).not.toContain('Waiting for the code');
@@ -55,33 +49,35 @@ describe('a code that never came', () => {
       voucherCode: gift.voucherCode,
     });
     expect(answer.body.success).toBe(false);
-    const before = await ofVoucher(gift.id);
+    const before = await scene.firstOfVoucher(gift.id);
     expect(before.words).toMatch(/The code could not be sent: .+\./);
     expect(before.instead).toEqual(['correct-number', 'cancel-voucher']);
     const owner = newOwner();
     const { id } = await scene.asked('correct-number', gift.id, { msisdn: owner });
     await scene.confirm(id, await scene.staff('SUPERVISOR'));
     scene.expectDone(await scene.ended(id));
-    expect((await ofVoucher(gift.id)).words).toContain('The number of the owner was corrected:');
+    expect((await scene.firstOfVoucher(gift.id)).words).toContain(
+      'The number of the owner was corrected:',
+    );
     await scene.redeemed(scene.asMerchant, { ...gift, owner });
   });
 
   test('nobody has claimed: the number is compared, and can be corrected', async () => {
     const gift = await scene.gift();
-    expect(await ofVoucher(gift.id)).toMatchObject({
+    expect(await scene.firstOfVoucher(gift.id)).toMatchObject({
       words: expect.stringContaining('the merchant has not claimed it'),
       open: [],
       instead: ['correct-number'],
     });
     const anonymous = await scene.gift({ owner: null });
-    expect(await ofVoucher(anonymous.id)).toMatchObject({ open: [], instead: [] });
+    expect(await scene.firstOfVoucher(anonymous.id)).toMatchObject({ open: [], instead: [] });
   });
 });
 
 describe('a payment', () => {
   test('that the provider does not say is settled, and our reference stands there', async () => {
     const { gift } = await scene.voucherIn('paying');
-    const { words, open } = await ofVoucher(gift.id);
+    const { words, open } = await scene.firstOfVoucher(gift.id);
     const { payment_reference: reference } = await scene.stack.database
       .selectFrom('redemptions')
       .select('payment_reference')
@@ -92,9 +88,9 @@ describe('a payment', () => {
     expect(open).toEqual(['settle-payment']);
     // A repair that waits for somebody hides none of it.
     await scene.written('extend-voucher', gift.id, { until: inDays(30) }, { isByTwo: true });
-    const waiting = await ofVoucher(gift.id);
+    const waiting = await scene.firstOfVoucher(gift.id);
     expect(waiting.words).toMatch(
-      /“Extend a voucher”, waits for another person\. gsma has had payment RDM-/,
+      /“Extend the voucher”, waits for another person\. gsma has had payment RDM-/,
     );
     expect(waiting.open).toEqual(['settle-payment']);
   });
@@ -109,7 +105,7 @@ describe('a payment', () => {
     expect(Number(fee)).toBeGreaterThan(0);
     const figure = (amount: string) => Number(amount).toFixed(2);
     const spent = figure(String(Number(toMerchant) + Number(fee)));
-    expect((await ofVoucher(gift.id)).words).toContain(
+    expect((await scene.firstOfVoucher(gift.id)).words).toContain(
       `was paid ETB ${figure(toMerchant)} (ETB ${spent} less the service fee of ETB ${figure(fee)}), `,
     );
   });
@@ -117,7 +113,7 @@ describe('a payment', () => {
   test('that was made names the provider’s reference, and is taken back only by a button', async () => {
     const { gift } = await scene.voucherIn('redeemed');
     const { provider_reference: reference } = await scene.redemptionOf(gift);
-    const { words, open, instead } = await ofVoucher(gift.id);
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain(reference ?? 'no reference');
     expect([open, instead]).toEqual([[], ['reverse-redemption']]);
   });
@@ -130,29 +126,30 @@ describe('a top-up', () => {
     ['SUCCESS', []],
   ] as const)('that is %s', async (status, kinds) => {
     const id = await scene.topUpIn(status);
-    const { open } = await until(() => first(`/support/top-ups/${id}`));
+    const { open } = await until(() => scene.first(`/support/top-ups/${id}`));
     expect(open).toEqual(kinds);
   });
 });
 
 test('the search has the guide of each complaint', async () => {
-  const { html } = await agent.client.get('/support');
+  const { html } = await scene.agent.client.get('/support');
   const titles = [...html.matchAll(/<details><summary>([^<]+)</g)].map(([, title]) => title);
   expect(titles).toEqual([
     'Paid, and got nothing',
     'The merchant was not paid',
     'A top-up failed',
     'The code never came',
+    'The number was typed wrong',
     'Redeemed at the wrong merchant',
   ]);
-  const guide = (await agent.client.get('/support/guide')).html;
+  const guide = (await scene.agent.client.get('/support/guide')).html;
   for (const title of titles) expect(guide).toContain(`>${title}</h3>`);
 });
 
 test('a form that came too late leads to what helps now', async () => {
   const { gift } = await scene.voucherIn('claimed');
   const path = `/support/vouchers/${gift.id}`;
-  const { html } = await agent.client.get(path);
+  const { html } = await scene.agent.client.get(path);
   await scene.stack.database
     .updateTable('voucher_claims')
     .set({ expires_at: sql<Date>`now() - interval '1 second'` })
@@ -165,7 +162,7 @@ test('a form that came too late leads to what helps now', async () => {
         '',
     ]),
   );
-  const answer = await agent.client.post('/support/repairs/ask/resend-message', {
+  const answer = await scene.agent.client.post('/support/repairs/ask/resend-message', {
     ...fields,
     why: 'Ticket 4711',
   });

@@ -52,9 +52,13 @@ describe('the page of a voucher', () => {
       ([, one]) => one,
     );
     const senders = [...html.matchAll(/<button[^>]*>([^<]+)<\/button>/g)].map(([, one]) => one);
-    expect(openers).toContain('Cancel a voucher');
+    expect(openers).toContain('Cancel the voucher');
     expect(senders).toContain('Cancel it for good');
     expect(openers.filter((one) => senders.includes(one))).toEqual([]);
+    const red = [...html.matchAll(/<button class="danger">([^<]+)</g)].map(([, one]) => one);
+    expect(red).toEqual(['Cancel it for good']);
+    // Beside the masked number, before everything that is folded.
+    expect(html.indexOf('Show the number')).toBeLessThan(html.indexOf('What to do next'));
     expect((await agent.client.get(caseOf(2_000_000_000))).status).toBe(404);
   });
 
@@ -67,7 +71,7 @@ describe('the page of a voucher', () => {
     const { html } = await agent.client.get(`/support/repairs/${id}`);
     expect(html).toContain('The claim stays open for 20 minutes at least.');
     expect((await agent.client.get(caseOf(gift.id))).html).toMatch(
-      /“Extend a claim”,\s+asked for by .*, was done: The claim stays open/,
+      /“Extend the claim”,\s+asked for by .*, was done: The claim stays open/,
     );
   });
 
@@ -88,7 +92,7 @@ describe('the page of a voucher', () => {
     });
     expect([wrong.status, wrong.html]).toEqual([409, expect.stringContaining('from 1 to 60')]);
     // The form stands open with what was typed, so that only the mistake is typed again.
-    expect(wrong.html).toMatch(/<details open><summary[^>]*>Extend a claim</);
+    expect(wrong.html).toMatch(/<details open><summary[^>]*>Extend the claim</);
     expect(wrong.html).toMatch(/name="minutes"[^>]* value="1000"/);
     const page = await agent.client.get(caseOf(gift.id));
     const fields = hiddenFields(page.html, actionOf('cancel-claim'));
@@ -129,6 +133,35 @@ describe('the page of a top-up', () => {
   });
 });
 
+describe('the number that a case has already', () => {
+  it('is refused by the form of a correction', async () => {
+    const gift = await scene.gift();
+    const answer = await agent.client.submit(caseOf(gift.id), actionOf('correct-number'), {
+      why: 'Ticket 4711',
+      msisdn: `0${gift.owner?.slice(4)}`,
+    });
+    expect([answer.status, answer.html]).toEqual([
+      409,
+      expect.stringContaining('The voucher has this number already: there is nothing to correct.'),
+    ]);
+  });
+
+  it('is no other number of a retry, which a second person would look at', async () => {
+    const msisdn = scene.number('002');
+    const id = await scene.topUpIn('FAILED', msisdn);
+    const before = await scene.topup(id);
+    const answer = await agent.client.submit(`/support/top-ups/${id}`, actionOf('retry-top-up'), {
+      why: 'Ticket 4711',
+      msisdn,
+    });
+    expect([answer.status, answer.html]).toEqual([
+      409,
+      expect.stringContaining('The last attempt went to this number already'),
+    ]);
+    expect(await scene.topup(id)).toEqual(before);
+  });
+});
+
 describe('two people', () => {
   const forms = async (who: typeof agent, id: number) => {
     const { html } = await who.client.get(`/support/repairs/${id}`);
@@ -150,6 +183,60 @@ describe('two people', () => {
     expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED' });
   });
 
+  it('is said before, with the reason, which the page that waits has, too', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const why = 'it is above ETB 400.00';
+    expect((await agent.client.get(caseOf(gift.id))).html).toContain(
+      `A second person must confirm it: ${why}.`,
+    );
+    const id = await asked(gift.id, 'cancel-voucher');
+    expect((await agent.client.get(`/support/repairs/${id}`)).html).toMatch(
+      new RegExp(`Ask a supervisor to confirm it</h2>\\s+<p>It waits until .+, because ${why}\\.`),
+    );
+    // A small one needs nobody, and says nothing.
+    const small = await scene.gift();
+    const { html } = await agent.client.get(caseOf(small.id));
+    const ofCancel = /ask\/cancel-voucher"[\s\S]*?<\/form>/.exec(html)?.[0] ?? '';
+    expect(ofCancel).toContain('Cancel it for good');
+    expect(ofCancel).not.toContain('must confirm it');
+  });
+
+  it('another number after a settlement by hand: said before, and why it waits', async () => {
+    const id = await scene.topUpIn('UNKNOWN');
+    const settled = { outcome: 'not-done', reference: 'T-4713' };
+    scene.expectDone(await scene.repaired('settle-top-up', id, settled));
+    const page = `/support/top-ups/${id}`;
+    const why = 'the attempt before may have been delivered';
+    expect((await agent.client.get(page)).html).toContain(
+      `Another number needs a second person: ${why}.`,
+    );
+    const { location } = await agent.client.submit(page, actionOf('retry-top-up'), {
+      why: 'Ticket 4711',
+      msisdn: scene.number(),
+    });
+    expect((await agent.client.get(location ?? '')).html).toContain(`because ${why}.`);
+    // It is open: the page of the case leads to it, and has no second form.
+    const { html } = await agent.client.get(page);
+    expect(html).not.toContain(actionOf('retry-top-up'));
+    expect(html).toContain(`href="${location}">Retry the top-up: repair`);
+  });
+
+  it('one that its asker withdraws is called so, in one colour', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const id = await asked(gift.id, 'cancel-voucher');
+    await decide(agent, id, 'decline', { why: 'The wrong voucher' });
+    const { html } = await agent.client.get(`/support/repairs/${id}`);
+    expect(html).toContain('<span class="badge plain">Withdrawn</span>');
+    expect(html).toContain(
+      '<div class="message plain" role="note">Withdrawn: The wrong voucher</div>',
+    );
+    expect(html).not.toContain('message success');
+    expect((await agent.client.get(caseOf(gift.id))).html).toMatch(
+      /“Cancel the voucher”,\s+asked for by [^,]+, was withdrawn: The wrong voucher\./,
+    );
+    expect(await scene.audited(id)).toContain(`staff:${agent.account.id}: withdraw repair`);
+  });
+
   it('an agent cannot confirm by a form of their own making', async () => {
     const gift = await scene.gift({ denomination: 500 });
     const id = await asked(gift.id, 'cancel-voucher');
@@ -161,6 +248,9 @@ describe('two people', () => {
     expect((await findRepair(scene.stack.database, id))?.state).toBe('ASKED');
     await decide(supervisor, id, 'decline', { why: 'Not his' });
     expect(await scene.ended(id)).toMatchObject({ result: 'Declined: Not his' });
+    expect((await agent.client.get(`/support/repairs/${id}`)).html).toContain(
+      '<span class="badge danger">Declined</span>',
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDeposit } from '../../src/db/ledger/deposits.js';
 import { parseMoney } from '../../src/domain/money.js';
@@ -13,24 +14,19 @@ import {
 } from '../../workflows/workflow-ids.js';
 import { done, newOwner } from '../end-to-end/gift/gift-scene.js';
 import { redeem } from '../end-to-end/gift/redemption-scene.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
 import { until } from '../support/until.js';
-import { staffClient } from './staff-client.js';
+import { type StaffScene, setStaffScene } from './staff-scene.js';
 
 /** What support finds besides the plain names of a case, with the rights of the roles. */
-let scene: RepairScene;
-let agent: Awaited<ReturnType<typeof staffClient>>;
+let scene: StaffScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ TEMPORAL_UI_URL: 'https://temporal.example' });
-  agent = await staffClient(scene.stack);
+  scene = await setStaffScene({ TEMPORAL_UI_URL: 'https://temporal.example' });
 });
 afterAll(() => scene?.stop());
 
-const find = (what: string) => agent.client.submit('/support', '/support/find', { what });
-
 const leadsTo = async (what: string, id: number) =>
-  expect(await find(what), what).toMatchObject({
+  expect(await scene.find(what), what).toMatchObject({
     status: 303,
     location: `/support/vouchers/${id}`,
   });
@@ -120,14 +116,44 @@ describe('a workflow leads to its voucher', () => {
       .execute();
     expect(vouchers).toHaveLength(2);
     for (const { reference, voucher_id } of vouchers) await leadsTo(reference, voucher_id ?? 0);
-    const ofOrder = await find(generateBulkId(id, order.operation_id));
+    const ofOrder = await scene.find(generateBulkId(id, order.operation_id));
     for (const { voucher_id } of vouchers)
       expect(ofOrder.html).toContain(`/support/vouchers/${voucher_id}"`);
     expect(ofOrder.html).toContain('2 of 3 generated, 1 refused');
-    const ofRefused = await find(refused);
+    const ofRefused = await scene.find(refused);
     expect(ofRefused.html).toContain(`line 3 of bulk order ${id}`);
     expect(ofRefused.html).toContain('REFUSED: ');
   });
+});
+
+test('an answer that was settled as not done is found by its reference', async () => {
+  const { gift } = await scene.voucherIn('paying');
+  const { id } = await scene.redemptionOf(gift);
+  const ofPayment = `T-${randomUUID()}`;
+  scene.expectDone(
+    await scene.repaired('settle-payment', id, { outcome: 'not-done', reference: ofPayment }),
+  );
+  await leadsTo(ofPayment, gift.id);
+  const topup = await scene.topUpIn('UNKNOWN');
+  const ofTopup = `T-${randomUUID()}`;
+  scene.expectDone(
+    await scene.repaired('settle-top-up', topup, { outcome: 'not-done', reference: ofTopup }),
+  );
+  expect((await scene.find(ofTopup)).location).toBe(`/support/top-ups/${topup}`);
+});
+
+test('a voucher is found by the number that its owner had before a correction', async () => {
+  const gift = await scene.gift();
+  const [before, after] = [gift.owner ?? '', newOwner()];
+  const { id } = await scene.asked('correct-number', gift.id, { msisdn: after });
+  await scene.confirm(id, await scene.staff('SUPERVISOR'));
+  scene.expectDone(await scene.ended(id));
+  for (const number of [before, after]) await leadsTo(number, gift.id);
+  const { rows } =
+    await sql`select from repairs where former_msisdn like ${`%${before.slice(4)}%`}`.execute(
+      scene.stack.database,
+    );
+  expect(rows).toEqual([]);
 });
 
 test('a reference of ours is found in any case', async () => {
@@ -153,7 +179,7 @@ describe('other records are shown', () => {
         reference,
       }),
     );
-    const found = await find(reference);
+    const found = await scene.find(reference);
     expect(found.html).toContain('Also found');
     expect(found.html).toContain('Credited to the gift wallet');
     expect(found.html).toContain('1,234.50');
@@ -164,8 +190,8 @@ describe('other records are shown', () => {
       amount: '50',
       reference: ticket,
     });
-    expect((await find(ticket)).html).toContain('Credited to the airtime wallet');
-    const ofWallet = await find(repairWorkflowId(repair.id, repair.operation_id));
+    expect((await scene.find(ticket)).html).toContain('Credited to the airtime wallet');
+    const ofWallet = await scene.find(repairWorkflowId(repair.id, repair.operation_id));
     expect(ofWallet.html).toContain(`href="/support/repairs/${repair.id}"`);
     expect(ofWallet.html).toContain('credit-goodwill: DONE');
   });
@@ -181,7 +207,7 @@ describe('other records are shown', () => {
     ] as const) {
       const id = headers.get('X-Request-Id') ?? '';
       const { html } = await until(async () => {
-        const answer = await find(id);
+        const answer = await scene.find(id);
         expect(answer.html).toContain('Also found');
         return answer;
       });
@@ -197,13 +223,13 @@ describe('other records are shown', () => {
     done(await redeem(client, paid, { verificationCode: await scene.claimed(client, paid) }));
     const key = { 'Idempotency-Key': randomUUID() };
     await scene.asPartner.post(`/vouchers/${paid.id}/cancel`, {}, key);
-    const { html } = await find(cancelVoucherId(await newestOperation('cancel-voucher')));
+    const { html } = await scene.find(cancelVoucherId(await newestOperation('cancel-voucher')));
     expect(html).toContain('cancel-voucher: REFUSED, voucher-redeemed');
   });
 });
 
 test('a workflow of the service is explained, with its page', async () => {
-  const { html } = await find(reconcileId('vouchers'));
+  const { html } = await scene.find(reconcileId('vouchers'));
   expect(html).toContain('The reconciliation of money on hold');
   expect(html).toContain(
     'https://temporal.example/namespaces/default/workflows/reconcile%3Avouchers"',

@@ -41,12 +41,12 @@ export const tenStates = {
     /^\*\*Payment unknown\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma;/,
     /The provider's last message: .+ The money stays on hold \(to msisdn \+2519\*+014\), and the service asks/,
     /Do not pay it by hand.* send the signal `providerHint`\./,
-    /After a day, .* \*Settle an unknown payment\* at `\/support`/,
+    /After a day, .* \*Settle the payment\* at `\/support`/,
   ],
   'top-up failed': [
     /^\*\*Failed\*\*: top-up \d+, Airtime, ETB 50\.00 to \+2519\*+002, attempt 1, our reference \S+ at dt-one\./,
     /The provider's last message: .+ The money is back in the partner's wallet\./,
-    /To retry: \*More Actions\*, \*Send a Signal\*, `retry`, .* \*Retry a top-up\* at `\/support`, .+ UTC/,
+    /To retry: \*More Actions\*, \*Send a Signal\*, `retry`, .* \*Retry the top-up\* at `\/support`, .+ UTC/,
   ],
   'top-up retried': [
     /\*\*(Sending|Outcome unknown)\*\*: top-up \d+, .* attempt 2, our reference .+-2 at dt-one\./,

@@ -34,7 +34,7 @@ it('ends in its first step where it is a change of rows', async () => {
   const { end, workflowId } = await ran('repair-in-step', 'extend-voucher', gift.id, { until });
   expect(end).toEqual(DONE);
   const details = await detailsOf(scene.stack.temporal.client.workflow.getHandle(workflowId));
-  expect(details).toContain('**Done**: Extend a voucher');
+  expect(details).toContain('**Done**: Extend the voucher');
   // Neither the reason nor the arguments, which are not encrypted there.
   expect(details).not.toContain('Ticket');
 });

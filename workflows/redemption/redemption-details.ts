@@ -153,7 +153,7 @@ export const showUnknown = (hold: ShownRedemption, lastMessage: string, urgency:
       'asks the provider again. Do not pay it by hand, and do not redeem it again: that could pay twice. To ' +
       'ask now, send the signal `providerHint`.',
     ...failoverParagraph(hold.asked),
-    'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an unknown ' +
+    'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle the ' +
       'payment* at `/support`, with its reference.',
   );
 

@@ -27,11 +27,11 @@ const reasonsOf = ({ message, by }: NotDone): string[] =>
 const howToRetry = (retryWindowMs: number): string =>
   'To retry: *More Actions*, *Send a Signal*, `retry`, *Submit*; no input is needed. The retry holds the ' +
   'money again and goes to the same number; an amount that needs two people is refused. Any amount, to ' +
-  'the same or another number: *Retry a top-up* at `/support`, or the partner by the API; both also after ' +
+  'the same or another number: *Retry the top-up* at `/support`, or the partner by the API; both also after ' +
   `the workflow ends, at ${untilWhen(retryWindowMs)}.`;
 
 const HOW_TO_SETTLE =
-  'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle an unknown ' +
+  'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle the ' +
   'top-up* at `/support`, with its reference.';
 
 const WHO_SETTLES =
@@ -116,7 +116,7 @@ export function createTopUpDetails(transactionId: number) {
     retryRefused: ({ reason, detail }: Refusal) =>
       showDetails(
         `**The retry was refused**: ${messageOf(reason, detail)}.`,
-        'The top-up still waits for a retry: by the signal `retry`, or *Retry a top-up* at `/support`.',
+        'The top-up still waits for a retry: by the signal `retry`, or *Retry the top-up* at `/support`.',
       ),
 
     /** This run sent nothing. */
@@ -130,7 +130,7 @@ export function createTopUpDetails(transactionId: number) {
       showDetails(
         `**Failed**${hold ? `: ${describe(hold)}` : `: top-up ${transactionId}`}.`,
         "The money is back in the partner's wallet. The workflow accepts no more signals; " +
-          'retry it at `/support` (*Retry a top-up*), or the partner does by the API.',
+          'retry it at `/support` (*Retry the top-up*), or the partner does by the API.',
       ),
   };
 }

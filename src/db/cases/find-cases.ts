@@ -59,6 +59,12 @@ const newestOf = (number: {
 const isAny = (reference: string | undefined) =>
   reference === undefined ? undefined : sql`any(${spellingsOf(reference)}::text[])`;
 
+/** What somebody settled by hand under a reference, also as not done. */
+const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) => sql`
+  select ${sql.ref(column)} from repairs
+  where arguments ->> 'reference' = ${reference} and ${sql.ref(column)} is not null
+  limit ${ROWS_OF_A_WAY}`;
+
 /** Each statement uses an index of its own; together they are a few rows. */
 const voucherWays = (term: SearchedTerm): Way[] => {
   const { serialNumber, codeDigests, numberKeys, redemptionId, uuid } = term;
@@ -71,6 +77,15 @@ const voucherWays = (term: SearchedTerm): Way[] => {
     ),
     ...way(numberKeys, () =>
       newestOf({ table: 'vouchers', id: 'id', column: 'owner_msisdn', keys: numberKeys ?? [] }),
+    ),
+    // Before a correction.
+    ...way(numberKeys, () =>
+      newestOf({
+        table: 'repairs',
+        id: 'voucher_id',
+        column: 'former_msisdn',
+        keys: numberKeys ?? [],
+      }),
     ),
     ...way(redemptionId, () => sql`select voucher_id from redemptions where id = ${redemptionId}`),
     ...way(
@@ -100,6 +115,7 @@ const voucherWays = (term: SearchedTerm): Way[] => {
       () => sql`select voucher_id from ${ofReversal}
       where reversal.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
     ),
+    ...way(reference, () => settledUnder('voucher_id', reference)),
     // A partner's own name of a line of a bulk order.
     ...way(
       reference,
@@ -159,6 +175,7 @@ const topupWays = (term: SearchedTerm): Way[] => {
       () => sql`select topup_id from topup_attempts where provider_reference = ${reference}
       limit ${ROWS_OF_A_WAY}`,
     ),
+    ...way(reference, () => settledUnder('topup_id', reference)),
     ...[
       sql`select id from topups where operation_id = ${operationId}`,
       sql`select topup_id from topup_attempts where operation_id = ${operationId}`,

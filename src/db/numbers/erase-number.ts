@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 import type { RepairRow } from '../repairs/audit-repair.js';
 import { numberColumns } from './number-columns.js';
-import { isSettledTopup } from './number-erasures.js';
+import { FORMER_ERASED, isSettledTopup } from './number-erasures.js';
 import { hasNumber } from './number-key.js';
 
 /** What a number is still needed for. */
@@ -75,9 +75,9 @@ export async function eraseNumber(
   digest: Buffer,
 ): Promise<Record<string, number>> {
   const { keys, repairIds } = sought;
-  const erased: Record<string, number> = { repairs: repairIds.length };
+  const erased: Record<string, number> = {};
   // Those about its vouchers and top-ups may hold it under a key that is gone.
-  await sql`update repairs set sealed_arguments = null
+  await sql`update repairs set sealed_arguments = null, ${FORMER_ERASED}
     where ${namesNumber(sought)} and sealed_arguments is not null`.execute(transaction);
   for (const { table, column } of numberColumns) {
     const { numAffectedRows = 0n } = await sql`
@@ -85,6 +85,8 @@ export async function eraseNumber(
       where ${hasNumber(column, keys)} and ${sql.ref(column)} is not null`.execute(transaction);
     erased[table] = Number(numAffectedRows);
   }
+  // Those that it was given to, and those that corrected it.
+  erased.repairs = (erased.repairs ?? 0) + repairIds.length;
   await sql`delete from number_daily_counts where number_digest = ${digest}`.execute(transaction);
   return erased;
 }

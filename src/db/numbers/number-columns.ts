@@ -11,6 +11,7 @@ export const numberColumns = [
   { table: 'operator_commands', column: 'msisdn' },
   { table: 'bulk_lines', column: 'owner_msisdn' },
   { table: 'messages', column: 'msisdn' },
+  { table: 'repairs', column: 'former_msisdn' },
 ] as const;
 
 type NumberColumn = (typeof numberColumns)[number];

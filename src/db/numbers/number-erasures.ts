@@ -18,6 +18,9 @@ export const isSettledTopup = sql`topups.status in ('SUCCESS', 'FAILED')
   and not exists (select from operator_commands as command where command.topup_id = topups.id
     and command.taken_at is null)`;
 
+/** SQL assignment: a correction has the number before it, too. */
+export const FORMER_ERASED = sql`former_msisdn = case when former_msisdn is not null then 'erased' end`;
+
 /**
  * Erases the numbers of what ended before the retention; the rows stay, and with them all amounts.
  * Rows that another process has locked wait for the next run.
@@ -57,7 +60,7 @@ export const numberErasures = {
     update topups set msisdn = 'erased' where id = any(array(select id from due))`,
 
   'numbers of repairs': ({ numberDays }: NumberRetention, batchSize: number) => sql`
-    update repairs set sealed_arguments = null where id = any(array(
+    update repairs set sealed_arguments = null, ${FORMER_ERASED} where id = any(array(
       select id from repairs
       where sealed_arguments is not null and state in ('DONE', 'REFUSED', 'EXPIRED')
         and ${isOlder(sql`changed_at`, numberDays)}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
 import { isStaffActor } from '../../domain/repairs/repair.js';
-import type { DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.js';
 import type { RepairsTable } from '../schema/all-tables.js';
 
 /** The command line is one asker, because anybody can give any name there. */
@@ -14,7 +14,7 @@ export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Pr
 
 /** Whose repairs are added up. */
 interface GivenBy {
-  /** Locked by `lockAsker`. */
+  /** Locked by `lockAsker`, where somebody decides by it. */
   readonly askedBy: string;
   /** The repairs of this kind for this subject are added up as well, whoever asked for them. */
   readonly to: Pick<RepairsTable, 'kind' | 'subject_id'> | undefined;
@@ -27,7 +27,7 @@ interface GivenBy {
  * one subject, whichever is more. It reads the repairs of one day.
  */
 export async function givenAlone(
-  transaction: DatabaseTransaction,
+  database: Database,
   { askedBy, to, exceptId }: GivenBy,
 ): Promise<Money> {
   const isOfAsker = isStaffActor(askedBy)
@@ -41,6 +41,6 @@ export async function givenAlone(
     from repairs
     where gives_value and confirmed_by is null and state in ('READY', 'RUNNING', 'DONE')
       and asked_at > now() - interval '24 hours'
-      and id is distinct from ${exceptId ?? null}::bigint`.execute(transaction);
+      and id is distinct from ${exceptId ?? null}::bigint`.execute(database);
   return parseMoney(rows[0]?.amount ?? '0');
 }

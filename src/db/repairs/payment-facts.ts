@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Operator } from '../../domain/operator.js';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { Route } from '../../domain/providers/routes.js';
 import type { Database } from '../connection.js';
 import { routesOfTopup } from '../providers/provider-routes.js';
@@ -80,6 +81,8 @@ export interface TopupFactsForRepair {
   readonly partnerId: number;
   readonly status: TopupStatus;
   readonly attempt: number;
+  /** Of the last attempt. */
+  readonly msisdn: StoredNumber;
   /** Of the last attempt; null where there was none. */
   readonly operator: Operator | null;
   /** Those of its kind, for its partner. */
@@ -106,7 +109,7 @@ export async function topupFactsForRepair(
   topupId: number,
 ): Promise<TopupFactsForRepair | undefined> {
   const { rows } = await sql<TopupFactsForRepair>`
-    select topups.id, partner_id as "partnerId", status, attempt, operator,
+    select topups.id, partner_id as "partnerId", status, attempt, msisdn, operator,
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       provider_reference as "providerReference",

@@ -1,5 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type RepairSubject, repairSubjects, staffActor } from '../../domain/repairs/repair.js';
+import {
+  type RepairSubject,
+  repairSubjects,
+  resultOfWaiting,
+  staffActor,
+} from '../../domain/repairs/repair.js';
 import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff/staff-role.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { auditRepair, type RepairRow } from './audit-repair.js';
@@ -61,7 +66,10 @@ export async function confirmRepair(
   return row !== undefined;
 }
 
-/** Ends a repair that waits for a second person; false where it does not wait any more. */
+/**
+ * Ends a repair that waits for a second person: who asked for it withdraws it, anybody else declines it. False
+ * where it does not wait any more.
+ */
 export async function declineRepair(
   transaction: DatabaseTransaction,
   id: number,
@@ -69,12 +77,18 @@ export async function declineRepair(
 ): Promise<boolean> {
   const row = await transaction
     .updateTable('repairs')
-    .set({ state: 'REFUSED', result: `Declined: ${why}`, changed_at: sql<Date>`now()` })
+    .set({
+      state: 'REFUSED',
+      result: sql<string>`case when asked_by = ${actor} then ${resultOfWaiting('WITHDRAWN', why)}
+        else ${resultOfWaiting('DECLINED', why)} end`,
+      changed_at: sql<Date>`now()`,
+    })
     .where('id', '=', id)
     .where('state', '=', 'ASKED')
     .returningAll()
     .executeTakeFirst();
-  if (row) await auditRepair(transaction, row, { actor, action: 'decline repair' });
+  const action = row?.asked_by === actor ? 'withdraw repair' : 'decline repair';
+  if (row) await auditRepair(transaction, row, { actor, action });
   return row !== undefined;
 }
 

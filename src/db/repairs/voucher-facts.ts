@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
-import type { LockedVoucher } from '../vouchers/vouchers.js';
 
 /** What a repair of a voucher, or of its claim, is judged by. */
 export interface VoucherFacts {
@@ -9,7 +9,8 @@ export interface VoucherFacts {
   readonly serialNumber: string;
   readonly partnerId: number;
   readonly status: VoucherStatus;
-  readonly hasOwner: boolean;
+  /** The number of its owner; null for one of nobody. */
+  readonly owner: StoredNumber | null;
   /** Whether it was claimed, ever, and the SMS provider did not certainly refuse the code. */
   readonly mayHaveCode: boolean;
   /** Decimal string: its value, also that on hold. */
@@ -30,7 +31,7 @@ export async function voucherFacts(
 ): Promise<VoucherFacts | undefined> {
   const { rows } = await sql<VoucherFacts>`
     select vouchers.id, serial_number as "serialNumber", partner_id as "partnerId",
-      vouchers.status, owner_msisdn is not null as "hasOwner",
+      vouchers.status, owner_msisdn as owner,
       exists (select from voucher_claims as made where made.voucher_id = vouchers.id
         and (made.status = 'OPEN' or not exists (
           select from messages left join message_resends as resend on resend.message_id = messages.id
@@ -54,13 +55,16 @@ export async function voucherFacts(
 
 /**
  * Gives a voucher whose code nobody can have got another owner, who is reminded of its end; what is
- * queued for the one before is not sent.
+ * queued for the one before is not sent. The repair keeps the number before, by which the voucher is found.
  */
 export async function correctOwner(
   database: Database,
-  voucherId: number,
-  number: NonNullable<LockedVoucher['owner_msisdn']>,
+  { voucherId, repairId }: { readonly voucherId: number; readonly repairId: number },
+  number: StoredNumber,
 ): Promise<void> {
+  await sql`
+    update repairs set former_msisdn = owner_msisdn from vouchers
+    where repairs.id = ${repairId} and vouchers.id = ${voucherId}`.execute(database);
   await database
     .updateTable('messages')
     .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })

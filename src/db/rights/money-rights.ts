@@ -48,8 +48,8 @@ export const moneyRights = {
     api: 'select, insert, update (state, changed_at, result, confirmed_by, confirmed_at)',
     worker:
       'select, update (state, changed_at, result, amount, needs_confirmation, confirm_until, ' +
-      'sealed_arguments)',
-    // Erases numbers.
-    operator: 'select, insert, update (sealed_arguments)',
+      'sealed_arguments, former_msisdn)',
+    // Seals and erases numbers.
+    operator: 'select, insert, update (sealed_arguments, former_msisdn)',
   },
 } as const satisfies Readonly<Record<string, Rights>>;

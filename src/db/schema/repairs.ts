@@ -1,4 +1,5 @@
-import type { GeneratedAlways } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.js';
 import type { RepairState, RepairSubject } from '../../domain/repairs/repair.js';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
 
@@ -19,6 +20,8 @@ export interface RepairsTable {
   arguments: Json<Readonly<Record<string, unknown>>>;
   /** Personal arguments under a data key. */
   sealed_arguments: string | null;
+  /** Of the owner before it was corrected. */
+  former_msisdn: Generated<StoredNumber | null>;
   /** The value that it is about. */
   amount: Numeric;
   /** Whether somebody gets value by it that was not theirs. */

@@ -28,6 +28,8 @@ interface Redemption {
   readonly settledAt: string | null;
   readonly contradictedAt: string | null;
   readonly reversedAt: string | null;
+  /** Who bore what the provider changed by itself; null until somebody has settled it. */
+  readonly settledBy: Selectable<RedemptionsTable>['settled_by'];
   readonly operationId: string;
   readonly merchant: string;
   readonly toMerchant: string;
@@ -140,7 +142,7 @@ const redemptions = sql`
   select coalesce(json_agg(json_build_object('id', redemption.id, 'claimId', redemption.claim_id,
     'at', redemption.created_at,
     'settledAt', settled_at, 'contradictedAt', contradicted_at, 'reversedAt', reversed_at,
-    'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
+    'settledBy', settled_by, 'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,

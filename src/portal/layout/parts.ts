@@ -82,9 +82,9 @@ ${select.error && html`<p class="error">${words(select.error)}</p>`}
     html`<option value="${value}"${value === select.value && html` selected`}>${phrase(label)}</option>`,
 )}</select></div>`;
 
-/** A highlighted message: a success, a warning or an error. */
+/** A highlighted message: a success, a warning or an error; a plain one is only set apart. */
 export const message = (
-  tone: 'success' | 'notice' | 'warning' | 'danger',
+  tone: 'success' | 'notice' | 'warning' | 'danger' | 'plain',
   content: HtmlValue,
 ): Html =>
   html`<div class="message ${tone}" role="${tone === 'danger' ? 'alert' : 'note'}">${words(content)}</div>`;

@@ -8,7 +8,7 @@ import { type Html, html } from '../../rendering/html.js';
 import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
 import type { StaffPage, StaffRequest } from '../page.js';
 import { readCase, type SupportCase } from '../support-case.js';
-import { formOfNumber, shownNumber } from './number-parts.js';
+import { briefWithNumber, shownNumber } from './number-parts.js';
 import { nextChoices, otherChoices, type RefusedForm } from './repairs/repair-choices.js';
 import { offersOf } from './repairs/repair-offers.js';
 
@@ -46,16 +46,15 @@ export async function casePage(
     title: `${what} ${found.name}`,
     ...(refused && { status: 409 }),
     content: html`<h1>${what} <code>${found.name}</code> ${found.state}</h1>
-<p>${found.brief}</p>
+${briefWithNumber(request, found, number === undefined ? casePath(found) : undefined)}
 ${number !== undefined && shownNumber({ number })}
 ${nextChoices(request, choices)}
 <section class="card">${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>
-<details><summary>The ${kind}</summary>${facts(found.facts)}
-${number === undefined && found.hasNumber && formOfNumber(request, casePath(found))}</details>
+<details><summary>The ${kind}</summary>${facts(found.facts)}</details>
 <details><summary>How the money moved</summary>${
       found.transfers.length === 0
-        ? emptyState('Nothing was charged', 'No money moved.')
+        ? emptyState('No money moved', 'Nothing was put on hold or charged.')
         : ledgerHistory(found.transfers)
     }</details></section>`,
   };

@@ -64,8 +64,7 @@ export const findAgain: StaffPage = {
   handle: () => Promise.resolve({ kind: 'redirect', to: SUPPORT_PATH }),
 };
 
-const HINT =
-  'Phone number, serial number, voucher code, transaction id, any reference, request id or workflow id.';
+const HINT = 'Phone number, serial number, code, transaction id or any reference.';
 
 function findPage(
   { formToken, services }: StaffRequest,

@@ -1,6 +1,7 @@
 import { message, postForm } from '../../portal/layout/parts.js';
 import { type Html, html } from '../../rendering/html.js';
 import type { StaffRequest } from '../page.js';
+import type { SupportCase } from '../support-case.js';
 
 /** The numbers that somebody asked to see. */
 export interface ShownNumbers {
@@ -21,9 +22,18 @@ export const shownNumber = ({ number, given }: ShownNumbers): Html =>
     } That you saw it is in the audit log.</div>`,
   );
 
+/** What a case is about, with the button beside the masked number that shows it. */
+export const briefWithNumber = (
+  request: StaffRequest,
+  { brief, hasNumber }: Pick<SupportCase, 'brief' | 'hasNumber'>,
+  /** Of the page; undefined where the number is shown. */
+  path: string | undefined,
+): Html =>
+  html`<div class="brief"><p>${brief}</p>${hasNumber && path !== undefined && formOfNumber(request, path)}</div>`;
+
 /** The button that shows the number of the page at `path`. */
 export const formOfNumber = ({ formToken }: StaffRequest, path: string): Html =>
   postForm(
     { action: `${path}/number`, formToken, className: 'actions' },
-    html`<button class="secondary">Show the number</button>`,
+    html`<button class="plain">Show the number</button>`,
   );

@@ -56,13 +56,13 @@ const words: Readonly<Record<Kind, Readonly<Record<Booked, RegExp>>>> = {
     done: /was paid/,
     'on hold': /has not said whether the merchant is paid\. The money is on hold/,
     'not done':
-      /The payment was not sent: .+ Nothing was paid|The payment was not made: settled by hand as not done|it has not been redeemed/,
+      /The payment was not sent: .+ Nothing was paid|The payment was settled by hand as not made|it has not been redeemed/,
   },
   'top-up': {
     done: /It was delivered to/,
     'on hold': /has not said whether it was delivered\. The money is on hold|has not answered yet/,
     'not done':
-      /It was not sent: .+ Nothing was charged|It failed: settled by hand as not done.+ Nothing was charged/,
+      /It was not sent: .+ Nothing was charged|Settled by hand as not delivered: nothing was charged/,
   },
   message: {
     done: /The SMS provider took the code|The code was delivered to the phone/,

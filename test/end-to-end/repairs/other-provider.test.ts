@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addRoute, switchRoute } from '../../../src/db/providers/provider-routes.js';
+import { switchRoute } from '../../../src/db/providers/provider-routes.js';
 import { call } from '../../support/clients.js';
 import { type RaceScene, setRaceScene } from './race-scene.js';
 
@@ -10,18 +10,10 @@ let route: number;
 
 beforeAll(async () => {
   scene = await setRaceScene({ CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' });
-  await routeTo('dt-one', 1);
-  route = await routeTo('reloadly', 2);
+  await scene.routeTo('dt-one', 1);
+  route = await scene.routeTo('reloadly', 2);
 });
 afterAll(() => scene?.stop());
-
-const routeTo = (provider: 'dt-one' | 'reloadly', position: number): Promise<number> =>
-  scene.stack.database.transaction().execute((transaction) =>
-    addRoute(transaction, {
-      ...{ kind: 'topup-airtime', provider, position, operator: 'ETHIO_TELECOM' },
-      ...{ partner_id: null, merchant_id: null, amount_from: null, amount_to: null },
-    }),
-  );
 
 const switchSecond = (isEnabled: boolean) =>
   scene.stack.database

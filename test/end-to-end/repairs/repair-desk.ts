@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { createNumberHash } from '../../../src/crypto/number-hash.js';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
 import { addTransfers } from '../../../src/db/ledger/ledger.js';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
@@ -33,13 +34,13 @@ const byTwo = (kind: RepairKind): RepairKind => ({
   ...kind,
   async judge(...given) {
     const judged = await kind.judge(...given);
-    return judged && { ...judged, isByTwo: true };
+    return judged && { ...judged, byTwo: 'the test wants it' };
   },
 });
 
 /** Where repairs are asked for and confirmed, as pages and commands do it. */
 export async function createRepairDesk({ database, config }: Pick<Stack, 'database' | 'config'>) {
-  const limits = repairLimits(config);
+  const limits = repairLimits(config, createNumberHash(config.DIGEST_KEY));
   const secretBox = createSecretBox(config.DATA_KEYS);
   /** Who asks where nobody is named. */
   const asker = staffActor(await staff('OPERATOR'));

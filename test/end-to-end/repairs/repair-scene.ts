@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
 import { addRepair } from '../../../src/db/repairs/repairs.js';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
@@ -162,9 +163,10 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
       .executeTakeFirstOrThrow();
 
   /** A top-up whose number decides what the provider does; its id when it has this status. */
-  async function topUpIn(status: 'FAILED' | 'UNKNOWN' | 'SUCCESS'): Promise<number> {
-    const suffix = { FAILED: '002', UNKNOWN: '014', SUCCESS: '000' }[status];
-    const msisdn = number(suffix);
+  async function topUpIn(
+    status: 'FAILED' | 'UNKNOWN' | 'SUCCESS',
+    msisdn = number({ FAILED: '002', UNKNOWN: '014', SUCCESS: '000' }[status]),
+  ): Promise<number> {
     scene.asPartner
       .post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale })
       .catch(() => undefined);
@@ -185,6 +187,17 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
       .select(['status', 'attempt', 'msisdn', 'provider_reference'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
+
+  /** A route of airtime for the numbers of the sandbox; its id. */
+  const routeTo = (provider: 'dt-one' | 'reloadly', position: number): Promise<number> =>
+    database.transaction().execute((transaction) =>
+      addRoute(transaction, {
+        kind: 'topup-airtime',
+        provider,
+        position,
+        operator: 'ETHIO_TELECOM',
+      }),
+    );
 
   /** Takes all but `left` out of the gift wallet, until it is given back. */
   async function spendGiftWallet(left: number) {
@@ -234,6 +247,7 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
     redemptionOf,
     topUpIn,
     topup,
+    routeTo,
     audited,
     spendGiftWallet,
     expectDone,

@@ -134,20 +134,26 @@ describe('on the command line', () => {
   });
 });
 
-describe('declined', () => {
-  it('it ends with the reason, and nobody can confirm it any more', async () => {
-    const { gift, id } = await asked();
+describe('before it is confirmed', () => {
+  it.each([
+    ['another person', 'Declined', 'decline repair'],
+    ['the one who asked', 'Withdrawn', 'withdraw repair'],
+  ] as const)('%s ends it with a reason, and nobody can confirm it', async (who, end, action) => {
+    const asker = staffActor(await scene.staff('AGENT'));
+    const { gift, id } = await asked(asker);
+    const actor = who === 'the one who asked' ? asker : staffActor(await scene.staff('SUPERVISOR'));
     const decline = () =>
       scene.stack.database
         .transaction()
         .execute((transaction) =>
-          declineRepair(transaction, id, { actor: 'staff:1', why: 'The owner has it' }),
+          declineRepair(transaction, id, { actor, why: 'The owner has it' }),
         );
     expect([await decline(), await decline()]).toEqual([true, false]);
     expect(await scene.ended(id)).toMatchObject({
       state: 'REFUSED',
-      result: 'Declined: The owner has it',
+      result: `${end}: The owner has it`,
     });
+    expect(await scene.audited(id)).toContain(`${actor}: ${action}`);
     expect(await scene.confirm(id, await scene.staff('SUPERVISOR'))).toBe(false);
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
   });

@@ -80,7 +80,7 @@ it('is a repair to another number, and above the limit of repairs', async () => 
   const large = await strict.admin(['retry', 'top-up', String(id), '--note', 'ticket 4711']);
   expect([large.code, large.err]).toEqual([
     1,
-    expect.stringContaining('/support for the repair retry-top-up ("Retry a top-up")'),
+    expect.stringContaining('/support for the repair retry-top-up ("Retry the top-up")'),
   ]);
   expect(await commandsTo(id)).toEqual([]);
 });

@@ -95,7 +95,7 @@ test('a customer paid and got nothing: the provider does not say, so it is settl
   const { person, formOf } = agent;
   await person.choose(formOf('settle-top-up').locator('select'), 'No');
   await person.type(formOf('settle-top-up').getByLabel('The reference of its answer'), 'T-4711');
-  await agent.repair('settle-top-up', 'Settle an unknown top-up');
+  await agent.repair('settle-top-up', 'Settle the top-up');
   const form = formOf('retry-top-up');
   await person.type(form.getByLabel('Another number'), national(other));
   await person.type(form.getByLabel('Ticket, and why'), 'Ticket 4711');
@@ -118,7 +118,7 @@ test('a merchant was not paid: the provider says by telephone that it did', asyn
   const { person, formOf } = agent;
   await person.choose(formOf('settle-payment').locator('select'), 'Yes');
   await person.type(formOf('settle-payment').getByLabel('The reference of its answer'), 'T-4711');
-  await agent.repair('settle-payment', 'Settle an unknown payment');
+  await agent.repair('settle-payment', 'Settle the payment');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   agent.expectInTime();
 }, 240_000);
@@ -133,7 +133,7 @@ test('a top-up failed: it is sent again, to the right number', async () => {
     agent.formOf('retry-top-up').getByLabel('Another number'),
     national(other),
   );
-  await agent.repair('retry-top-up', 'Retry a top-up');
+  await agent.repair('retry-top-up', 'Retry the top-up');
   expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS' });
   agent.expectInTime();
 }, 240_000);
@@ -203,7 +203,7 @@ test('a voucher was redeemed at the wrong merchant: the payment is taken back', 
   await agent.begin('Redeemed at the wrong merchant');
   await agent.find(await serialOf(gift));
   const { person } = agent;
-  await person.click(page.getByText('Reverse a redemption').first(), 'the same page');
+  await person.click(page.getByText('Reverse the redemption').first(), 'the same page');
   await person.read('details[open]');
   await agent.repair('reverse-redemption', 'Take the payment back');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });

@@ -62,7 +62,7 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   await look(page, 'support-case-claimed');
   for (const part of ['Other repairs', 'What happened', 'How the money moved'])
     await page.locator('summary', { hasText: part }).click();
-  await page.locator('summary', { hasText: 'Cancel a claim' }).click();
+  await page.locator('summary', { hasText: 'Cancel the claim' }).click();
   await look(page, 'support-case-unfolded');
   await page.goto(`${url}/support/vouchers/${gift.id}`);
   await look(page, 'support-case-redeemed');

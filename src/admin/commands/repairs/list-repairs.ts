@@ -63,7 +63,13 @@ export const showRepair = lookCommand({
 const subjectOf = (row: RepairRow): string => `${row.subject_kind} ${row.subject_id}`;
 
 /** Without the personal arguments, which are encrypted. */
-const shown = ({ sealed_arguments, request_key, operation_id, ...row }: RepairRow) => ({
+const shown = ({
+  sealed_arguments,
+  former_msisdn,
+  request_key,
+  operation_id,
+  ...row
+}: RepairRow) => ({
   ...row,
   workflow: repairWorkflowId(row.id, operation_id),
 });

@@ -1,9 +1,11 @@
+import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
 import { message } from '../../../portal/layout/parts.js';
 import { type Html, html } from '../../../rendering/html.js';
 import type { NextStep } from '../../next-step.js';
 import type { StaffRequest } from '../../page.js';
 import { type FormValues, repairForm } from './repair-form.js';
 import type { Offer } from './repair-offers.js';
+import { repairPath, titleOf } from './repair-parts.js';
 
 /** A form that was refused: it is shown again, with what was typed. */
 export interface RefusedForm {
@@ -26,7 +28,7 @@ export function nextChoices(request: StaffRequest, choices: Choices): Html {
   return html`${refused && message('danger', html`${refused.words}`)}
 <section class="card next"><p class="lead">${next.happened}</p>
 <h2>What to do next</h2><p>${next.toDo}</p>
-${first && formOf(request, first, { refused, button: first.kind.title })}
+${first && (first.open ? linkToOpen(first.open) : formOf(request, first, { refused, button: first.kind.title }))}
 ${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
 }
 
@@ -62,7 +64,12 @@ const formOf = (
     subject: offer.subjectId,
     values: isOf(offer, refused) ? refused?.values : undefined,
     button,
+    second: offer.second,
   });
+
+/** It is looked at, not asked for again. */
+const linkToOpen = (row: ShownRepair): Html =>
+  html`<a class="button secondary" href="${repairPath(row.id)}">${titleOf(row)}: repair ${row.id} is open</a>`;
 
 /** A button that opens the form. It names the redemption where the voucher has several. */
 function folded(
@@ -70,7 +77,8 @@ function folded(
   offer: Offer,
   { offers, refused }: Pick<Choices, 'offers' | 'refused'>,
 ): Html {
-  const { kind, label } = offer;
+  const { kind, label, open } = offer;
+  if (open) return linkToOpen(open);
   const isOne = offers.filter((one) => one.kind === kind).length === 1;
   return html`<details${isOf(offer, refused) && html` open`}><summary class="button secondary">${kind.title}${!isOne && html`, ${label}`}</summary>
 <p>${kind.summary}</p>

@@ -4,6 +4,7 @@ import { field, postForm, selectField } from '../../../portal/layout/parts.js';
 import { type Html, html } from '../../../rendering/html.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
 import type { StaffRequest } from '../../page.js';
+import type { SecondPerson } from './repair-offers.js';
 import { REPAIRS_PATH } from './repair-parts.js';
 
 /** What was typed, by the names of fields. */
@@ -18,13 +19,14 @@ interface FormSubject {
   readonly values?: FormValues | undefined;
   /** What the button says. */
   readonly button: string;
+  readonly second?: SecondPerson | undefined;
 }
 
 /** The form that asks for a repair. */
 export function repairForm(
   { formToken }: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {}, button }: FormSubject,
+  { key, subject, values = {}, button, second }: FormSubject,
 ): Html {
   const named = (name: string) => ({
     name,
@@ -37,12 +39,10 @@ export function repairForm(
 <input type="hidden" name="once" value="${randomToken()}">
 ${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf(named(name), schema as z.ZodType))}
 ${field({ ...named('why'), label: 'Ticket, and why', hint: WHY })}
-<p class="actions"><button class="${FINAL.includes(kind.name) ? 'danger' : ''}">${button}</button></p>`,
+${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
+<p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
   );
 }
-
-/** What cannot be taken back looks so. */
-const FINAL: readonly string[] = ['cancel-claim', 'cancel-voucher'];
 
 const WHY = 'No phone number, no code.';
 

@@ -1,10 +1,14 @@
+import type { Database } from '../../../db/connection.js';
 import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.js';
+import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
+import { actorOfPerson } from '../../../domain/access/access-changes.js';
 import type { RepairSubject } from '../../../domain/repairs/repair.js';
 import { mayAsStaff } from '../../../domain/staff/staff-role.js';
 import type { RepairKind, RepairLimits } from '../../../repairs/repair-kind.js';
 import { repairKinds } from '../../../repairs/repair-kinds.js';
-import type { SupportCaseName } from '../../case-path.js';
+import { whySecondPerson } from '../../../repairs/second-person.js';
 import type { StaffRequest } from '../../page.js';
+import type { SupportCase } from '../../support-case.js';
 
 /** A repair that is possible at this moment. */
 export interface Offer {
@@ -12,15 +16,28 @@ export interface Offer {
   readonly subjectId: string;
   /** What it is about, such as "voucher 012345678901234567". */
   readonly label: string;
+  /** The same repair, which has not ended: it is not asked for again. */
+  readonly open: ShownRepair | undefined;
+  readonly second: SecondPerson | undefined;
+}
+
+/** That another person will have to confirm the repair. */
+export interface SecondPerson {
+  /** Ends a sentence. */
+  readonly why: string;
+  /** Only where the person fills in another number. */
+  readonly isForOtherNumber: boolean;
 }
 
 /** The repairs of a case that are possible now, and that the person may ask for. */
 export async function offersOf(
-  { services, staff }: StaffRequest,
-  found: SupportCaseName,
+  { services, staff, session }: StaffRequest,
+  found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs'>,
 ): Promise<Offer[]> {
   if (!mayAsStaff(staff.role, 'ask')) return [];
   const { database, settings } = services;
+  const { repairs: limits } = settings;
+  const askedBy = actorOfPerson(session);
   const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =
     found.kind === 'top-up'
       ? [['top-up', String(found.id)]]
@@ -33,13 +50,43 @@ export async function offersOf(
   const offers: Offer[] = [];
   for (const [subject, subjectId] of subjects)
     for (const kind of repairKinds.filter((one) => one.subject === subject)) {
-      const { repairs: limits } = settings;
       const judged = await kind.judge(database, subjectId, examplesOf(kind, limits), limits);
-      if (judged && judged.refusal === undefined)
-        offers.push({ kind, subjectId, label: judged.label });
+      if (!judged || judged.refusal !== undefined) continue;
+      const open = found.openRepairs.find(
+        (row) => row.kind === kind.name && row.subject_id === subjectId,
+      );
+      const second = open
+        ? undefined
+        : await secondPersonFor(database, { kind, subjectId, askedBy, limits });
+      offers.push({ kind, subjectId, label: judged.label, open, second });
     }
   return offers;
 }
+
+/** What the form says beforehand; the edge and the step that acts decide. */
+async function secondPersonFor(
+  database: Database,
+  asked: {
+    readonly kind: RepairKind;
+    readonly subjectId: string;
+    readonly askedBy: string;
+    readonly limits: RepairLimits;
+  },
+): Promise<SecondPerson | undefined> {
+  const { kind, subjectId, limits } = asked;
+  const whyWith = async (further: Readonly<Record<string, string>>) => {
+    const args = { ...examplesOf(kind, limits), ...further };
+    const judged = await kind.judge(database, subjectId, args, limits);
+    return judged && whySecondPerson(database, judged, asked);
+  };
+  const why = await whyWith({});
+  if (why !== undefined) return { why, isForOtherNumber: false };
+  const whyForNumber = 'msisdn' in kind.fields.shape && (await whyWith({ msisdn: ANY_NUMBER }));
+  return whyForNumber ? { why: whyForNumber, isForOtherNumber: true } : undefined;
+}
+
+/** A number of nobody: whatever the number is, the same person is needed. */
+const ANY_NUMBER = '+251900000000';
 
 /** Values of fields that are possible at most: with these the state alone decides what is offered. */
 const examplesOf = (

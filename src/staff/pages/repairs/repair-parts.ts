@@ -2,7 +2,7 @@ import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
 import type { RepairRow } from '../../../db/repairs/audit-repair.js';
 import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
 import { formatAmount, parseMoney } from '../../../domain/money.js';
-import type { RepairState } from '../../../domain/repairs/repair.js';
+import { type RepairState, readWaitingEnd, waitingEnds } from '../../../domain/repairs/repair.js';
 import { badge, table, time } from '../../../portal/layout/parts.js';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
 import { findRepairKind } from '../../../repairs/repair-kinds.js';
@@ -14,9 +14,9 @@ export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
 /** The page of one repair. */
 export const repairPath = (id: number): string => `${REPAIRS_PATH}/${id}`;
 
-const states: Readonly<
-  Record<RepairState, readonly [tone: Parameters<typeof badge>[0], word: string]>
-> = {
+type Shown = readonly [tone: Parameters<typeof badge>[0], word: string];
+
+const states: Readonly<Record<RepairState, Shown>> = {
   ASKED: ['warning', 'Waits for confirmation'],
   READY: ['plain', 'Begins'],
   RUNNING: ['plain', 'Under way'],
@@ -25,7 +25,14 @@ const states: Readonly<
   EXPIRED: ['danger', 'Not confirmed in time'],
 };
 
-export const repairBadge = ({ state }: RepairRow): Html => badge(...states[state]);
+/** How a repair is shown: one colour for its badge and for what came of it. */
+export function shownState(row: Pick<RepairRow, 'state' | 'result'>): Shown {
+  const ended = readWaitingEnd(row)?.end;
+  if (ended === undefined) return states[row.state];
+  return [ended === 'WITHDRAWN' ? 'plain' : 'danger', waitingEnds[ended]];
+}
+
+export const repairBadge = (row: RepairRow): Html => badge(...shownState(row));
 
 export const titleOf = ({ kind }: RepairRow): string => findRepairKind(kind)?.title ?? kind;
 

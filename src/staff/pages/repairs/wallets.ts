@@ -1,4 +1,5 @@
 import { namesOfPartners } from '../../../db/cases/case-owner.js';
+import { formatGroupedAmount } from '../../../domain/money.js';
 import { field, selectField } from '../../../portal/layout/parts.js';
 import { type Html, html } from '../../../rendering/html.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
@@ -13,13 +14,15 @@ export const showWallets: StaffPage = {
   access: 'staff',
   needs: 'operate',
   async handle(request) {
-    const partners = await namesOfPartners(request.services.database);
+    const { database, settings } = request.services;
+    const { confirmAbove } = settings.repairs;
+    const partners = await namesOfPartners(database);
     return {
       kind: 'page',
       title: 'Wallets',
       content: html`<h1>Wallets</h1>
-<p>What was asked for stands under Repairs. A large amount waits there for another person, and so do small ones that
-together are large within 24 hours.</p>
+<p>What was asked for stands under Repairs. Above ETB ${formatGroupedAmount(confirmAbove)}, also together within 24
+hours, another person must confirm it there.</p>
 ${cardOf(
   request,
   undoDeposit,
