@@ -62,16 +62,19 @@ interface Sent<Name extends string, Port> {
   readonly canServe?: (port: Port, name: Name) => boolean;
 }
 
+/** What payments and top-ups have in common. */
+interface ValuePort {
+  readonly repetition: 'safe' | 'later' | 'never';
+  canCarry(amount: string): boolean;
+}
+
 /**
  * Sends value, and asks the next provider where it did not reach the first. A refusal stays with the
  * provider that refused: it may still do it later, and only the provider of the row is asked about that.
  * The row names the next provider before it is called, so that after a crash the inquiry goes to
  * whoever may have got it.
  */
-export async function sendOrFailOver<
-  Name extends string,
-  Port extends { canCarry(amount: string): boolean },
->(
+export async function sendOrFailOver<Name extends string, Port extends ValuePort>(
   dependencies: ActivityDependencies,
   sent: Sent<Name, Port>,
 ): Promise<WithProviders<ProviderOutcome>> {
@@ -83,7 +86,14 @@ export async function sendOrFailOver<
     if (!isFirstSending(sent.isFirst) || outcome.kind !== 'not-sent') return answer;
     const next = await nextProvider(dependencies, sent, provider);
     if (next === undefined) return answer;
-    const switched = { ...sent.placed, from: provider, to: next, message: outcome.message };
+    const switched = {
+      ...sent.placed,
+      from: provider,
+      to: next,
+      message: outcome.message,
+      // One that never says that it has seen nothing would be asked in vain.
+      isAskedLater: sent.set.named(provider).repetition !== 'never',
+    };
     if (!(await switchProvider(dependencies.database, switched))) return answer;
     log.warn('A provider did nothing, and the next one is asked', { from: provider, to: next });
     failovers.push({ from: provider, message: outcome.message });
@@ -92,10 +102,7 @@ export async function sendOrFailOver<
 }
 
 /** The first provider that was not asked yet, can carry it, and takes calls now. */
-async function nextProvider<
-  Name extends string,
-  Port extends { canCarry(amount: string): boolean },
->(
+async function nextProvider<Name extends string, Port extends ValuePort>(
   { database, digests, operatorLookup }: ActivityDependencies,
   { placed, set, canServe = () => true }: Sent<Name, Port>,
   current: Name,

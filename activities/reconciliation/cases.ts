@@ -108,6 +108,7 @@ const namesOf = ({
 
 const names: Readonly<Record<PaymentCase['kind'], string>> = {
   'late-success': 'Done after it was refused',
+  'double-delivery': 'Done by two providers',
   reversal: 'Taken back after it was done',
   disagreement: 'Another content at the provider',
   unbooked: 'Decided by the provider, and not booked',
@@ -131,6 +132,13 @@ function advice({ kind, reference, words }: PaymentCase): string {
         '*suspense*. Agree with the partner that it pays, or with the provider that it reverses the ' +
         `delivery, then record it: \`npm run admin -- settle late-success ${reference} ` +
         '--by … --note …`. Do not retry it.'
+      );
+    case 'double-delivery':
+      return (
+        'A provider that had done nothing has done it after all, beside the one that was asked next: the ' +
+        `amount is paid twice, and stands once in the account *suspense*. ${words ?? ''} Ask the first ` +
+        'provider to take it back, or agree with the partner that it pays, then record it: ' +
+        `\`npm run admin -- settle double-delivery ${reference} --by … --note …\`.`
       );
     case 'reversal':
       return (

@@ -1,4 +1,5 @@
 import { log } from '@temporalio/activity';
+import { takeDueFailovers } from '../../src/db/providers/failover-inquiries.js';
 import {
   type EndedPayment,
   findEnded,
@@ -23,6 +24,7 @@ import { askProvider } from '../providers/failover.js';
 import { paymentOf } from '../redemptions/payments.js';
 import { severalAtOnce } from '../several-at-once.js';
 import { orderOf } from '../topups/topup-orders.js';
+import { createFailoverInquiry } from './double-deliveries.js';
 
 /** Of each kind. */
 const PAGE_SIZE = 100;
@@ -46,6 +48,7 @@ export interface InquiryBatch {
 export function createRefusalInquiryActivities(dependencies: ActivityDependencies) {
   const { database } = dependencies;
   const { inquire, tellLateTopUps } = createRefusalInquiry(dependencies);
+  const inquireFailover = createFailoverInquiry(dependencies);
 
   /** Of runs that began before there were batches: what is due, as much as one run asks about. */
   const listRechecks = (): Promise<RefusalInquiry[]> => dueInquiries(database, PAGE_SIZE);
@@ -55,7 +58,8 @@ export function createRefusalInquiryActivities(dependencies: ActivityDependencie
     withHeartbeat(() => inquire(inquiry));
 
   /**
-   * Asks the providers once more about what came to its end, until nothing is due or its time is over.
+   * Asks the providers once more about what came to its end, and those that were asked in vain before
+   * another one, until nothing is due or its time is over.
    * What fails stays due behind all the rest, which is asked about all the same.
    *
    * @throws the failure of the first that failed, when the rest is done
@@ -73,8 +77,12 @@ export function createRefusalInquiryActivities(dependencies: ActivityDependencie
         await severalAtOnce(due, CONCURRENCY, inquire).catch((error: unknown) =>
           failures.push(error),
         );
-        asked += due.length;
-        isMore = due.length > 0;
+        const dueFirst = await takeDueFailovers(database, dueBy, PAGE_SIZE);
+        await severalAtOnce(dueFirst, CONCURRENCY, inquireFailover).catch((error: unknown) =>
+          failures.push(error),
+        );
+        asked += due.length + dueFirst.length;
+        isMore = due.length + dueFirst.length > 0;
       }
       if (failures.length > 0) throw failures[0];
       return { asked, isMore };

@@ -80,6 +80,10 @@ import { retryTopUpCommand } from './commands/retry-topup.js';
 import { reverseDepositCommand } from './commands/reverse-deposit.js';
 import { settleDisagreementCommand } from './commands/settlements/disagreements.js';
 import {
+  listDoubleDeliveriesCommand,
+  settleDoubleDeliveryCommand,
+} from './commands/settlements/double-deliveries.js';
+import {
   listLateSuccessesCommand,
   settleLateSuccessCommand,
 } from './commands/settlements/late-successes.js';
@@ -132,6 +136,7 @@ export const allCommands = [
   listLateSuccessesCommand,
   listBudgetAlarmsCommand,
   listReversalsCommand,
+  listDoubleDeliveriesCommand,
   listRecoveredPaymentsCommand,
   listReportRecipientsCommand,
   listUndeliveredEmailsCommand,
@@ -200,6 +205,7 @@ export const allCommands = [
   retryTopUpCommand,
   ...repairCommands,
   settleReversalCommand,
+  settleDoubleDeliveryCommand,
   settleDisagreementCommand,
   settleRecoveredPaymentCommand,
   ...providerCommands,

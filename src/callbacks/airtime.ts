@@ -29,7 +29,7 @@ export const airtimeCallback = endpoint({
     const access = { secret: callbackSecret, isAddress: isCallbackAddress };
     const refusal = refuseCallback(access, { secret: params.secret, sourceAddress });
     if (refusal) return refusal;
-    await hintAttempt(services, body.external_id);
+    await hintAttempt(services, body.external_id, 'dt-one');
     return reply(null, { message: 'Thank you' });
   },
 });

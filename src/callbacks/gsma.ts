@@ -36,7 +36,7 @@ export const gsmaCallback = endpoint({
       reference === undefined
         ? undefined
         : await findReferencedPayment(services.database, reference);
-    if (payment) await hintPayment(services, payment);
+    if (payment) await hintPayment(services, payment, 'gsma');
     return reply(null);
   },
 });

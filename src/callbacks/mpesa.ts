@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { addMpesaResult, type NewMpesaResult } from '../db/reconciliation/mpesa-results.js';
-import { findReferencedPayment } from '../db/reconciliation/referenced-payments.js';
+import {
+  findReferencedPayment,
+  type ReferencedPayment,
+} from '../db/reconciliation/referenced-payments.js';
 import { mpesaStatusOf } from '../domain/providers/mpesa-statuses.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
@@ -45,16 +48,23 @@ export const mpesaCallback = endpoint({
       const result =
         kind === 'timeout' ? undefined : readMpesaResult(kind, reference, body, payment);
       const isNew = result === undefined || (await addMpesaResult(database, result));
-      if (isNew && isNews(kind, result)) await hintPayment(services, payment);
+      if (isNew && isNews(kind, result, payment)) await hintPayment(services, payment, 'mpesa');
     }
     return reply(null, { message: 'Accepted' });
   },
 });
 
 /**
- * Whether the workflow of a payment is to ask at once. The answer to an inquiry that decides nothing is no
- * news: the workflow would ask because of its own question, again and again.
+ * Whether somebody is to ask at once. The answer to an inquiry that decides nothing is no news: the
+ * workflow would ask because of its own question, again and again. Nor is one about a payment that
+ * another provider has by now.
  */
-const isNews = (kind: (typeof kinds)[number], result: NewMpesaResult | undefined): boolean =>
+const isNews = (
+  kind: (typeof kinds)[number],
+  result: NewMpesaResult | undefined,
+  { provider }: Pick<ReferencedPayment, 'provider'>,
+): boolean =>
   kind !== 'inquiry' ||
-  (result?.difference === null && mpesaStatusOf(result.transactionStatus) !== undefined);
+  ((provider ?? 'mpesa') === 'mpesa' &&
+    result?.difference === null &&
+    mpesaStatusOf(result.transactionStatus) !== undefined);

@@ -32,7 +32,7 @@ export const reloadlyCallback = endpoint({
   async handle({ services, body, headers, rawBody }) {
     const { reloadlyCallbackSecret } = services.settings;
     if (!isSigned(rawBody, headers, reloadlyCallbackSecret)) return refuse('route-not-found');
-    await hintAttempt(services, body.data.customIdentifier);
+    await hintAttempt(services, body.data.customIdentifier, 'reloadly');
     return reply(null, { message: 'Thank you' });
   },
 });

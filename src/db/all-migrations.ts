@@ -76,6 +76,8 @@ import * as invitationSendings from '../../migrations/2026-11-30-3-invitation-se
 import * as maskedRecoveredParties from '../../migrations/2026-11-30-4-masked-recovered-parties.js';
 import * as formerNumbers from '../../migrations/2026-11-30-7-former-numbers.js';
 import * as foundRepairs from '../../migrations/2026-11-30-8-found-repairs.js';
+import * as doubleDeliveries from '../../migrations/2026-12-01-1-double-deliveries.js';
+import * as doubleDeliveryIndexes from '../../migrations/2026-12-01-1b-double-delivery-indexes.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -157,4 +159,6 @@ export const allMigrations = {
   '2026-11-30-4-masked-recovered-parties': maskedRecoveredParties,
   '2026-11-30-7-former-numbers': formerNumbers,
   '2026-11-30-8-found-repairs': foundRepairs,
+  '2026-12-01-1-double-deliveries': doubleDeliveries,
+  '2026-12-01-1b-double-delivery-indexes': doubleDeliveryIndexes,
 };

@@ -115,7 +115,8 @@ const prunings = {
     () => daysAgo(STATEMENT_LINE_DAYS),
   ),
   'switches to another provider': older(
-    { table: 'provider_failovers', since: 'at', key: 'id' },
+    // What a first provider did after all stays, like what was booked.
+    { table: 'provider_failovers', since: 'at', key: 'id', only: sql`done_at is null` },
     asOperations,
   ),
   'left requests': older(

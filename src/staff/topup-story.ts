@@ -4,6 +4,7 @@ import { maskStored } from '../domain/phone.js';
 import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { type Html, html } from '../rendering/html.js';
+import { doneAfterAll } from './failover-story.js';
 import { wordsOf } from './next-step.js';
 
 type Attempt = TopupDetail['attempts'][number];
@@ -28,9 +29,10 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
           attempt.provider && ` by ${attempt.provider}`
         }, our reference <code>${attempt.reference}</code>.`,
       ),
-      ...attempt.failovers.map(({ from, message, at }) =>
+      ...attempt.failovers.flatMap(({ from, message, at, doneAt, providerReference }) => [
         happened(at, html`It did not reach ${from}: <span lang="en">${quoted(message)}</span>.`),
-      ),
+        ...(doneAt === null ? [] : [happened(doneAt, doneAfterAll(from, providerReference))]),
+      ]),
       ...(attempt.settledAt === null
         ? stillUnknown(topup).map((what) => happened(topup.updated_at, what))
         : [happened(attempt.settledAt, endOf(attempt))]),

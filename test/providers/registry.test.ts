@@ -37,6 +37,7 @@ it('settings alone choose and configure the providers', async () => {
     MOBILE_MONEY_KEY: 'key',
     MOBILE_MONEY_SECRET: 'secret',
     MOBILE_MONEY_ACCOUNT_CHECK: 'on',
+    MOBILE_MONEY_ACCOUNT_ALIASES: [],
     MOBILE_MONEY_ACCOUNT: '2999',
     MOBILE_MONEY_CALLBACK_SECRET: '',
     MOBILE_MONEY_CALLBACK_ADDRESSES: [],

@@ -46,7 +46,9 @@ export const settledWith = ({ kind, settledAccount }: SuspenseCase): SuspensePar
   suspenseParties.find((party) => suspenseAccountOf(party, kind) === settledAccount);
 
 /** The subject of a case for people. */
-export const subjectOf = (one: SuspenseCase): string =>
+export const subjectOf = (
+  one: Pick<SuspenseCase, 'kind' | 'redemptionReference' | 'serialNumber' | 'topupId' | 'attempt'>,
+): string =>
   one.kind === 'payment'
     ? `payment of redemption ${one.redemptionReference}, voucher ${one.serialNumber}`
     : `top-up ${one.topupId}, attempt ${one.attempt}`;

@@ -31,6 +31,11 @@ const reversalStatus = sql`
 /** Whatever a provider lists as a reference, PostgreSQL casts only what is one of ours. */
 const asUuid = sql`case when line.reference ~ ${sql.lit(UUID)} then line.reference::uuid end`;
 
+/** A join of what a provider did after all, before another one was asked: a case of its own. */
+const doneFirst = (name: string, operationId: RawBuilder<unknown>) => sql`
+  provider_failovers as failover on failover.operation_id = ${operationId}
+    and from_provider = ${name} and done_at is not null`;
+
 /** Our row of a line: status, amount, whether a change by the provider is known already. */
 const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
   select * from (
@@ -41,7 +46,11 @@ const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
         contradicted_at is not null as is_late_success, reversed_at is not null as is_reversed
       from topup_attempts as try join topups on topups.id = topup_id
       where line.kind = 'top-up' and reference = line.reference
-        and ${isOfProvider(sql`try.provider`, provider)}`
+        and ${isOfProvider(sql`try.provider`, provider)}
+      union all
+      select 'DOUBLE', null, false, false
+      from topup_attempts as try join ${doneFirst(provider.name, sql`try.operation_id`)}
+      where line.kind = 'top-up' and reference = line.reference`
         : sql`
       select status, to_merchant as amount, contradicted_at is not null as is_late_success,
         ${isReversed} as is_reversed
@@ -52,13 +61,17 @@ const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
       select ${reversalStatus}, to_merchant, false, false
       from redemption_reversals as reversal join redemptions on redemptions.id = redemption_id
       where line.kind = 'reversal' and reversal.reference = ${asUuid}
-        and ${isOfProvider(sql`redemptions.provider`, provider)}`
+        and ${isOfProvider(sql`redemptions.provider`, provider)}
+      union all
+      select 'DOUBLE', null, false, false
+      from redemptions join ${doneFirst(provider.name, sql`redemptions.operation_id`)}
+      where line.kind = 'payment' and payment_reference = ${asUuid}`
     }
     union all
     -- Lost by a restore; it is a case of its own.
     select 'RECOVERED', null, false, false from recovered_payments as payment
     where payment.kind = line.kind and payment.reference = line.reference
-  ) as rows order by status = 'RECOVERED' limit 1`;
+  ) as rows order by status in ('RECOVERED', 'DOUBLE') limit 1`;
 
 /** What was done on the day by our books, by the time of its end. */
 export function doneHere(of: StatementDay): RawBuilder<unknown> {
@@ -88,7 +101,7 @@ export function doneHere(of: StatementDay): RawBuilder<unknown> {
 const typeOfLine = sql`
   case
     when is_repeated then 'duplicate'
-    when here = 'RECOVERED' or is_late_success then null
+    when here in ('RECOVERED', 'DOUBLE') or is_late_success then null
     when there = 'completed' then case
       when here is null or here = 'VOIDED' then 'missing-here'
       when here = 'HELD' then case when is_old then 'missing-here' else 'late' end
@@ -210,22 +223,32 @@ export async function compareLines(
 }
 
 /**
- * Has the reconciliation ask the provider about rows that ended otherwise here than there: it books a
- * late success or a reversal, as after a callback.
+ * Has the reconciliation ask the provider about rows that ended otherwise here than there, and about those
+ * that another provider was asked for: it books a late success, a reversal or a double delivery, as after
+ * a callback.
  */
 export async function askAboutBreaks(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
 ): Promise<void> {
   const isAirtime = provider.kind === 'airtime';
-  const open = sql`
-    select ${isAirtime ? sql`reference` : sql`reference::uuid`} from provider_breaks
+  const open = (isOurs: RawBuilder<unknown>) => sql`
+    select ${isAirtime ? sql`reference` : asUuid} from provider_breaks as line
     where provider = ${provider.name} and day = ${day} and state = 'OPEN'
-      and kind = ${isAirtime ? 'top-up' : 'payment'} and our_status in ('POSTED', 'VOIDED')
+      and kind = ${isAirtime ? 'top-up' : 'payment'} and ${isOurs}
       and type in ('missing-here', 'missing-there', 'reversed')`;
+  const table = isAirtime ? sql`topup_attempts` : sql`redemptions`;
+  const reference = isAirtime ? sql`reference` : sql`payment_reference`;
   await sql`
-    update ${isAirtime ? sql`topup_attempts` : sql`redemptions`} set recheck_at = now()
-    where ${isAirtime ? sql`reference` : sql`payment_reference`} = any(array(${open}))
+    update ${table} set recheck_at = now()
+    where ${reference} = any(array(${open(sql`our_status in ('POSTED', 'VOIDED')`)}))
       and status <> 'HELD' and contradicted_at is null and reversed_at is null
+  `.execute(transaction);
+  await sql`
+    update provider_failovers set recheck_at = now()
+    where from_provider = ${provider.name} and booked_at is null and settled_at is null
+      and operation_id = any(array(
+        select operation_id from ${table}
+        where ${reference} = any(array(${open(sql`our_status is null`)}))))
   `.execute(transaction);
 }

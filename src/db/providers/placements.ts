@@ -80,10 +80,15 @@ const lockTopupOf = (transaction: DatabaseTransaction, { operationId }: Placed) 
  */
 export const switchProvider = (
   database: Database,
-  switched: Placed & { readonly from: string; readonly to: string; readonly message: string },
+  switched: Placed & {
+    readonly from: string;
+    readonly to: string;
+    readonly message: string;
+    readonly isAskedLater: boolean;
+  },
 ): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
-    const { subject, operationId, from, to } = switched;
+    const { subject, operationId, from, to, message, isAskedLater } = switched;
     const isPayment = subject === 'payment';
     if (!isPayment) await lockTopupOf(transaction, switched);
     const table = sql.table(isPayment ? 'redemptions' : 'topup_attempts');
@@ -95,6 +100,6 @@ export const switchProvider = (
       where operation_id = ${operationId} and status = 'HELD' and not ${isUnknown}
         and coalesce(provider, ${from}) = ${from}`.execute(transaction);
     if (numAffectedRows !== 1n) return false;
-    await addFailover(transaction, { operationId, from, to, message: switched.message });
+    await addFailover(transaction, { operationId, from, to, message, isAskedLater });
     return true;
   });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.js';
+import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
 
 type Subject =
   | { readonly operationId: string; readonly messageId?: undefined }
@@ -12,6 +13,9 @@ export interface Failover {
   readonly message: string;
   /** ISO 8601 */
   readonly at: string;
+  /** When the first one said that it did it after all (ISO 8601), and its reference. */
+  readonly doneAt: string | null;
+  readonly providerReference: string | null;
 }
 
 /** SQL expression: the failovers of a payment, a top-up or a message, in their order. */
@@ -20,13 +24,20 @@ export const failoversOf = (
   subject: RawBuilder<unknown>,
 ): RawBuilder<readonly Failover[]> => sql`(
   select coalesce(json_agg(json_build_object('from', from_provider, 'to', to_provider,
-    'message', failover.message, 'at', failover.at) order by failover.id), '[]')
+    'message', failover.message, 'at', failover.at, 'doneAt', failover.done_at,
+    'providerReference', failover.provider_reference) order by failover.id), '[]')
   from provider_failovers as failover where failover.${sql.ref(column)} = ${subject})`;
 
 /** Records that another provider is asked next, because the first certainly did nothing. */
 export async function addFailover(
   database: Database,
-  failover: Subject & { readonly from: string; readonly to: string; readonly message: string },
+  failover: Subject & {
+    readonly from: string;
+    readonly to: string;
+    readonly message: string;
+    /** Whether the first one is asked later whether it did nothing, which it must be able to say. */
+    readonly isAskedLater?: boolean;
+  },
 ): Promise<void> {
   await database
     .insertInto('provider_failovers')
@@ -36,6 +47,7 @@ export async function addFailover(
       from_provider: failover.from,
       to_provider: failover.to,
       message: failover.message,
+      recheck_at: failover.isAskedLater ? firstInquiry : null,
     })
     .execute();
 }

@@ -4,6 +4,11 @@ import type { Database, DatabaseTransaction } from '../connection.js';
 import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
 import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.js';
 import {
+  type DoubleDelivery,
+  findDoubleDelivery,
+  listDoubleDeliveries,
+} from '../providers/double-deliveries.js';
+import {
   findRecovered,
   listOpenRecovered,
   type RecoveredPayment,
@@ -12,7 +17,7 @@ import { findLateSuccess, listLateSuccesses } from './late-successes.js';
 import { findReversal, listReversals } from './reversals.js';
 
 /**
- * A case of one payment or top-up, identified by our reference; or of the statement of a provider: a
+ * A case of one payment or top-up, identified by our reference, a double delivery with its first provider; or of the statement of a provider: a
  * break by its id, and a statement that was not compared by provider and day.
  */
 export interface PaymentCase {
@@ -39,9 +44,11 @@ export interface PaymentCase {
 export async function listOpenCases(database: Database): Promise<PaymentCase[]> {
   const unsettled = { includeSettled: false };
   const late = await listLateSuccesses(database, unsettled);
+  const doubles = await listDoubleDeliveries(database, unsettled);
   const reversed = await listReversals(database, unsettled);
   return [
     ...late.map((one) => ofSuspense('late-success', one)),
+    ...doubles.map(ofDouble),
     ...reversed.map((one) => ofSuspense('reversal', one)),
     ...(await listOpenRecovered(database)).map(ofRecovered),
     ...(await marked(database, sql`true`)),
@@ -59,6 +66,10 @@ export async function findOpenCase(
     const found = await find(database, reference);
     return found && found.settledAt === null ? ofSuspense(kind, found) : undefined;
   }
+  if (kind === 'double-delivery') {
+    const found = await findDoubleDelivery(database, reference);
+    return found && found.settledAt === null ? ofDouble(found) : undefined;
+  }
   if (kind === 'recovered') {
     const found = await findRecovered(database, reference);
     return found && found.settledAt === null ? ofRecovered(found) : undefined;
@@ -68,7 +79,19 @@ export async function findOpenCase(
   return found[0];
 }
 
-const ofSuspense = (kind: PaymentCase['kind'], one: SuspenseCase): PaymentCase => ({
+const ofDouble = (one: DoubleDelivery): PaymentCase => ({
+  ...ofSuspense('double-delivery', one),
+  reference: one.name,
+  references: [one.reference, one.redemptionReference, one.providerReference].filter(
+    (name) => name !== null,
+  ),
+  words: one.isHeld ? 'It is still on hold, and what it is depends on its outcome.' : null,
+});
+
+const ofSuspense = (
+  kind: PaymentCase['kind'],
+  one: Omit<SuspenseCase, 'settledAccount'>,
+): PaymentCase => ({
   kind,
   reference: one.reference,
   subject: subjectOf(one),

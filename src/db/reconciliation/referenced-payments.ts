@@ -6,6 +6,8 @@ export interface ReferencedPayment {
   readonly kind: 'payment' | 'reversal';
   readonly operationId: string;
   readonly redemptionId: number;
+  /** Who has the payment; null is the default. */
+  readonly provider: string | null;
   readonly isOpen: boolean;
   /** The sending has ended without an outcome, so the workflow asks the provider. */
   readonly isAsked: boolean;
@@ -25,6 +27,7 @@ export async function findReferencedPayment(
 ): Promise<ReferencedPayment | undefined> {
   const { rows } = await sql<ReferencedPayment>`
     select found.kind, found.operation_id as "operationId", redemptions.id as "redemptionId",
+      redemptions.provider,
       found.is_open as "isOpen", found.is_asked as "isAsked",
       vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
       claim.workflow_id as "claimWorkflowId", to_merchant as amount, payee

@@ -20,8 +20,13 @@ export const moneyRights = {
   recovered_payments: { ...READ, operator: 'select, insert, update' },
   // Operators say who serves what; a worker tells what it did of it, and prunes.
   provider_routes: OPERATORS,
-  // Locks for pruning require a right to update.
-  provider_failovers: { ...READ, worker: 'select, insert, update (at), delete' },
+  // A callback or a statement lets the first provider be asked again; operators settle what it did.
+  provider_failovers: {
+    api: 'select, update (recheck_at)',
+    worker:
+      'select, insert, update (recheck_at, done_at, provider_reference, booked_at, settled_at, settled_by), delete',
+    operator: 'select, update (recheck_at, settled_at, settled_by)',
+  },
   // Workers and operators compare statements; operators settle breaks, also by the pages of support.
   provider_statements: WORKERS,
   provider_statement_lines: {

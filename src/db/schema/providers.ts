@@ -31,6 +31,15 @@ export interface ProviderFailoversTable {
   to_provider: string;
   /** What the first said. */
   message: string;
+  /** When the first provider is asked again what it did. */
+  recheck_at: Timestamp | null;
+  /** Since when the first provider says that it did it after all. */
+  done_at: Timestamp | null;
+  provider_reference: string | null;
+  /** When that was booked in suspense. */
+  booked_at: Timestamp | null;
+  settled_at: Timestamp | null;
+  settled_by: 'partner' | 'platform' | 'provider' | 'late-success' | null;
 }
 
 /** Reports of messages whose provider has not answered yet. */

@@ -205,6 +205,9 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
 export interface ReferencedAttempt {
   readonly status: AttemptRow['status'];
   readonly topupStatus: TopupStatus;
+  readonly operationId: string;
+  /** Null is the default. */
+  readonly provider: AttemptRow['provider'];
   readonly creationId: string;
   readonly workflowId: string | null;
 }
@@ -219,6 +222,8 @@ export const attemptOfReference = (
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
     .select([
       'topup_attempts.status',
+      'topup_attempts.operation_id as operationId',
+      'topup_attempts.provider',
       'topups.status as topupStatus',
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',

@@ -1,4 +1,6 @@
 import {
+  DOUBLE_DELIVERY,
+  DOUBLE_SETTLEMENT,
   FEE_REVERSAL,
   LATE_SUCCESS_SETTLEMENT,
   RECOVERY_SETTLEMENT,
@@ -50,6 +52,8 @@ const labels: Readonly<Record<string, string>> = {
 
 /** The steps that tell kinds of movements apart; others are one. */
 export const tellingSteps = [
+  DOUBLE_DELIVERY,
+  DOUBLE_SETTLEMENT,
   LATE_SUCCESS_SETTLEMENT,
   RECOVERY_SETTLEMENT,
   REVERSAL_SETTLEMENT,
@@ -59,6 +63,8 @@ export const tellingSteps = [
 
 const settlements: Readonly<Record<string, string>> = {
   [LATE_SUCCESS_SETTLEMENT]: 'Late successes settled',
+  [DOUBLE_DELIVERY]: 'Done by two providers',
+  [DOUBLE_SETTLEMENT]: 'Done by two providers, settled',
   [RECOVERY_SETTLEMENT]: 'Recovered payments settled',
   [REVERSAL_SETTLEMENT]: 'Reversals settled',
   [REVERSAL_FEE]: 'Fees of reversals settled',

@@ -31,6 +31,7 @@ const ofCustomers: readonly WorkflowName[] = [
     ),
   },
   { id: /^case:(late-success|reversal|disagreement|unbooked):(?<caseReference>.+)$/i },
+  { id: /^case:double-delivery:(?<caseReference>[^:]+):/i },
   {
     id: /^case:recovered:(?<caseReference>.+)$/i,
     about:

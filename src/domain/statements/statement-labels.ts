@@ -8,6 +8,14 @@ export const LATE_SUCCESS_SETTLEMENT = 'settle-late-success';
 /** The step that settles a payment whose row a restore took back. */
 export const RECOVERY_SETTLEMENT = 'settle-recovered';
 
+/** The steps of what two providers did: the second delivery, and its settlement. */
+export const DOUBLE_DELIVERY = 'double-delivery';
+export const DOUBLE_SETTLEMENT = 'settle-double-delivery';
+
+/** The operation of the ledger that books what this provider did beside another one. */
+export const doubleOperationId = (reference: string, provider: string): string =>
+  `double:${reference}:${provider}`;
+
 /** The step that reverses a deposit. */
 export const DEPOSIT_REVERSAL = 'reverse-deposit';
 /** The steps that settle a reversal by the provider, and return its service fee. */
@@ -48,6 +56,7 @@ export const explainLine = (line: WalletChange): string =>
   explainGoodwill(line) ??
   explainLateSuccess(line) ??
   explainRecovered(line) ??
+  explainDouble(line) ??
   explainReversal(line) ??
   explainVoucher(line) ??
   explainTopUp(line) ??
@@ -76,6 +85,13 @@ function explainRecovered({ operation_id, step }: WalletChange): string | undefi
   if (step !== RECOVERY_SETTLEMENT) return undefined;
   const reference = operation_id.replace('recovered:', '');
   return `Payment ${reference}: made before a recovery of the service, charged as agreed`;
+}
+
+/** What two providers did, where the partner agreed to pay for both; companies do not learn who they are. */
+function explainDouble({ operation_id, step }: WalletChange): string | undefined {
+  if (step !== DOUBLE_SETTLEMENT) return undefined;
+  const [, reference] = operation_id.split(':');
+  return `Payment ${reference}: done a second time, charged as agreed`;
 }
 
 /** A reversal by the provider that was returned to the partner. */

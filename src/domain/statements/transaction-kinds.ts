@@ -1,5 +1,6 @@
 import {
   DEPOSIT_REVERSAL,
+  DOUBLE_SETTLEMENT,
   GOODWILL,
   LATE_SUCCESS_SETTLEMENT,
   RECOVERY_SETTLEMENT,
@@ -40,6 +41,7 @@ const byAccount: Readonly<Record<string, readonly [out: TransactionKind, into: T
 const bySettlement: Readonly<Record<string, TransactionKind>> = {
   [LATE_SUCCESS_SETTLEMENT]: 'late-success',
   [RECOVERY_SETTLEMENT]: 'late-success',
+  [DOUBLE_SETTLEMENT]: 'late-success',
   [REVERSAL_SETTLEMENT]: 'reversal',
   [REVERSAL_FEE]: 'reversal',
 };

@@ -45,7 +45,7 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
   const { books, waiting, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
-  const known = books.findPayout('correlationId', correlationId);
+  const known = books.findPayout('correlationId', correlationId, 'gsma');
   if (known) return errorReply('duplicate', { isInPascalCase: known.isInPascalCase });
   const request = checkPayoutRequest(correlationId, body);
   if ('error' in request) return errorReply(request.error, { field: request.field });

@@ -1,5 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { ActivityDependencies } from '../../../activities/dependencies.js';
+import { createRefusalInquiryActivities } from '../../../activities/reconciliation/refusal-inquiries.js';
 import { createPaymentActivities } from '../../../activities/redemptions/payments.js';
 import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.js';
 import { createDigests } from '../../../src/crypto/digests.js';
@@ -13,6 +14,7 @@ import { testNumbers } from '../../end-to-end/privacy/stored-numbers.js';
 
 export const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'P-1' };
 export const notSent: ProviderOutcome = { kind: 'not-sent', message: 'no connection' };
+const neverSeen: ProviderInquiry = { kind: 'never-seen' };
 export const unknown: ProviderOutcome = { kind: 'unknown', message: 'no answer' };
 export const refused = (retryCanHelp: boolean): ProviderOutcome => ({
   kind: 'refused',
@@ -56,6 +58,8 @@ export async function openTwoProviders() {
       'first' | 'second',
       () => ProviderOutcome | Promise<ProviderOutcome>
     >,
+    /** What each provider answers to an inquiry. */
+    found: { first: neverSeen, second: neverSeen } as Record<'first' | 'second', ProviderInquiry>,
     /** What the first provider says of a payout account; undefined where it cannot say anything. */
     account: undefined as AccountAnswer | undefined,
     unavailable: undefined as string | undefined,
@@ -78,10 +82,13 @@ export async function openTwoProviders() {
         failpoint: () => undefined,
         mobileMoney: setOf('gsma', 'mpesa'),
         airtime: setOf('dt-one', 'reloadly'),
+        limits: { reversalWatchSeconds: 259_200 },
+        resumption: { hintTopUp: async () => undefined },
       } as unknown as ActivityDependencies;
       return {
         ...createPaymentActivities(dependencies),
         ...createTopupOrderActivities(dependencies),
+        ...createRefusalInquiryActivities(dependencies),
       };
     },
 
@@ -119,7 +126,7 @@ export async function openTwoProviders() {
       };
       const ask = async (): Promise<ProviderInquiry> => {
         two.asked.push(`${who} ask`);
-        return { kind: 'never-seen' };
+        return two.found[who];
       };
       return {
         repetition: two.repetition,

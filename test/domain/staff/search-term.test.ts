@@ -83,6 +83,10 @@ const cases: Readonly<Record<Case['kind'], readonly [name: Case, expected: Searc
     { kind: 'late-success', reference: uuid },
     { uuid, reference: uuid },
   ],
+  'double-delivery': [
+    { kind: 'double-delivery', reference: `${uuid}:gsma` },
+    { uuid, reference: uuid },
+  ],
   reversal: [
     { kind: 'reversal', reference: `${operationId}-1` },
     { reference: `${operationId}-1` },

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { paymentOf } from '../../../activities/redemptions/payments.js';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.js';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import { redemptionPayment } from '../../../src/db/vouchers/redemptions.js';
+import { gsmaOfSettings } from '../../../src/providers/mobile-money/gsma/gsma-of-settings.js';
 import type {
   ProviderFault,
   SandboxProvider,
@@ -11,6 +14,7 @@ import { call } from '../../support/clients.js';
 import { makeSpoilingWay } from '../../support/spoiling-way.js';
 import { until } from '../../support/until.js';
 import { detailsOf } from '../../workflows/details-of.js';
+import { reconciled } from '../faults/reconciled.js';
 import { CLAIM, done, type Gift, newOwner, settled } from './gift-scene.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
 
@@ -182,6 +186,44 @@ describe('a payment', () => {
       expect(details).toMatch(/paid to msisdn \S+ by mpesa\./);
       expect(details).toMatch(/gsma did nothing: .+\. mpesa was asked next\./);
     });
+  });
+
+  it('that the first provider made after all is asked of it when it calls back', async () => {
+    await setFault('gsma', { answers: 'not-authorised' });
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, denomination: 1000 });
+    const code = await scene.claimed(client, gift);
+    done(await redeem(client, gift, { verificationCode: code }));
+    const { operation_id } = await scene.stack.database
+      .selectFrom('redemptions')
+      .select('operation_id')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    await setFault('gsma', {});
+    // It answered 401, and let the request through later all the same.
+    const payment = paymentOf(await redemptionPayment(scene.stack.database, operation_id));
+    const { reference } = payment;
+    const taken = await gsmaOfSettings(scene.stack.config)?.pay(payment);
+    expect(taken).toMatchObject({ kind: 'delivered' });
+    expect(scene.stack.sandbox.books.payouts({ reference })).toHaveLength(2);
+    const calledBack = await fetch(`${scene.stack.url}/callbacks/gsma`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json', 'X-CorrelationID': reference },
+      body: '{}',
+    });
+    expect(calledBack.status).toBe(204);
+    expect(await reconciled(scene.stack)).toContain('Done by two providers');
+    const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    expect(await commands.json('list double-deliveries')).toMatchObject([
+      { reference, provider: 'gsma', isHeld: false },
+    ]);
+    expect(await inTheStory(gift)).toMatch(/gsma has done it after all, its reference is/);
+    // The merchant was paid once by our books: the second amount stands in suspense.
+    expect(await scene.transfersOf(gift)).toEqual([
+      'hold 1000.00',
+      'post-payment 975.00',
+      'post-service-fee 25.00',
+    ]);
   });
 
   it('to a registered holder goes only where the holder is confirmed', async () => {

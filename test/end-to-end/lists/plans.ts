@@ -49,7 +49,7 @@ export async function planOf(
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-/** Indexes that hold only what is open, which is little at any time: they are read from end to end. */
+/** Indexes that hold only what is open or rare, which is little at any time: they are read from end to end. */
 const OPEN: ReadonlySet<string> = new Set([
   ...['messages_unsettled', 'invitation_messages_unsettled', 'merchant_invitations_to_take_up'],
   ...['redemptions_held', 'topup_attempts_held', 'redemption_reversals_pending'],
@@ -61,7 +61,12 @@ const OPEN: ReadonlySet<string> = new Set([
     'repairs_underway',
     'repairs_open',
   ],
-  ...['provider_breaks_open', 'provider_statements_unfinished', 'bulk_orders_open'],
+  ...[
+    'provider_failovers_done',
+    'provider_breaks_open',
+    'provider_statements_unfinished',
+    'bulk_orders_open',
+  ],
   ...['voucher_claims_open', 'events_to_number', 'access_notices_unsent'],
   ...['statement_emails_due', 'report_emails_due', 'webhook_deliveries_due'],
   ...['merchant_invitations_current', 'bulk_lines_pending', 'webhook_deliveries_in_order'],

@@ -20,6 +20,16 @@ import {
   addStatementLines,
   type StatementProvider,
 } from '../../../src/db/provider-statements/statement-lines.js';
+import {
+  bookDoubleDelivery,
+  findDoubleDelivery,
+  listDoubleDeliveries,
+} from '../../../src/db/providers/double-deliveries.js';
+import {
+  postponeFailover,
+  requestFailoverInquiry,
+  takeDueFailovers,
+} from '../../../src/db/providers/failover-inquiries.js';
 import { findPlacement, switchProvider } from '../../../src/db/providers/placements.js';
 import { addFailover } from '../../../src/db/providers/provider-failovers.js';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
@@ -109,10 +119,25 @@ async function askOthers(): Promise<void> {
   for (const subject of ['payment', 'top-up'] as const) {
     const placed = { subject, operationId: 'operation-1' };
     expect(await findPlacement(database, placed)).toBeUndefined();
-    expect(await switchProvider(database, { ...placed, from, to, message })).toBe(false);
+    const switched = { ...placed, from, to, message, isAskedLater: true };
+    expect(await switchProvider(database, switched)).toBe(false);
   }
   await addFailover(database, { operationId: 'operation-1', from, to, message });
   await findTopupDetail(database, 1, 1);
+  await askFirst();
+}
+
+/** A first provider is asked again what it did, and what it did after all is listed and settled. */
+async function askFirst(): Promise<void> {
+  expect(await requestFailoverInquiry(database, 'operation-1', 'mpesa')).toBe(true);
+  const [due] = await takeDueFailovers(database, new Date(Date.now() + 60_000).toJSON(), 10);
+  if (!due) throw new Error('Nothing is due');
+  await postponeFailover(database, due, 'unknown');
+  await database
+    .transaction()
+    .execute((transaction) => bookDoubleDelivery(transaction, due, 'P-1'));
+  expect(await listDoubleDeliveries(database, { includeSettled: false })).toHaveLength(1);
+  await findDoubleDelivery(database, `${randomUUID()}:mpesa`);
 }
 
 async function takeCallbacks(): Promise<void> {

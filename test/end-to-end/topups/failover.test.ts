@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
+import { dtOneOfSettings } from '../../../src/providers/airtime/dt-one/dt-one-of-settings.js';
 import type {
   ProviderFault,
   SandboxProvider,
@@ -10,6 +11,7 @@ import { commandsOn } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { detailsOf } from '../../workflows/details-of.js';
+import { reconciled } from '../faults/reconciled.js';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
 
 /** DT One is asked first and Reloadly second, both of the sandbox, with faults of a whole provider. */
@@ -35,6 +37,8 @@ beforeAll(async () => {
       );
 });
 afterAll(() => scene?.stack.stop());
+
+const airtime = { kind: 'airtime', operator: 'ETHIO_TELECOM', amount: '50' } as const;
 
 const setFault = async (provider: SandboxProvider, body: Partial<ProviderFault>) => {
   const url = `${scene.stack.sandbox.url}/faults/${provider}`;
@@ -92,6 +96,30 @@ it('a top-up that the first provider did not take is sent once, by the second on
     );
     expect(details).toMatch(/dt-one did nothing: .+\. reloadly was asked next\./);
   });
+});
+
+it('a top-up that the first provider delivered after all is asked of it when it calls back', async () => {
+  await setFault('dt-one', { answers: 'not-authorised' });
+  const msisdn = scene.number('000');
+  const id = idOf(await scene.topUp(msisdn));
+  await setFault('dt-one', {});
+  const { reference } = await scene.stack.database
+    .selectFrom('topup_attempts')
+    .select('reference')
+    .where('topup_id', '=', id)
+    .executeTakeFirstOrThrow();
+  // It answered 401, and let the request through later all the same.
+  const order = { reference, msisdn, product: airtime } as const;
+  expect(await dtOneOfSettings(scene.stack.config)?.send(order)).toMatchObject({
+    kind: 'delivered',
+  });
+  expect(await scene.delivered(msisdn)).toHaveLength(2);
+  const called = await call(`${scene.stack.url}/callbacks/dt-one`, {
+    method: 'POST',
+    body: { external_id: reference },
+  });
+  expect(called.status).toBe(200);
+  expect(await reconciled(scene.stack)).toContain('Done by two providers');
 });
 
 it('a top-up whose outcome at the first provider is unknown is sent by nobody else', async () => {

@@ -1,0 +1,104 @@
+import { violates } from '../../../db/connection.js';
+import { balanceConstraint } from '../../../db/ledger/ledger.js';
+import { type SuspenseParty, subjectOf, suspenseParties } from '../../../db/ledger/suspense.js';
+import {
+  type DoubleDelivery,
+  findDoubleDelivery,
+  listDoubleDeliveries,
+  settleDoubleDelivery,
+} from '../../../db/providers/double-deliveries.js';
+import { AdminError } from '../../admin-error.js';
+import { changeCommand, lookCommand } from '../../command.js';
+import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
+import { column, money, numbers, table, time } from '../../tables.js';
+
+export const listDoubleDeliveriesCommand = lookCommand({
+  name: 'list double-deliveries',
+  summary: 'List payments and top-ups that two providers did',
+  details:
+    'A provider said that it had done nothing, so another one was asked; later the first one said that ' +
+    'it had done it. The platform has paid both, and the second amount is in the account suspense until ' +
+    '"settle double-delivery" assigns it. One whose operation is still on hold is not booked yet.',
+  fields: { all: flag('Include settled ones') },
+  examples: ['list double-deliveries', 'list double-deliveries --all'],
+  async look(database, input) {
+    const rows = await listDoubleDeliveries(database, { includeSettled: input.all });
+    return {
+      json: rows.map(({ operationId, failoverId, ...row }) => row),
+      text: table(rows, [
+        column('found (utc)', (row) => time(row.foundAt)),
+        column('what', subjectOf),
+        numbers('partner', (row) => row.partnerId),
+        numbers('etb', (row) => money(row.amount)),
+        column('name', (row) => row.name),
+        column("first provider's reference", (row) => row.providerReference),
+        column('state', (row) => row.settledBy ?? (row.isHeld ? 'on hold' : 'open')),
+      ]),
+    };
+  },
+});
+
+const outcomes: Readonly<Record<SuspenseParty, (double: DoubleDelivery) => string>> = {
+  partner: ({ kind, partnerId }) =>
+    `the ${kind === 'payment' ? 'gift' : 'airtime'} wallet of partner ${partnerId} has paid it`,
+  platform: () => 'the platform bears it out of its service fees',
+  provider: () => 'one of the providers has given it back',
+};
+
+export const settleDoubleDeliveryCommand = changeCommand({
+  name: 'settle double-delivery',
+  summary: 'Assign the cost of what two providers did',
+  details:
+    '"provider" means that one of them has given its amount back; "partner" charges the wallet that paid ' +
+    'once, which must cover the amount; "platform" charges the service fees. Agree with them first: a ' +
+    'settlement is final. The operation itself keeps its outcome.',
+  fields: {
+    name: argument(
+      text,
+      'Our reference and the first provider, as "list double-deliveries" shows it',
+    ),
+    by: required(oneOf(...suspenseParties), 'The bearer of the cost'),
+    note: required(reason, 'The reason, and the persons who agreed; recorded in the audit log'),
+  },
+  examples: [
+    'settle double-delivery REFERENCE:gsma --by provider --note "Reversed, their ticket 4711"',
+  ],
+  async change(transaction, { name, by, note }) {
+    const double = await findDoubleDelivery(transaction, name);
+    if (!double)
+      throw new AdminError(
+        `There is no double delivery ${name}: see "list double-deliveries --all".`,
+      );
+    if (double.isHeld)
+      throw new AdminError(
+        `The ${subjectOf(double)} is still on hold: what it is depends on its outcome. Nothing was changed.`,
+      );
+    if (double.settledBy === null && !double.isBooked)
+      throw new AdminError(
+        'It has ended since, and the next reconciliation books it. Nothing was changed.',
+      );
+    const earlier = await settle(transaction, double, by);
+    if (earlier?.settledBy === by)
+      return { unchanged: `It was settled before, by the ${by}: nothing was changed.` };
+    if (earlier)
+      throw new AdminError(
+        `It was settled before, by the ${earlier.settledBy}, and that cannot be undone: nothing was changed.`,
+      );
+    const { amount, provider, partnerId } = double;
+    return {
+      subject: { kind: 'partner', id: partnerId },
+      details: { reference: double.reference, provider, what: subjectOf(double), amount, by, note },
+      text: `Settled ETB ${money(amount)} of ${subjectOf(double)}: ${outcomes[by](double)}.`,
+    };
+  },
+});
+
+/** @throws {AdminError} when the partner's wallet does not cover it */
+const settle = (...[transaction, double, by]: Parameters<typeof settleDoubleDelivery>) =>
+  settleDoubleDelivery(transaction, double, by).catch((error: unknown) => {
+    if (!violates(error, balanceConstraint)) throw error;
+    throw new AdminError(
+      `The wallet of partner ${double.partnerId} does not cover ETB ${money(double.amount)}: ` +
+        'nothing was changed. Deposit first.',
+    );
+  });
