@@ -47,6 +47,7 @@ import {
 import { createRepairPickup } from './worker/background/repair-pickup.js';
 import type { Repetition } from './worker/background/repeat.js';
 import { createRetryPickup } from './worker/background/retry-pickup.js';
+import { tellProviderStates } from './worker/background/tell-provider-states.js';
 import { startTemporalUpkeep } from './worker/background/temporal-upkeep.js';
 import { startWebhookDispatch } from './worker/background/webhook-dispatch.js';
 import { createMainWorker } from './worker/create-main-worker.js';
@@ -97,7 +98,9 @@ export async function startWorker(
   };
   const smpp = startSmppSession(config, temporal, { database, fence, logger });
   const operatorRetries = createOperatorRetries({ ...starts, digests, numbers });
-  const providers = createProviders(config, { database, smpp, metrics, logger });
+  const { readProviderStates: readStates, ...providers } = createProviders(config, {
+    ...{ database, smpp, metrics, logger },
+  });
   const activities = createActivities({
     ...databases,
     digests,
@@ -130,7 +133,7 @@ export async function startWorker(
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
   const shared = { database, operatorRetries, numbers, logger, metrics, ...providers };
-  const tasks = startTasks(config, temporal, shared);
+  const tasks = startTasks(config, temporal, { ...shared, readStates });
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
   ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
@@ -186,6 +189,7 @@ function startTasks(
     readonly logger: Logger;
     readonly metrics: Metrics;
     readonly balanceAccounts: readonly BalanceAtProvider[];
+    readonly readStates: Parameters<typeof tellProviderStates>[0]['readStates'];
   },
 ): Repetition[] {
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
@@ -197,6 +201,7 @@ function startTasks(
     createNoticePickup(pickup),
     createRetryPickup({ ...pickup, retries: shared.operatorRetries }),
     createRepairPickup({ ...pickup, timing: workflowTiming(config) }),
+    tellProviderStates({ ...shared, intervalMs: config.PROVIDER_STATE_SECONDS * 1_000 }),
     startEventNumbering({ ...shared, intervalMs: config.EVENT_NUMBERING_SECONDS * 1_000 }),
     startWebhookDispatch({
       ...shared,

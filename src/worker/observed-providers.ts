@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
+import type { ProviderState } from '../db/providers/provider-states.js';
 import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.js';
 import { messageTexts } from '../domain/vouchers/message-templates.js';
 import { createFairSemaphore } from '../process/fair-semaphore.js';
-import type { LabelsOf } from '../process/metrics/definitions.js';
 import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 import type { Airtime } from '../providers/airtime/airtime.js';
@@ -22,7 +22,7 @@ import {
 } from '../providers/registry.js';
 import type { SmppSender } from '../providers/sms/smpp/client.js';
 import type { SmsSender } from '../providers/sms/sms-sender.js';
-import { tracing } from '../tracing/tracing.js';
+import { observerOf } from './observe-calls.js';
 import { balanceAccounts, providerAccounts } from './provider-accounts.js';
 
 type Providers = Pick<
@@ -35,48 +35,6 @@ type Providers = Pick<
   | 'providerAccounts'
   | 'balanceAccounts'
 >;
-
-/** Makes a call, and counts it with its outcome and its time. */
-type Observe = <Result extends { readonly kind: ProviderCallOutcome }>(
-  call: ProviderCall,
-  make: () => Promise<Result>,
-) => Promise<Result>;
-
-const observerOf =
-  (metrics: Metrics, provider: string): Observe =>
-  async (call, make) => {
-    const startedAt = performance.now();
-    const note = (outcome: ProviderCallOutcome) => {
-      const labels: LabelsOf<'provider_call_duration_seconds'> = { provider, call };
-      metrics.count('provider_calls_total', { ...labels, outcome });
-      const seconds = (performance.now() - startedAt) / 1_000;
-      metrics.observe('provider_call_duration_seconds', labels, seconds);
-    };
-    try {
-      const result = await traced(provider, call, make);
-      note(result.kind);
-      return result;
-    } catch (error) {
-      note('failed');
-      throw error;
-    }
-  };
-
-/** The call as a span; its outcome is one word. */
-async function traced<Result extends { readonly kind: ProviderCallOutcome }>(
-  provider: string,
-  call: ProviderCall,
-  make: () => Promise<Result>,
-): Promise<Result> {
-  const traces = tracing();
-  if (!traces) return make();
-  const name = `${provider} ${call}`;
-  return traces.inSpan({ name, kind: 'client', attributes: { provider } }, async (span) => {
-    const result = await make();
-    span.set({ outcome: result.kind });
-    return result;
-  });
-}
 
 type Unknown = Extract<ProviderOutcome, { readonly kind: 'unknown' }>;
 
@@ -96,7 +54,10 @@ interface Calls {
   readonly ofValue: (reference: string) => Pick<Calls, 'send' | 'ask'>;
 }
 
-/** The providers of the settings, each with its calls counted, and behind a guard of its own. */
+/**
+ * The providers of the settings, each with its calls counted, and behind a guard of its own; and what is
+ * known of them now.
+ */
 export function createProviders(
   config: Config,
   {
@@ -110,9 +71,10 @@ export function createProviders(
     readonly metrics: Metrics;
     readonly logger: Logger;
   },
-): Providers {
+): Providers & { readonly readProviderStates: () => readonly ProviderState[] } {
+  const states: (() => ProviderState)[] = [];
   const guarded = <Port>(port: Port, name: string, observed: (port: Port, calls: Calls) => Port) =>
-    guardedProvider(port, observed, { name, config, metrics, logger });
+    guardedProvider(port, observed, { name, config, metrics, logger, states });
   const email = createEmailSender(config);
   const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
   const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
@@ -126,6 +88,7 @@ export function createProviders(
     airtime: wrapProviders(airtime, (one, name) => guarded(one, name, observedAirtime)),
     providerAccounts: providerAccounts({ mobileMoney, airtime }),
     balanceAccounts: balanceAccounts({ smsSenders, mobileMoney, airtime }),
+    readProviderStates: () => states.map((read) => read()),
   };
 }
 
@@ -137,11 +100,14 @@ function guardedProvider<Port>(
     config,
     metrics,
     logger,
+    states,
   }: {
     readonly name: string;
     readonly config: Config;
     readonly metrics: Metrics;
     readonly logger: Logger;
+    /** Gets how to read what is known of it. */
+    readonly states: (() => ProviderState)[];
   },
 ): GuardedProvider<Port> {
   const observe = observerOf(metrics, name);
@@ -164,6 +130,14 @@ function guardedProvider<Port>(
       metrics.set('provider_breaker', { provider: name, state: one }, one === state ? 1 : 0);
   });
   const float = createEmptyFloat(name, config.PROVIDER_EMPTY_SECONDS * 1_000);
+  const isAvailable = () => guard.isAvailable();
+  const hasMoney = () => !float.isEmpty();
+  states.push(() => ({
+    provider: name,
+    state: guard.readState(),
+    takesCalls: isAvailable(),
+    hasMoney: hasMoney(),
+  }));
   const nothingKnown = (message: string): Unknown => ({ kind: 'unknown', message });
   const notSent = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
   const send: Calls['send'] = (call, make) =>
@@ -171,8 +145,8 @@ function guardedProvider<Port>(
   const ask: Calls['ask'] = (call, make) =>
     observe(call, () => guard.run(make, nothingKnown, nothingKnown));
   return {
-    isAvailable: () => guard.isAvailable(),
-    hasMoney: () => !float.isEmpty(),
+    isAvailable,
+    hasMoney,
     port: observed(port, {
       send,
       ask,
@@ -228,21 +202,3 @@ const observedAirtime = (airtime: Airtime, { ofValue }: Calls): Airtime => ({
   findOrder: (order, lastSentAt) =>
     ofValue(order.reference).ask('find', () => airtime.findOrder(order, lastSentAt)),
 });
-
-/** The caller of webhooks, with its calls counted: a receiver that answers otherwise has refused. */
-export function observedWebhooks(
-  caller: ActivityDependencies['webhookCaller'],
-  metrics: Metrics,
-): ActivityDependencies['webhookCaller'] {
-  const observe = observerOf(metrics, 'webhook');
-  return {
-    async call(message) {
-      const { answer } = await observe('deliver', async () => {
-        const answer = await caller.call(message);
-        const refused = answer.status === null ? 'unknown' : 'refused';
-        return { kind: answer.isDelivered ? 'delivered' : refused, answer };
-      });
-      return answer;
-    },
-  };
-}

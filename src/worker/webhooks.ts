@@ -7,7 +7,7 @@ import type { Metrics } from '../process/metrics/metrics.js';
 import { createWebhookCaller } from '../providers/webhooks/webhook-caller.js';
 import type { TemporalConnection } from '../temporal/connection.js';
 import { workerVersionOptions } from '../temporal/worker-version.js';
-import { observedWebhooks } from './observed-providers.js';
+import { observedWebhooks } from './observe-calls.js';
 
 /** What the activities of webhooks need, from the settings. */
 export const webhookDependencies = (

@@ -225,4 +225,7 @@ export const providerGuardSettings = {
   PROVIDER_BREAKER_SECONDS: seconds
     .default(15)
     .describe('Time after which an open circuit breaker lets one call try'),
+  PROVIDER_STATE_SECONDS: seconds
+    .default(10)
+    .describe('Interval at which a worker tells operators the states of its circuit breakers'),
 };

@@ -20,6 +20,7 @@ export const moneyRights = {
   recovered_payments: { ...READ, operator: 'select, insert, update' },
   // Operators say who serves what; a worker tells what it did of it, and prunes.
   provider_routes: OPERATORS,
+  provider_states: { ...READ, worker: 'select, insert, update, delete' },
   // A callback or a statement lets the first provider be asked again; operators settle what it did.
   provider_failovers: {
     api: 'select, update (recheck_at)',

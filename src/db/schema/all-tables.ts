@@ -58,6 +58,7 @@ import type {
   EarlyDeliveryReportsTable,
   ProviderFailoversTable,
   ProviderRoutesTable,
+  ProviderStatesTable,
 } from './providers.js';
 import type {
   DatabaseTimelineTable,
@@ -184,6 +185,7 @@ export interface Schema {
   number_storage: NumberStorageTable;
   recovered_payments: RecoveredPaymentsTable;
   provider_routes: ProviderRoutesTable;
+  provider_states: ProviderStatesTable;
   provider_failovers: ProviderFailoversTable;
   report_recipients: ReportRecipientsTable;
   report_emails: ReportEmailsTable;

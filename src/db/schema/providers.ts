@@ -42,6 +42,20 @@ export interface ProviderFailoversTable {
   settled_by: 'partner' | 'platform' | 'provider' | 'late-success' | null;
 }
 
+/** What a running worker knows of a provider. */
+export interface ProviderStatesTable {
+  /** Process and host. */
+  worker: string;
+  provider: string;
+  state: 'closed' | 'half-open' | 'open';
+  takes_calls: boolean;
+  has_money: boolean;
+  since: Timestamp;
+  seen_at: Timestamp;
+  /** A worker that runs has told it again by then. */
+  expires_at: Timestamp;
+}
+
 /** Reports of messages whose provider has not answered yet. */
 export interface EarlyDeliveryReportsTable {
   provider: string;

@@ -4,6 +4,7 @@ import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import { freePort } from '../../../src/embedded/port.js';
 import type { ProviderFault } from '../../../src/sandbox/faults/provider-faults.js';
 import { sandboxProviderNames } from '../../../src/sandbox/faults/provider-faults.js';
+import { commandsOn } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import { deposit, makeMerchant, type TestMerchant } from '../../support/companies.js';
 import { makeTopupProducts } from '../../support/topups.js';
@@ -30,6 +31,7 @@ beforeAll(async () => {
     // One call without an answer opens a breaker.
     PROVIDER_BREAKER_CALLS: '2',
     PROVIDER_BREAKER_SECONDS: String(BREAKER_SECONDS),
+    PROVIDER_STATE_SECONDS: '0.05',
   });
   const { stack, partner } = scene;
   await makeTopupProducts(stack, partner);
@@ -89,6 +91,15 @@ test('where the breakers of all providers of a kind are open, 503 comes at once,
     });
   }
   expect(await holdings()).toEqual(before);
+  const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+  await until(async () => {
+    const states: { provider: string; state: string; takesCalls: boolean }[] =
+      await operator.json('list provider-states');
+    for (const provider of Object.values(ROUTES).flat())
+      expect(states).toContainEqual(
+        expect.objectContaining({ provider, state: 'open', takesCalls: false }),
+      );
+  });
 
   // A breaker lets a call try after its time.
   await until(async () => expect((await redeem(gift.voucherCode)).status).toBe(200));

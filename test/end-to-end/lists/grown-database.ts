@@ -300,7 +300,8 @@ export const boundedTables: Readonly<Record<string, string>> = Object.fromEntrie
     ],
     'a few rows for the service': [
       ...['book_checkpoints', 'reference_data_version', 'event_epochs', 'database_timeline'],
-      ...['number_storage', 'provider_routes', 'provider_balances', 'maintenance_fences'],
+      ...['number_storage', 'provider_routes', 'provider_balances', 'provider_states'],
+      ...['maintenance_fences'],
     ],
     'rows until the next check of the books has taken them': ['unchecked_changes'],
     'what a restore lost': ['recovered_payments'],

@@ -1,5 +1,6 @@
 import { checkProvidersCommand } from './check-providers.js';
 import { checkPayoutAccount, confirmPayoutAccount, listPayoutAccounts } from './payout-accounts.js';
+import { listProviderStatesCommand } from './provider-states.js';
 import { listRefusedPaymentsCommand } from './refused-payments.js';
 import { routeCommands } from './routes.js';
 
@@ -7,6 +8,7 @@ import { routeCommands } from './routes.js';
 export const providerCommands = [
   ...routeCommands,
   checkProvidersCommand,
+  listProviderStatesCommand,
   listPayoutAccounts,
   listRefusedPaymentsCommand,
   checkPayoutAccount,

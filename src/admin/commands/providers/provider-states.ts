@@ -1,0 +1,33 @@
+import { listProviderStates } from '../../../db/providers/provider-states.js';
+import { lookCommand } from '../../command.js';
+import { column, table, time } from '../../tables.js';
+
+export const listProviderStatesCommand = lookCommand({
+  name: 'list provider-states',
+  summary:
+    'Show what each running worker knows of each provider: its circuit breaker, and our money there',
+  details:
+    'Each worker has a circuit breaker of its own, and tells its state every PROVIDER_STATE_SECONDS. ' +
+    '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +
+    'provider refused something lately for lack of our money.',
+  fields: {},
+  examples: ['list provider-states'],
+  async look(database) {
+    const states = await listProviderStates(database);
+    return {
+      json: states,
+      text: table(states, [
+        column('provider', ({ provider }) => provider),
+        column('breaker', ({ state }) => state),
+        column('since (utc)', ({ since }) => time(since)),
+        column('takes calls', ({ takesCalls, state }) => {
+          if (takesCalls) return 'yes';
+          return state === 'closed' ? 'no: stuck' : 'no';
+        }),
+        column('our money', ({ hasMoney }) => (hasMoney ? '' : 'empty')),
+        column('worker', ({ worker }) => worker),
+        column('seen (utc)', ({ seenAt }) => time(seenAt)),
+      ]),
+    };
+  },
+});
