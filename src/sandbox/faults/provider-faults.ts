@@ -1,7 +1,14 @@
 import { z } from 'zod';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../../domain/providers/provider-names.js';
 import type { BooksBehaviour } from '../behaviours.js';
 
-/** The simulated providers, which a tester can break one by one. */
+type ProviderName = SmsProviderName | MobileMoneyProviderName | AirtimeProviderName;
+
+/** The simulated providers, which a tester can break one by one: all that the service knows. */
 export const sandboxProviders = {
   'africas-talking': { title: "Africa's Talking", kind: 'SMS' },
   smpp: { title: 'SMPP', kind: 'SMS' },
@@ -9,7 +16,9 @@ export const sandboxProviders = {
   mpesa: { title: 'M-Pesa', kind: 'payouts' },
   'dt-one': { title: 'DT One', kind: 'airtime and packages' },
   reloadly: { title: 'Reloadly', kind: 'airtime' },
-} as const;
+} as const satisfies Readonly<
+  Record<ProviderName, { readonly title: string; readonly kind: string }>
+>;
 
 export type SandboxProvider = keyof typeof sandboxProviders;
 
