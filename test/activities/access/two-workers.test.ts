@@ -6,9 +6,9 @@ import type { ActivityDependencies } from '../../../activities/dependencies.js';
 import type { MessageOutcome } from '../../../activities/messages/message-outcome.js';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
 import type { InvitationChannel } from '../../../src/db/schema/all-tables.js';
-import type { ProviderOutcome } from '../../../src/providers/outcome.js';
 import { setInvitationScene } from '../../portal/invitation-scene.js';
 import { setOfOne } from '../../providers/set-of-one.js';
+import { heldProvider, kinds, outcomes, statuses } from '../held-provider.js';
 
 /**
  * One worker sends a message of an invitation, Temporal holds its attempt for lost, and another worker makes the
@@ -21,38 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const outcomes = {
-  accepted: { kind: 'delivered', providerReference: 'P-1' },
-  refused: { kind: 'refused', code: 'X', message: 'no such address', retryCanHelp: false },
-  'not-sent': { kind: 'not-sent', message: 'no connection' },
-  unknown: { kind: 'unknown', message: 'no answer' },
-} as const satisfies Record<MessageOutcome['kind'], ProviderOutcome>;
-
 type Message = readonly [invitationId: string, channel: InvitationChannel];
-type Kind = keyof typeof outcomes;
-const kinds = Object.keys(outcomes) as Kind[];
 const channels: readonly InvitationChannel[] = ['SMS', 'EMAIL'];
-
-const statuses = { accepted: 'SENT', refused: 'REFUSED', 'not-sent': 'QUEUED', unknown: 'UNKNOWN' };
 
 /** A worker whose providers answer when they are let, and how often they were asked. */
 function aWorker(sendingSeconds: number) {
   const { config, database, digests } = scene.stack;
-  const provider = {
-    asked: 0,
-    answer: (_outcome: ProviderOutcome) => {},
-    fail: (_error: Error) => {},
-  };
-  const answered = new Promise<ProviderOutcome>((resolve, reject) => {
-    provider.answer = resolve;
-    provider.fail = reject;
-  });
-  const port = {
-    send: () => {
-      provider.asked += 1;
-      return answered;
-    },
-  };
+  const { provider, port } = heldProvider();
   const dependencies = {
     database,
     digests,

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import type { MessageOutcome } from '../../../activities/messages/message-outcome.js';
 import { createMessageSender } from '../../../activities/messages/messages.js';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
 import { createBackgroundTasks } from '../../../src/process/background-tasks.js';
 import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
-import type { ProviderOutcome } from '../../../src/providers/outcome.js';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
 import { setOfOne } from '../../providers/set-of-one.js';
+import { heldProvider, kinds, outcomes, type SendingEnd, statuses } from '../held-provider.js';
 
 /** One worker sends a message, and another one is asked for its outcome meanwhile. */
 let scene: GiftScene;
@@ -17,30 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const outcomes = {
-  accepted: { kind: 'delivered', providerReference: 'P-1' },
-  refused: { kind: 'refused', code: 'X', message: 'no such number', retryCanHelp: false },
-  'not-sent': { kind: 'not-sent', message: 'no connection' },
-  unknown: { kind: 'unknown', message: 'no answer' },
-} as const satisfies Record<MessageOutcome['kind'], ProviderOutcome>;
-
-type Kind = keyof typeof outcomes;
-const kinds = Object.keys(outcomes) as Kind[];
-
-const statuses = { accepted: 'SENT', refused: 'REFUSED', 'not-sent': 'QUEUED', unknown: 'UNKNOWN' };
-
 /** A worker whose provider answers when it is let, and how often it was asked. */
 function aWorker(messageSendingSeconds: number) {
   const { config, database, digests } = scene.stack;
-  const provider = {
-    asked: 0,
-    answer: (_outcome: ProviderOutcome) => {},
-    fail: (_error: Error) => {},
-  };
-  const answered = new Promise<ProviderOutcome>((resolve, reject) => {
-    provider.answer = resolve;
-    provider.fail = reject;
-  });
+  const { provider, port } = heldProvider();
   const dependencies = {
     database,
     digests,
@@ -49,12 +28,7 @@ function aWorker(messageSendingSeconds: number) {
     failpoint: () => undefined,
     background: createBackgroundTasks(() => true),
     operatorLookup: lookUpByPrefix,
-    smsSenders: setOfOne('smpp', {
-      send: () => {
-        provider.asked += 1;
-        return answered;
-      },
-    }),
+    smsSenders: setOfOne('smpp', port),
     limits: { messageSendingSeconds },
   } as unknown as ActivityDependencies;
   return { sender: createMessageSender(dependencies), provider };
@@ -80,7 +54,7 @@ const recorded = (id: number) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-const referenceOf = (kind: Kind) => (kind === 'accepted' ? 'P-1' : null);
+const referenceOf = (kind: SendingEnd) => (kind === 'accepted' ? 'P-1' : null);
 
 describe.each(kinds)('a sending that ends as %s', (kind) => {
   it('is waited for by the other worker', async () => {

@@ -23,9 +23,6 @@ import {
   topUp,
 } from './met-operations.js';
 
-/** How long a caller waits at most. */
-export const CALLER_WAIT_SECONDS = 3;
-
 export type BrokenScene = Awaited<ReturnType<typeof setBrokenScene>>;
 
 /** The whole service with all providers; what a partner sells goes to the providers of its route alone. */
@@ -38,7 +35,7 @@ export async function setBrokenScene(
   const scene = await setRedemptionScene(
     {
       PORT: String(port),
-      CALLER_WAIT_SECONDS: String(CALLER_WAIT_SECONDS),
+      CALLER_WAIT_SECONDS: '3',
       // Callers of other tests are not held up by what a fault has left.
       PROVIDER_BREAKER_CALLS: '1000',
       MOBILE_MONEY_TIMEOUT_SECONDS: '0.5',
