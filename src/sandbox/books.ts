@@ -59,6 +59,15 @@ export interface Payout extends TakenRequest {
   readonly callback: CallbackCourse;
 }
 
+/** Money that we paid into our account at a provider. */
+export interface PaidIn extends TakenRequest {
+  readonly transactionReference: string;
+  /** Of the transaction at the provider, e.g. deposit or transfer. */
+  readonly type: string;
+  /** How the provider names our account, where it does not do it as we ask for it. */
+  readonly account: { readonly key: string; readonly value: string } | undefined;
+}
+
 /** The reversal of a payout. */
 export interface PayoutReversal extends Payout {
   readonly original: Payout;
@@ -83,6 +92,8 @@ export interface Books {
   readonly statementFaults: StatementFaults;
   /** What we can spend at a provider. */
   readonly balances: Map<string, number>;
+  /** Oldest first. */
+  readonly paidIn: PaidIn[];
   /** @param message with the id that its provider gave it; a new one without it */
   receiveMessage(message: {
     provider?: string;
@@ -118,6 +129,8 @@ export interface Books {
   allTopups(provider?: string): Topup[];
 }
 
+const noAccounts = (): Pick<Books, 'balances' | 'paidIn'> => ({ balances: new Map(), paidIn: [] });
+
 export function createBooks(): Books {
   const messagesByNumber = new Map<string, ReceivedMessage[]>();
   const allMessages: ReceivedMessage[] = [];
@@ -136,7 +149,7 @@ export function createBooks(): Books {
 
   return {
     statementFaults: createStatementFaults(),
-    balances: new Map(),
+    ...noAccounts(),
     receiveMessage({ provider = 'africas-talking', to, from, text, id = newMessageId() }) {
       const message = {
         id,

@@ -114,6 +114,19 @@ export const mobileMoneySettings = {
     .min(1)
     .optional()
     .describe("Source account of payouts (GSMA's `accountid`), required with `MOBILE_MONEY_URL`"),
+  MOBILE_MONEY_ACCOUNT_ALIASES: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
+    .describe(
+      'Other identifiers by which the provider names our account in its lists, such as a short code, ' +
+        'separated by commas: what it pays in is then known to be a credit',
+    ),
   MOBILE_MONEY_ACCOUNT_CHECK: z
     .enum(['on', 'off'])
     .default('on')

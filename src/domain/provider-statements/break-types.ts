@@ -30,7 +30,8 @@ const remedies: Readonly<Record<BreakType, string>> = {
     'With a reference of ours that our books refused, the reconciliation asks the provider again, and ' +
     'a late success becomes a case of its own. One that is still on hold here has a case that settles ' +
     'it. Without a reference of ours, ask the provider who ordered it: the ' +
-    'money left our account. Change its keys where nobody can say.',
+    'money left our account. Change its keys where nobody can say. Where we have paid it in, add the ' +
+    'name that the provider gives our account to MOBILE_MONEY_ACCOUNT_ALIASES.',
   'missing-there':
     'Ask the provider by our reference. Where it did nothing, the company that paid must get its money ' +
     'back, and the owner or merchant what was promised: repair the redemption or the top-up.',

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import { statusOf } from '../accepted-requests.js';
-import type { Books } from '../books.js';
+import { statusOf, type TakenRequest } from '../accepted-requests.js';
+import type { Books, PaidIn } from '../books.js';
 import type { SandboxReply } from '../reply.js';
-import { listedPayouts } from '../statements/provider-lists.js';
+import { listedPaidIn, listedPayouts } from '../statements/provider-lists.js';
 import { transactionOf } from './answers.js';
 import { errorReply } from './errors.js';
 
@@ -11,7 +11,7 @@ const longestPage = 100;
 
 /**
  * `GET /accounts/{identifierType}/{identifier}/transactions` (providers.md 3.1): the payouts of an
- * account and their reversals, newest first.
+ * account, their reversals, and what was paid into it, newest first.
  */
 export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { fromDateTime, toDateTime, transactionStatus } = ctx.query;
@@ -20,11 +20,18 @@ export function listTransactions(ctx: Context, books: Books): SandboxReply {
   const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
   const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
   if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
-  const found = listedPayouts(books, 'gsma')
-    .filter((one) => one.takenAt.getTime() >= from && one.takenAt.getTime() <= to)
-    .filter((one) => transactionStatus === undefined || statusOf(one) === transactionStatus)
+  const isAsked = (one: TakenRequest) =>
+    one.takenAt.getTime() >= from &&
+    one.takenAt.getTime() <= to &&
+    (transactionStatus === undefined || statusOf(one) === transactionStatus);
+  const paidOut = listedPayouts(books, 'gsma')
+    .filter(isAsked)
     .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))
-    .filter(({ transaction }) => isOf(ctx, transaction))
+    .filter(({ transaction }) => isOf(ctx, transaction));
+  const paidIn = listedPaidIn(books, 'gsma')
+    .filter(isAsked)
+    .map((one) => ({ at: one.takenAt.getTime(), transaction: paidInOf(ctx, one) }));
+  const found = [...paidOut, ...paidIn]
     .sort((one, other) => other.at - one.at)
     .map(({ transaction }) => transaction);
   const page = found.slice(offset, offset + limit);
@@ -32,6 +39,19 @@ export function listTransactions(ctx: Context, books: Books): SandboxReply {
   ctx.set('X-Records-Returned-Count', String(page.length));
   return { status: 200, body: page };
 }
+
+/** Money that a bank paid into the account that is asked about. */
+const paidInOf = (ctx: Context, paid: PaidIn) => ({
+  transactionReference: paid.transactionReference,
+  transactionStatus: statusOf(paid),
+  type: paid.type,
+  amount: paid.amount,
+  currency: paid.currency,
+  creditParty: [paid.account ?? { key: ctx.params.identifierType, value: ctx.params.identifier }],
+  debitParty: [{ key: 'organisationid', value: 'bank' }],
+  creationDate: paid.takenAt.toISOString(),
+  modificationDate: paid.takenAt.toISOString(),
+});
 
 /** Whether an account is a party of a transaction. */
 function isOf(ctx: Context, { creditParty, debitParty }: ReturnType<typeof transactionOf>) {

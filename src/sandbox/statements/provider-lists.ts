@@ -1,5 +1,5 @@
 import { statusOf, type TakenRequest } from '../accepted-requests.js';
-import type { Books, Payout, PayoutReversal, Topup } from '../books.js';
+import type { Books, PaidIn, Payout, PayoutReversal, Topup } from '../books.js';
 import { PAYOUT_FEE } from './payout-fee.js';
 
 /** The payouts and reversals of a provider as its statements list them, newest first. */
@@ -8,6 +8,10 @@ export const listedPayouts = (books: Books, provider: string): (Payout | PayoutR
     [...books.allPayouts(provider), ...books.allReversals(provider)],
     (taken) => ({ ...taken, transactionReference: `${taken.transactionReference}-2` }),
   );
+
+/** What we paid into our account at a provider. */
+export const listedPaidIn = (books: Books, provider: string): PaidIn[] =>
+  books.paidIn.filter((one) => one.provider === provider);
 
 /** The top-ups of a provider as its statements list them, newest first. */
 export const listedTopups = (books: Books, provider: string): Topup[] =>
@@ -19,7 +23,9 @@ export const listedTopups = (books: Books, provider: string): Topup[] =>
 
 /** A transaction of a statement, for all providers. */
 export interface ListedTransaction {
-  readonly kind: 'payment' | 'charge' | 'reversal' | 'top-up';
+  readonly kind: 'payment' | 'charge' | 'reversal' | 'top-up' | 'paid-in';
+  /** Where the provider tells further ones apart. */
+  readonly type?: string;
   readonly id: string;
   /** Of a reversal: the id of its payout. */
   readonly originalId: string;
@@ -40,14 +46,23 @@ const topupsOf =
 
 /** What a provider did. */
 export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTransaction[]>> = {
-  gsma: (books) =>
-    listedPayouts(books, 'gsma').map((taken) => ({
-      kind: 'original' in taken ? 'reversal' : 'payment',
-      id: taken.transactionReference,
-      originalId: 'original' in taken ? taken.original.transactionReference : '',
-      fee: 'original' in taken ? '' : PAYOUT_FEE,
-      taken,
-    })),
+  gsma: (books) => [
+    ...listedPayouts(books, 'gsma').map(
+      (taken): ListedTransaction => ({
+        kind: 'original' in taken ? 'reversal' : 'payment',
+        id: taken.transactionReference,
+        originalId: 'original' in taken ? taken.original.transactionReference : '',
+        fee: 'original' in taken ? '' : PAYOUT_FEE,
+        taken,
+      }),
+    ),
+    ...listedPaidIn(books, 'gsma').map(
+      (taken): ListedTransaction => ({
+        ...{ kind: 'paid-in', type: taken.type, id: taken.transactionReference },
+        ...{ originalId: '', fee: '', taken },
+      }),
+    ),
+  ],
   // M-Pesa lists what it charges for a payment in a row of its own.
   mpesa: (books) =>
     listedPayouts(books, 'mpesa').flatMap((taken) => {

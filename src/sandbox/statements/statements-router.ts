@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Books } from '../books.js';
+import type { Books, PaidIn } from '../books.js';
 import { readJsonObject } from '../request-body.js';
 import { fileColumns } from './file-columns.js';
 import { transactionsOf } from './provider-lists.js';
@@ -12,6 +12,11 @@ const faultSchema = z.strictObject({
   fault: z.enum(Object.keys(statementFaults) as ListedFault[]),
 });
 const balanceSchema = z.strictObject({ amount: z.number().min(0).max(1e12) });
+const paidInSchema = z.strictObject({
+  amount: z.number().min(0.01).max(1e12),
+  type: z.string().min(1).max(40).default('deposit'),
+  account: z.strictObject({ key: z.string().min(1), value: z.string().min(1) }).optional(),
+});
 const zoneSchema = z
   .enum(Intl.supportedValuesOf('timeZone') as [string, ...string[]])
   .or(z.literal('UTC'));
@@ -65,6 +70,23 @@ export function statementsRouter(books: Books): Router {
     if (!given) return problem(ctx, 400, 'Send JSON: amount.');
     books.balances.set(ctx.params.provider ?? '', given.amount);
     ctx.body = given;
+  });
+  router.post('/balances/:provider/paid-in', async (ctx) => {
+    const given = paidInSchema.safeParse(await readJsonObject(ctx)).data;
+    const { provider = '' } = ctx.params;
+    if (!given) return problem(ctx, 400, 'Send JSON: amount, and perhaps type and account.');
+    const [amount, takenAt] = [given.amount.toFixed(2), new Date()];
+    const paid: PaidIn = {
+      ...{ provider, amount, currency: 'ETB', takenAt, reference: '', to: '' },
+      statuses: [{ status: 'completed', from: takenAt }],
+      transactionReference: `IN${books.paidIn.length + 1}-${takenAt.getTime()}`,
+      type: given.type,
+      account: given.account,
+    };
+    books.paidIn.push(paid);
+    const before = books.balances.get(provider);
+    if (before !== undefined) books.balances.set(provider, before + given.amount);
+    ctx.body = { reference: paid.transactionReference };
   });
   return router;
 }

@@ -18,7 +18,10 @@ import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
 import { type GiftScene, setGiftScene } from '../gift/gift-scene.js';
 
 const ZONE = 'Africa/Addis_Ababa';
-const settings = { PROVIDER_STATEMENT_MARGIN_SECONDS: '1' };
+const settings = {
+  PROVIDER_STATEMENT_MARGIN_SECONDS: '1',
+  MOBILE_MONEY_ACCOUNT_ALIASES: 'SC-77, SC-78',
+};
 
 let scene: GiftScene;
 let folder: string;
@@ -85,7 +88,10 @@ const fault = async (reference: string, name: string) =>
     (await call(`${sandboxUrl()}/statements/faults`, { body: { reference, fault: name } })).status,
   ).toBe(200);
 
-afterEach(() => scene.stack.sandbox.books.statementFaults.clear());
+afterEach(() => {
+  scene.stack.sandbox.books.statementFaults.clear();
+  scene.stack.sandbox.books.paidIn.length = 0;
+});
 
 test('a day of payouts and top-ups has no break, and its fees are booked once', async () => {
   await pay();
@@ -100,6 +106,20 @@ test('a day of payouts and top-ups has no break, and its fees are booked once', 
   const { rows } = await sql`select from ledger_transfers
     where operation_id = ${`provider-fee:gsma:${today()}`}`.execute(scene.stack.database);
   expect(rows).toHaveLength(1);
+});
+
+test.each([
+  ['a deposit', { type: 'deposit' }],
+  ['a transfer', { type: 'transfer' }],
+  [
+    'a transfer to another name of our account',
+    { type: 'transfer', account: { key: 'organisationid', value: 'SC-77' } },
+  ],
+])('money that we pay in is no break: %s', async (_what, paid) => {
+  const { ignored } = await reconcile('gsma');
+  const url = `${sandboxUrl()}/balances/gsma/paid-in`;
+  expect((await call(url, { body: { amount: 5_000, ...paid } })).status).toBe(200);
+  expect(await reconcile('gsma')).toMatchObject({ breaks: [], ignored: ignored + 1 });
 });
 
 test('a file of the provider says the same as its API', async () => {

@@ -57,7 +57,7 @@ export function gsmaAccount(
       const to = new Date(end.getTime() - 1);
       return statementPages(
         (index) => readTransactionsPage(get, settings, { from, to, index }, listSchema),
-        (found) => linesOf(found, settings.account),
+        (found) => linesOf(found, [settings.account, ...(settings.accountAliases ?? [])]),
       );
     },
     async check() {
@@ -73,7 +73,7 @@ export function gsmaAccount(
 
 function linesOf(
   found: readonly Listed[],
-  account: string,
+  account: readonly string[],
 ): (ProviderStatementLine | 'ignored')[] | string {
   const lines = found.flatMap((one) => lineOf(one, account));
   return lines.some((line) => line !== 'ignored' && Number.isNaN(line.at.getTime()))
@@ -110,7 +110,7 @@ const kinds: Readonly<Record<string, ProviderStatementLine['kind']>> = {
  * A transaction of another type, such as a transfer or a withdrawal, is a payment that nobody here has
  * ordered, unless it put money into the account.
  */
-function lineOf(found: Listed, account: string): (ProviderStatementLine | 'ignored')[] {
+function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLine | 'ignored')[] {
   const kind = found.type == null ? 'payment' : (kinds[found.type] ?? 'other');
   if (kind === 'other' && isCredit(found, account)) return ['ignored'];
   const [fee = noFee, ...others] = feesOf(found.fees ?? []);
@@ -132,8 +132,9 @@ function lineOf(found: Listed, account: string): (ProviderStatementLine | 'ignor
 const creditTypes: readonly string[] = ['deposit', 'merchantpay'];
 
 /** Whether it put money into the account. */
-function isCredit({ type, creditparty, debitparty }: Listed, account: string): boolean {
-  const isOurs = (party: Listed['creditparty']) => party?.some(({ value }) => value === account);
+function isCredit({ type, creditparty, debitparty }: Listed, account: readonly string[]): boolean {
+  const isOurs = (party: Listed['creditparty']) =>
+    party?.some(({ value }) => account.includes(value));
   if (isOurs(debitparty)) return false;
   return isOurs(creditparty) === true || (type != null && creditTypes.includes(type));
 }

@@ -41,6 +41,8 @@ interface GsmaSettings {
   readonly callbackUrl?: string | undefined;
   /** The source account of payouts, as GSMA's `accountid`. */
   readonly account: string;
+  /** Other identifiers by which the provider names it in its lists. */
+  readonly accountAliases?: readonly string[];
   /** Whether the holder of a payout account is asked for; the provider may not offer it. */
   readonly checksAccounts?: boolean | undefined;
   /** For a whole payment or inquiry, over all its requests. */

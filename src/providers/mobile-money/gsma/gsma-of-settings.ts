@@ -12,6 +12,7 @@ export function gsmaOfSettings(config: SettingsOf<'MOBILE_MONEY'>): MobileMoney 
   return createGsmaMobileMoney({
     baseUrl,
     account,
+    accountAliases: config.MOBILE_MONEY_ACCOUNT_ALIASES,
     token: tokenUrl ? { url: tokenUrl, key, secret } : undefined,
     basic: key ? { key, secret } : undefined,
     callbackUrl: callbackUrlOf(

@@ -11,6 +11,8 @@ export type GsmaGet = (path: string, deadline: AbortSignal) => Promise<HttpResul
 /** Our account at the provider. */
 export interface AccountSettings {
   readonly account: string;
+  /** Other identifiers by which the provider names it in its lists. */
+  readonly accountAliases?: readonly string[];
   readonly timeoutSeconds: number;
 }
 

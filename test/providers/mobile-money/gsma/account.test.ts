@@ -16,7 +16,11 @@ async function pageOf(...transactions: object[]) {
     ...one,
   }));
   const answer = { kind: 'answered', status: 200, body: JSON.stringify(listed) } as const;
-  const account = gsmaAccount(async () => answer, { account: '2999', timeoutSeconds: 1 });
+  const account = gsmaAccount(async () => answer, {
+    account: '2999',
+    accountAliases: ['SC-77'],
+    timeoutSeconds: 1,
+  });
   for await (const page of account.listStatement(day)) {
     if (page.kind === 'page') return page;
     throw new Error(page.message);
@@ -54,6 +58,15 @@ it.each(['deposit', 'merchantpay'])('a %s is counted, and is no line', async (ty
 it.each(['deposit', 'merchantpay'])('a %s out of our account is a payment', async (type) => {
   const { lines } = await pageOf({ type, debitParty: ours, creditParty: other });
   expect(lines).toMatchObject([{ kind: 'payment', amount: '50.00' }]);
+});
+
+it('a transfer to another name of our account is counted, and is no line', async () => {
+  const alias = [{ key: 'shortcode', value: 'SC-77' }];
+  const page = await pageOf(
+    { type: 'transfer', debitParty: other, creditParty: alias },
+    { type: 'transfer', debitParty: alias, creditParty: other },
+  );
+  expect(page).toMatchObject({ lines: [{ providerReference: 'MM1' }], ignored: 1 });
 });
 
 it('fees in two currencies are two lines, of which one is a fee alone', async () => {
