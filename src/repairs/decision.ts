@@ -13,7 +13,7 @@ interface Decision {
 export const decisionFields = (question: string) =>
   z.object({
     outcome: oneOf(['done', 'not-done'], question),
-    reference: reference('The reference of its answer'),
+    reference: reference('Reference of its answer'),
   });
 
 /** Lets settlements under one reference of a provider be judged one after another. */

@@ -40,6 +40,8 @@ export interface SupportCase extends SupportCaseName {
   readonly hasNumber: boolean;
   readonly happenings: readonly Happening[];
   readonly next: NextStep;
+  /** Of a top-up that is retried now or later: the providers that a route leads to besides the last one. */
+  readonly otherProviders: readonly string[];
   /** Those that have not ended. */
   readonly openRepairs: readonly ShownRepair[];
   readonly transfers: readonly LedgerTransfer[];
@@ -94,6 +96,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       ...happeningsOfRepairs(repairs),
     ],
     next: nextStepOfVoucher(voucher, repairs, new Date()),
+    otherProviders: [],
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
   };
@@ -104,6 +107,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
   const topup = owner && (await findTopupDetail(database, owner.partnerId, id));
   if (!topup) return undefined;
   const repairs = await listRepairs(database, { topupId: id, limit: NEWEST_REPAIRS });
+  const others = await otherProviders(database, topup);
   const operationIds = topup.attempts.map(({ operationId }) => operationId);
   return {
     kind: 'top-up',
@@ -125,7 +129,8 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     },
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner), ...happeningsOfRepairs(repairs)],
-    next: nextStepOfTopup(topup, repairs, await otherProviders(database, topup)),
+    next: nextStepOfTopup(topup, repairs, others),
+    otherProviders: others,
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
   };

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeRoute } from '../../src/db/providers/provider-routes.js';
 import { until } from '../support/until.js';
 import { DAY } from './first-words.js';
 import { type StaffScene, setStaffScene } from './staff-scene.js';
@@ -11,9 +10,6 @@ beforeAll(async () => {
   scene = await setStaffScene({ CALLER_WAIT_SECONDS: '2' });
 });
 afterAll(() => scene?.stop());
-
-const removeTheRoute = (id: number) =>
-  scene.stack.database.transaction().execute((transaction) => removeRoute(transaction, id));
 
 describe('the page of a repair that has ended', () => {
   test('leads on where another repair helps now', async () => {
@@ -170,5 +166,5 @@ test('a retry that meets a silent provider says so, and is settled before anothe
   const after = await scene.first(path);
   expect(after.words).toContain('then retry, if need be by reloadly:');
   expect(after.open).toEqual(['retry-top-up']);
-  for (const route of routes) await removeTheRoute(route);
+  for (const route of routes) await scene.removeTheRoute(route);
 });

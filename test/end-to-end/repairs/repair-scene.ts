@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
+import { addRoute, removeRoute } from '../../../src/db/providers/provider-routes.js';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
 import { addRepair } from '../../../src/db/repairs/repairs.js';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
@@ -199,6 +199,9 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
       }),
     );
 
+  const removeTheRoute = (id: number) =>
+    database.transaction().execute((transaction) => removeRoute(transaction, id));
+
   /** Takes all but `left` out of the gift wallet, until it is given back. */
   async function spendGiftWallet(left: number) {
     const { id: partnerId } = scene.partner;
@@ -248,6 +251,7 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
     topUpIn,
     topup,
     routeTo,
+    removeTheRoute,
     audited,
     spendGiftWallet,
     expectDone,

@@ -94,7 +94,7 @@ test('a customer paid and got nothing: the provider does not say, so it is settl
   await agent.find(national(msisdn));
   const { person, formOf } = agent;
   await person.choose(formOf('settle-top-up').locator('select'), 'No');
-  await person.type(formOf('settle-top-up').getByLabel('The reference of its answer'), 'T-4711');
+  await person.type(formOf('settle-top-up').getByLabel('Reference of its answer'), 'T-4711');
   await agent.repair('settle-top-up', 'Settle the top-up');
   const form = formOf('retry-top-up');
   await person.type(form.getByLabel('Another number'), national(other));
@@ -117,7 +117,7 @@ test('a merchant was not paid: the provider says by telephone that it did', asyn
   await agent.find(platform_reference);
   const { person, formOf } = agent;
   await person.choose(formOf('settle-payment').locator('select'), 'Yes');
-  await person.type(formOf('settle-payment').getByLabel('The reference of its answer'), 'T-4711');
+  await person.type(formOf('settle-payment').getByLabel('Reference of its answer'), 'T-4711');
   await agent.repair('settle-payment', 'Settle the payment');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   agent.expectInTime();

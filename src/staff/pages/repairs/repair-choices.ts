@@ -65,6 +65,7 @@ const formOf = (
     values: isOf(offer, refused) ? refused?.values : undefined,
     button,
     second: offer.second,
+    choices: offer.choices,
   });
 
 /** It is looked at, not asked for again. */

@@ -4,7 +4,7 @@ import { field, postForm, selectField } from '../../../portal/layout/parts.js';
 import { type Html, html } from '../../../rendering/html.js';
 import type { RepairKind } from '../../../repairs/repair-kind.js';
 import type { StaffRequest } from '../../page.js';
-import type { SecondPerson } from './repair-offers.js';
+import type { Offer, SecondPerson } from './repair-offers.js';
 import { REPAIRS_PATH } from './repair-parts.js';
 
 /** What was typed, by the names of fields. */
@@ -20,13 +20,14 @@ interface FormSubject {
   /** What the button says. */
   readonly button: string;
   readonly second?: SecondPerson | undefined;
+  readonly choices?: Offer['choices'];
 }
 
 /** The form that asks for a repair. */
 export function repairForm(
   { formToken }: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {}, button, second }: FormSubject,
+  { key, subject, values = {}, button, second, choices = {} }: FormSubject,
 ): Html {
   const named = (name: string) => ({
     name,
@@ -37,7 +38,9 @@ export function repairForm(
     { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
     html`${typeof subject === 'string' ? html`<input type="hidden" name="subject" value="${subject}">` : subject}
 <input type="hidden" name="once" value="${randomToken()}">
-${Object.entries(kind.fields.shape).map(([name, schema]) => fieldOf(named(name), schema as z.ZodType))}
+${Object.entries(kind.fields.shape)
+  .filter(([name]) => choices[name]?.length !== 0)
+  .map(([name, schema]) => fieldOf(named(name), schema as z.ZodType, choices[name]))}
 ${field({ ...named('why'), label: 'Ticket, and why', hint: WHY })}
 ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
 <p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
@@ -66,10 +69,11 @@ function metaOf(schema: z.ZodType) {
 function fieldOf(
   named: { readonly name: string; readonly id: string; readonly value: string },
   schema: z.ZodType,
+  choices: readonly string[] | undefined,
 ): Html {
   const { description, placeholder, isOptional } = metaOf(schema);
-  const words = String(placeholder).split('|');
-  if (words.length > 1)
+  const words = choices ?? String(placeholder).split('|');
+  if (choices || words.length > 1)
     return selectField({
       ...named,
       label: description,

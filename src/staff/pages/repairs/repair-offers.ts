@@ -19,6 +19,8 @@ export interface Offer {
   /** The same repair, which has not ended: it is not asked for again. */
   readonly open: ShownRepair | undefined;
   readonly second: SecondPerson | undefined;
+  /** What can be chosen now in a field, by its name; nothing leaves the field out. */
+  readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 
 /** That another person will have to confirm the repair. */
@@ -32,7 +34,7 @@ export interface SecondPerson {
 /** The repairs of a case that are possible now, and that the person may ask for. */
 export async function offersOf(
   { services, staff, session }: StaffRequest,
-  found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs'>,
+  found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
 ): Promise<Offer[]> {
   if (!mayAsStaff(staff.role, 'ask')) return [];
   const { database, settings } = services;
@@ -58,7 +60,8 @@ export async function offersOf(
       const second = open
         ? undefined
         : await secondPersonFor(database, { kind, subjectId, askedBy, limits });
-      offers.push({ kind, subjectId, label: judged.label, open, second });
+      const choices = { provider: found.otherProviders };
+      offers.push({ kind, subjectId, label: judged.label, open, second, choices });
     }
   return offers;
 }
