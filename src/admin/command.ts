@@ -7,6 +7,7 @@ import type { Database, DatabaseTransaction } from '../db/connection.js';
 import type { StatementProvider } from '../db/provider-statements/statement-lines.js';
 import type { NumberBox } from '../domain/phone.js';
 import type { StatementProviderName } from '../domain/provider-statements/statement-providers.js';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
 import type { RouteKind } from '../domain/providers/routes.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Progress } from '../process/progress.js';
@@ -55,6 +56,8 @@ export interface AdminContext {
   readonly temporalUi: TemporalUi;
   /** All providers that the settings configure. */
   readonly providerPorts: () => readonly ProviderPort[];
+  /** Pays merchants where no route decides. */
+  readonly defaultPayer: MobileMoneyProviderName;
   /** The default of each kind, configured or not. */
   readonly defaultProviders: () => readonly string[];
   /** The names of the providers that the settings configure. */
@@ -111,7 +114,7 @@ export const lookCommand = <Given extends Fields>(
     readonly look: (
       database: Database,
       input: InputOf<Given>,
-      context: Pick<AdminContext, 'progress' | 'marketTimeZone' | 'numbers'>,
+      context: Pick<AdminContext, 'progress' | 'marketTimeZone' | 'numbers' | 'defaultPayer'>,
     ) => Promise<Report>;
   },
 ): AdminCommand => ({

@@ -36,6 +36,7 @@ export interface AdminSettings {
   readonly providers: AdminContext['providers'];
   readonly configuredProviders: AdminContext['configuredProviders'];
   readonly providerPorts: AdminContext['providerPorts'];
+  readonly defaultPayer: AdminContext['defaultPayer'];
   readonly defaultProviders: AdminContext['defaultProviders'];
   readonly repairs: AdminContext['repairs'];
   readonly statements: AdminContext['statements'];
@@ -139,6 +140,7 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   statements: statementsOf(config),
   configuredProviders: () => configuredProviders(config),
   providerPorts: () => providerPortsOf(config),
+  defaultPayer: config.MOBILE_MONEY_PROVIDER,
   defaultProviders: () => [
     config.SMS_PROVIDER,
     config.MOBILE_MONEY_PROVIDER,

@@ -35,6 +35,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
     isAddress: matcherOrAny(config.SMS_CALLBACK_ADDRESSES),
   },
   reloadlyCallbackSecret: config.RELOADLY_CALLBACK_SECRET,
+  defaultPayer: config.MOBILE_MONEY_PROVIDER,
   paymentCallbacks: {
     gsma: {
       secret: config.MOBILE_MONEY_CALLBACK_SECRET,

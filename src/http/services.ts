@@ -1,5 +1,6 @@
 import type { SecretBox } from '../crypto/secret-box.js';
 import type { FenceWatch } from '../db/recovery/fence-watch.js';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
 import type { OperationServices } from '../operations/services.js';
 import type { WebhookSettings } from '../operations/webhooks.js';
 import type { Metrics } from '../process/metrics/metrics.js';
@@ -61,6 +62,8 @@ export interface Services extends OperationServices {
     /** The secret that signs callbacks of Reloadly; undefined where there are none. */
     readonly reloadlyCallbackSecret: string | undefined;
     /** Who may call back about payments. */
+    /** Pays where no route decides. */
+    readonly defaultPayer: MobileMoneyProviderName;
     readonly paymentCallbacks: Readonly<Record<'gsma' | 'mpesa', CallbackAccess>>;
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */

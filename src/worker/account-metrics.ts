@@ -1,12 +1,19 @@
 import { countUnpaidAccounts } from '../db/catalogue/payout-account-checks.js';
 import type { Database } from '../db/connection.js';
 import { unpaidStates } from '../domain/providers/payout-account.js';
-import { mobileMoneyProviderNames } from '../domain/providers/provider-names.js';
+import {
+  type MobileMoneyProviderName,
+  mobileMoneyProviderNames,
+} from '../domain/providers/provider-names.js';
 import type { Metrics } from '../process/metrics/metrics.js';
 
 /** Shows the payout accounts that are not paid. */
-export async function showUnpaidAccounts(metrics: Metrics, database: Database): Promise<void> {
-  const unpaid = await countUnpaidAccounts(database);
+export async function showUnpaidAccounts(
+  metrics: Metrics,
+  database: Database,
+  defaultProvider: MobileMoneyProviderName,
+): Promise<void> {
+  const unpaid = await countUnpaidAccounts(database, defaultProvider);
   for (const provider of mobileMoneyProviderNames)
     for (const state of unpaidStates) {
       const found = unpaid.find((one) => one.provider === provider && one.state === state);

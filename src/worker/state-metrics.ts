@@ -11,6 +11,7 @@ import {
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import { readServiceState } from '../db/overview/service-state.js';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
 import {
   emailQueues,
   type HoldAge,
@@ -55,6 +56,7 @@ export const stateMetrics = (
           intervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
           watchedSince: new Date(),
         },
+        defaultPayer: config.MOBILE_MONEY_PROVIDER,
         intervalMs: config.METRICS_READ_SECONDS * 1_000,
       });
 
@@ -67,6 +69,8 @@ interface StateOptions {
   readonly sweepIntervalSeconds: number;
   readonly reconcileIntervalSeconds: number;
   readonly balances: WatchedBalances;
+  /** Pays where no route decides. */
+  readonly defaultPayer: MobileMoneyProviderName;
   readonly intervalMs: number;
 }
 
@@ -118,7 +122,7 @@ async function showDatabase(options: StateOptions): Promise<void> {
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
   metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
   for (const queue of emailQueues) metrics.set('emails_undelivered', { queue }, undelivered[queue]);
-  await showUnpaidAccounts(metrics, database);
+  await showUnpaidAccounts(metrics, database, options.defaultPayer);
   await showStatements(metrics, database, options.balances);
 }
 

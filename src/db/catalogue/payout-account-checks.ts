@@ -112,8 +112,8 @@ export const listAccountChecks = (
   database: Database,
   wanted: {
     readonly merchantId?: number;
-    /** Only those that are not paid. */
-    readonly isUnpaid?: boolean;
+    /** Only those that are not paid, where this provider serves what no route decides. */
+    readonly unpaidBeside?: MobileMoneyProviderName;
     readonly limit?: number;
   } = {},
 ) =>
@@ -133,7 +133,9 @@ export const listAccountChecks = (
     .$if(wanted.merchantId !== undefined, (query) =>
       query.where('merchants.id', '=', wanted.merchantId as number),
     )
-    .$if(wanted.isUnpaid === true, (query) => query.where(isUnpaid))
+    .$if(wanted.unpaidBeside !== undefined, (query) =>
+      query.where(isUnpaid(wanted.unpaidBeside as MobileMoneyProviderName)),
+    )
     .orderBy('merchants.id')
     .orderBy('done.provider')
     .$if(wanted.limit !== undefined, (query) => query.limit(wanted.limit as number))
@@ -141,25 +143,57 @@ export const listAccountChecks = (
 
 /**
  * How many merchants cannot be paid, by the provider that refuses their account or cannot confirm its
- * holder, and why.
+ * holder, and why. The default provider serves what no route decides.
  */
-export const countUnpaidAccounts = (database: Database) =>
-  currentAccounts(database)
-    .select(({ fn }) => ['done.provider', stateNow.as('state'), fn.countAll<number>().as('count')])
-    .where(isUnpaid)
-    .groupBy(['done.provider', stateNow])
-    .execute();
+export async function countUnpaidAccounts(
+  database: Database,
+  defaultProvider: MobileMoneyProviderName,
+): Promise<UnpaidCount[]> {
+  // Each account by its id: PostgreSQL would else look through all of them.
+  const { rows } = await sql<UnpaidCount>`
+    select provider, state, count(*) from (
+      select done.provider, ${stateNow} as state
+      from (select * from payout_account_checks as done where ${mayBeUnpaid} offset 0) as done
+      cross join lateral (
+        select * from merchant_payout_accounts
+        where id = done.payout_account_id and replaced_at is null offset 0) as account
+      join merchants on merchants.id = account.merchant_id and merchants.deleted_at is null
+      where ${isUnpaid(defaultProvider)}
+    ) as unpaid group by provider, state`.execute(database);
+  return rows;
+}
+
+interface UnpaidCount {
+  readonly provider: MobileMoneyProviderName;
+  readonly state: PayoutAccountState;
+  readonly count: number;
+}
+
+/** The routes of payouts that hold for the merchant of `account`. */
+const routesOfAccount = sql`provider_routes as route where route.kind = 'payout' and route.is_enabled
+  and (route.merchant_id is null or route.merchant_id = account.merchant_id)`;
+
+/** Whether payouts to `account` can come to the provider of `other`: by a route, or as the default. */
+const isReached = (defaultProvider: MobileMoneyProviderName) => sql`(
+  exists (select from ${routesOfAccount} and route.provider = other.provider)
+  or other.provider = ${defaultProvider} and not exists (select from ${routesOfAccount}
+    and route.operator is null and route.partner_id is null
+    and route.amount_from is null and route.amount_to is null))`;
 
 /**
- * An account that a provider refuses, or whose registered holder no provider and no operator has confirmed.
- * Each part has its index: neither looks through the accounts that are paid. The states stand in the text,
- * because the plan for all states would look through all checks.
+ * An account that a provider refuses, or whose registered holder nobody has confirmed at a provider that its
+ * payouts can come to. The first condition has its indexes: it does not look through the accounts that are paid.
  */
-const isUnpaid = sql<boolean>`(done.state in (${sql.join(refusedStates.map(sql.lit))})
-  or done.lacks_confirmation and not exists (
+const isUnpaid = (defaultProvider: MobileMoneyProviderName) => sql<boolean>`(${mayBeUnpaid}
+  and (done.state in (${states}) or not exists (
     select from payout_account_checks as other
     where other.payout_account_id = done.payout_account_id
-      and other.state = 'open' and other.holder_name is not null))`;
+      and other.state = 'open' and other.holder_name is not null
+      and ${isReached(defaultProvider)})))`;
+
+/** In the text, because the plan for all states would look through all checks. */
+const states = sql.join(refusedStates.map(sql.lit));
+const mayBeUnpaid = sql`(done.state in (${states}) or done.lacks_confirmation)`;
 
 const currentAccounts = (database: Database) =>
   database

@@ -20,8 +20,9 @@ export const showPayoutAccounts: StaffPage = {
   access: 'staff',
   needs: 'look',
   async handle(request) {
-    const unpaid = await listAccountChecks(request.services.database, {
-      isUnpaid: true,
+    const { database, settings } = request.services;
+    const unpaid = await listAccountChecks(database, {
+      unpaidBeside: settings.defaultPayer,
       limit: SHOWN + 1,
     });
     return {

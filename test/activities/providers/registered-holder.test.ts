@@ -78,11 +78,22 @@ describe('a payment to a registered holder', () => {
       (await listAccountChecks(two.scene.database)).map(({ provider, state }) => [provider, state]);
     expect(await shown()).toEqual([['gsma', 'not-offered']]);
     const { database } = two.scene;
-    const unpaid = () => countUnpaidAccounts(database);
+    const unpaid = () => countUnpaidAccounts(database, 'gsma');
     expect(await unpaid()).toEqual([{ provider: 'gsma', state: 'not-offered', count: 1 }]);
     // Confirmed at one provider, the account is paid, whatever the other does not tell.
     await confirmAt('mpesa');
     expect(await unpaid()).toEqual([]);
+    // But not where no route leads to that one.
+    const toMpesa = (is_enabled: boolean) =>
+      database
+        .updateTable('provider_routes')
+        .set({ is_enabled })
+        .where('provider', '=', 'mpesa')
+        .execute();
+    await toMpesa(false);
+    expect(await unpaid()).toEqual([{ provider: 'gsma', state: 'not-offered', count: 1 }]);
+    expect(await two.hold()).toBe('payout-account-missing');
+    await toMpesa(true);
     await database.deleteFrom('payout_account_checks').execute();
     await confirmAt('gsma', null);
     expect(await shown()).toEqual([['gsma', 'not-offered']]);

@@ -157,8 +157,8 @@ async function takeCallbacks(): Promise<void> {
 
 /** The metric of payout accounts that are not paid, and the page that lists them. */
 async function countAccounts(): Promise<void> {
-  expect(await countUnpaidAccounts(database)).toEqual([]);
-  expect(await listAccountChecks(database, { isUnpaid: true, limit: 201 })).toEqual([]);
+  expect(await countUnpaidAccounts(database, 'gsma')).toEqual([]);
+  expect(await listAccountChecks(database, { unpaidBeside: 'gsma', limit: 201 })).toEqual([]);
   await listAccountChecks(database, { merchantId: 1 });
 }
 

@@ -17,7 +17,7 @@ import { column, numbers, table, time } from '../../tables.js';
 
 async function reportOf(
   database: Database,
-  wanted: { readonly merchantId?: number; readonly isUnpaid?: boolean },
+  wanted: Parameters<typeof listAccountChecks>[1],
 ): Promise<Report> {
   const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
     ...check,
@@ -49,7 +49,8 @@ export const listPayoutAccounts = lookCommand({
     'the voucher keeps its value. Its provider is asked again at each of them.',
   fields: { unpaid: flag('Only those that are not paid, and why') },
   examples: ['list payout-accounts', 'list payout-accounts --unpaid'],
-  look: (database, { unpaid }) => reportOf(database, { isUnpaid: unpaid }),
+  look: (database, { unpaid }, { defaultPayer }) =>
+    reportOf(database, unpaid ? { unpaidBeside: defaultPayer } : {}),
 });
 
 const fields = { merchant: required(id, 'The id of the merchant') };
