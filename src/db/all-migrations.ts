@@ -79,6 +79,7 @@ import * as foundRepairs from '../../migrations/2026-11-30-8-found-repairs.js';
 import * as doubleDeliveries from '../../migrations/2026-12-01-1-double-deliveries.js';
 import * as doubleDeliveryIndexes from '../../migrations/2026-12-01-1b-double-delivery-indexes.js';
 import * as providerStates from '../../migrations/2026-12-01-2-provider-states.js';
+import * as hourSums from '../../migrations/2026-12-01-9-hour-sums.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -163,4 +164,5 @@ export const allMigrations = {
   '2026-12-01-1-double-deliveries': doubleDeliveries,
   '2026-12-01-1b-double-delivery-indexes': doubleDeliveryIndexes,
   '2026-12-01-2-provider-states': providerStates,
+  '2026-12-01-9-hour-sums': hourSums,
 };

@@ -1,7 +1,7 @@
 import { salesPerDay } from '../db/ledger/sales.js';
 import { type FailureCount, paymentFailures, topupFailures } from '../db/overview/failures.js';
 import { paymentsUnderway, topupsUnderway, type Underway } from '../db/overview/underway.js';
-import { payoutsPerDay } from '../db/vouchers/lists/redemption-list.js';
+import { payoutsPerDay } from '../db/vouchers/lists/payouts-per-day.js';
 import { type Html, html, phrase } from '../rendering/html.js';
 import { locale } from './language/language.js';
 import { daysAfter, today } from './layout/days.js';

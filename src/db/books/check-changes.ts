@@ -14,6 +14,7 @@ import {
 import type { WholePart } from './check-whole.js';
 import { moveCheckpoint, noteNextEnds, readCheckpoints, restartSums } from './checkpoints.js';
 import { addDaySums } from './day-sums.js';
+import { addHourSums } from './hour-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { compareAccounts } from './known-faults.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
@@ -102,6 +103,7 @@ async function checkInTurn(database: Database, limits: Limits): Promise<ChangesC
     (await checkChangedRows(database, limits, faults)) &&
     (await checkNewRows(database, limits, faults));
   await addDaySums(database, limits);
+  await addHourSums(database, limits);
   await noteNextEnds(database);
   return {
     faults: [...new Set([...accounts, ...faults.map(({ line }) => line)])],

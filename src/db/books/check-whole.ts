@@ -5,6 +5,7 @@ import type { BookSubject } from '../schema/all-tables.js';
 import { brokenAccounts, entriesOf } from './account-invariants.js';
 import { brokenDaySums } from './day-sums.js';
 import { addUpHoldings, holdingsIn } from './holding-sums.js';
+import { brokenHourSums } from './hour-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
@@ -151,5 +152,6 @@ async function checkAccounts(
       holdings: await holdingsIn(snapshot, holdings),
     })),
     ...(await brokenDaySums(snapshot)),
+    ...(await brokenHourSums(snapshot)),
   ]);
 }

@@ -9,6 +9,8 @@ export interface ListPage<Row> {
   readonly items: Row[];
   /** 0 on a page without rows. */
   readonly totalItems: number;
+  /** Whether there may be more rows than `totalItems`: of a bounded count. */
+  readonly isAtLeast: boolean;
 }
 
 interface Totals {
@@ -34,7 +36,7 @@ export async function readListPage<Row>(
   const key = JSON.stringify([source.name, companyId, conditions, search]);
   const read = async (known?: CachedCount) => {
     const { rows } = await pageStatement(source, companyId, query, known).execute(database);
-    return pageOf(database, key, query, rows, known);
+    return pageOf(database, key, { source, query }, rows, known);
   };
   if (countsAdded(source, query)) return withAddedCount(database, key, read);
   return read(source.version && readCachedCount(database, key, source.changesWithTime ?? false));
@@ -44,12 +46,12 @@ export async function readListPage<Row>(
 function pageOf<Row>(
   database: Database,
   key: string,
-  query: ListQuery,
+  { source, query }: { readonly source: ListSource<Row>; readonly query: ListQuery },
   rows: readonly (Row & Totals)[],
   known: CachedCount | undefined,
 ): ListPage<Row> {
   const [first] = rows;
-  if (!first) return { items: [], totalItems: 0 };
+  if (!first) return { items: [], totalItems: 0, isAtLeast: false };
   // A promo may have started since the count: the total is at least the shown rows.
   const shown = (query.page - 1) * query.limit + rows.length;
   const totalItems = Math.max(first.listTotal ?? known?.totalItems ?? 0, shown);
@@ -63,7 +65,7 @@ function pageOf<Row>(
   const items = rows.map(
     ({ listTotal, listVersion, listAddedBefore, listSettled, ...row }) => row as Row,
   );
-  return { items, totalItems };
+  return { items, totalItems, isAtLeast: totalItems >= countedRows(source, query) };
 }
 
 /** Sorting this many rows is cheap. */
@@ -71,6 +73,15 @@ const FEW_ROWS = 500;
 
 /** No transaction of the service lasts so long: what began before has ended. */
 const SETTLED_AFTER = sql`interval '60 seconds'`;
+
+/** Rows that a bounded count reads at least. */
+const BOUNDED_COUNT = 1_000;
+
+/** The rows that are counted at most, one more than the page and those before it; infinite where all are. */
+const countedRows = (source: ListSource<unknown>, query: ListQuery): number =>
+  query.isCountBounded && !source.version && !countsAdded(source, query)
+    ? Math.max(BOUNDED_COUNT, query.page * query.limit + 1)
+    : Number.POSITIVE_INFINITY;
 
 /** Whether all rows of a list are counted to which rows are only added. */
 const countsAdded = (source: ListSource<unknown>, { conditions, search }: ListQuery): boolean =>
@@ -90,7 +101,9 @@ export function pageStatement<Row>(
   const { counted, totals } =
     countsAdded(source, query) && source.addedAt
       ? addedTotals(from, source.addedAt, known)
-      : versionTotals(from, source.version?.(companyId), known);
+      : source.version
+        ? versionTotals(from, source.version(companyId), known)
+        : plainTotals(from, countedRows(source, query));
   return sql<Row & Totals>`
     ${query.isUsual ? sql`` : sql.raw(NOT_PREPARED)}
     ${counted} select ${source.select}, ${totals}
@@ -101,14 +114,21 @@ export function pageStatement<Row>(
 
 function versionTotals(
   from: RawBuilder<unknown>,
-  version: RawBuilder<number> | undefined,
+  version: RawBuilder<number>,
   known: CachedCount | undefined,
 ) {
-  const total = version
-    ? sql`case when ${version} = ${known?.version ?? 0}::bigint then null
-        else (select count(1) ${from}) end`
+  const totals = sql`case when ${version} = ${known?.version ?? 0}::bigint then null
+      else (select count(1) ${from}) end as "listTotal", ${version} as "listVersion",
+    null as "listAddedBefore", null as "listSettled"`;
+  return { counted: sql``, totals };
+}
+
+/** Counts the rows each time, up to a number. */
+function plainTotals(from: RawBuilder<unknown>, atMost: number) {
+  const total = Number.isFinite(atMost)
+    ? sql`(select count(1) from (select ${from} limit ${atMost}::bigint) as counted)`
     : sql`(select count(1) ${from})`;
-  const totals = sql`${total} as "listTotal", ${version ?? sql`null`} as "listVersion",
+  const totals = sql`${total} as "listTotal", null as "listVersion",
     null as "listAddedBefore", null as "listSettled"`;
   return { counted: sql``, totals };
 }

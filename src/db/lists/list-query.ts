@@ -89,4 +89,6 @@ export interface ListQuery {
   readonly search?: { readonly text: string; readonly columns: readonly string[] };
   /** Whether the query is common enough for a prepared statement. */
   readonly isUsual: boolean;
+  /** Whether "more than a thousand" will do where counting all rows would grow with the list. */
+  readonly isCountBounded?: true;
 }

@@ -12,6 +12,8 @@ export const moneyRights = {
   book_checkpoints: { ...READ, worker: 'select, update' },
   checked_balances: { ...READ, worker: 'select, insert, update, delete' },
   ledger_day_sums: { ...READ, worker: 'select, insert, update, delete' },
+  payout_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
+  sale_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
   checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
   unchecked_changes: { ...READ, worker: 'select, insert, delete' },
   // Operators recover a restored database; triggers settle what is repeated.

@@ -17,6 +17,8 @@ export const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   ledger_accounts: ALL,
   ledger_transfers: ALL,
   ledger_day_sums: ALL,
+  payout_hour_sums: ALL,
+  sale_hour_sums: ALL,
   book_checkpoints: ALL,
   checked_balances: ALL,
   checked_holdings: ALL,

@@ -11,6 +11,8 @@ import type {
   CheckedBalancesTable,
   CheckedHoldingsTable,
   LedgerDaySumsTable,
+  PayoutHourSumsTable,
+  SaleHourSumsTable,
   UncheckedChangesTable,
 } from './books.js';
 import type { BulkLinesTable, BulkOrdersTable } from './bulk.js';
@@ -135,6 +137,8 @@ export interface Schema {
   book_checkpoints: BookCheckpointsTable;
   checked_balances: CheckedBalancesTable;
   ledger_day_sums: LedgerDaySumsTable;
+  payout_hour_sums: PayoutHourSumsTable;
+  sale_hour_sums: SaleHourSumsTable;
   checked_holdings: CheckedHoldingsTable;
   unchecked_changes: UncheckedChangesTable;
   operations: OperationsTable;

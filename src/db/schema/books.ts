@@ -2,11 +2,13 @@ import type { Numeric, Timestamp } from './columns.js';
 
 /**
  * What is checked in the order of its ids; `sums` are those of the accounts, `day-sums` those of days,
- * both by transfers, `holdings` those of the partners, by vouchers.
+ * both by transfers, `holdings` those of the partners, by vouchers. `hour-sums` are those of hours, in hours
+ * since 1970.
  */
 export type BookSource =
   | 'sums'
   | 'day-sums'
+  | 'hour-sums'
   | 'holdings'
   | 'transfers'
   | 'vouchers'
@@ -43,6 +45,25 @@ export interface LedgerDaySumsTable {
   ended: '' | 'cancel' | 'expire';
   count: number;
   amount: Numeric;
+}
+
+/** What a merchant was paid in an hour before the checkpoint, also what was reversed later. */
+export interface PayoutHourSumsTable {
+  merchant_id: number;
+  hour: Timestamp;
+  payouts: number;
+  paid: Numeric;
+  service_fees: Numeric;
+}
+
+/** What a partner sold in an hour before the checkpoint. */
+export interface SaleHourSumsTable {
+  partner_id: number;
+  hour: Timestamp;
+  vouchers: number;
+  voucher_amount: Numeric;
+  topups: number;
+  topup_amount: Numeric;
 }
 
 /** What the vouchers of a partner held at the checkpoint. */

@@ -87,11 +87,14 @@ ${found && rows(view, found, { ...filters, page, mayExport: mayUse(request.sessi
 });
 
 const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
-  request.services.lists.readPage(view.source, request.session.company, query);
+  request.services.lists.readPage(view.source, request.session.company, {
+    ...query,
+    isCountBounded: true,
+  });
 
 function rows<Row>(
   view: ListView<Row>,
-  { items, totalItems }: ListPage<Row>,
+  { items, totalItems, isAtLeast }: ListPage<Row>,
   { values, page, mayExport }: ReadFilters & { readonly page: number; readonly mayExport: boolean },
 ): Html {
   const path = PORTAL_PATH + view.path;
@@ -100,7 +103,7 @@ function rows<Row>(
       ? emptyState('None yet', view.nothingYet)
       : emptyState('No matches', 'No entry matches the filters. Change the form above.');
   return html`${table(view.title, items, view.columns)}
-${paging({ path, values, page, limit: ROWS, totalItems })}
+${paging({ path, values, page, limit: ROWS, totalItems, isAtLeast })}
 ${
   view.download &&
   mayExport &&

@@ -11,6 +11,8 @@ export interface Paged {
   readonly page: number;
   readonly limit: number;
   readonly totalItems: number;
+  /** Whether there may be more: only so many were counted. */
+  readonly isAtLeast?: boolean;
   /** Rows that pages reach; all by default. */
   readonly reachedItems?: number;
 }
@@ -28,15 +30,17 @@ export function paging({
   page,
   limit,
   totalItems,
+  isAtLeast = false,
   reachedItems,
 }: Paged): Html | undefined {
   if (totalItems === 0) return undefined;
   const first = (page - 1) * limit + 1;
   const last = Math.min(page * limit, totalItems);
+  const total = grouped(totalItems) + (isAtLeast ? '+' : '');
   const link = (target: number, label: string) =>
     html`<a class="button secondary" href="${addressOf(path, { ...values, page: String(target) })}"
 >${phrase(label)}</a>`;
-  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${grouped(totalItems)}</p>
+  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${total}</p>
 <p class="actions">${page > 1 && link(page - 1, 'Previous')}
 ${last < Math.min(totalItems, reachedItems ?? totalItems) && link(page + 1, 'Next')}</p></nav>`;
 }

@@ -1,4 +1,4 @@
-import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/redemption-list.js';
+import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/payouts-per-day.js';
 import { mayUse } from '../../domain/access/portal-role.js';
 import { formatMoney, parseMoney } from '../../domain/money.js';
 import { barChart } from '../../rendering/bar-chart.js';

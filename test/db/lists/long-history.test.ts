@@ -8,11 +8,11 @@ import { readStatementPage, type StatementPage } from '../../../src/db/ledger/st
 import { readWalletTransactions } from '../../../src/db/ledger/wallet-transactions.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery } from '../../../src/db/lists/list-query.js';
-import { payoutSource } from '../../../src/db/vouchers/lists/payout-days.js';
-import { payoutsPerDay, redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
+import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
 import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { addVoucher } from '../../support/vouchers.js';
+import { rowsReadOf } from '../rows-read.js';
 
 const VOUCHERS = 9_000;
 const OWN_VOUCHERS = VOUCHERS * 0.9;
@@ -22,6 +22,7 @@ const FEW_ROWS = 200;
 let testDatabase: TestDatabase;
 let database: Database;
 let grown: GrownDatabase;
+let rowsRead: ReturnType<typeof rowsReadOf>;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -34,27 +35,12 @@ beforeAll(async () => {
     note: () => {},
   });
   database = connectDatabase(testDatabase.url, { poolSize: 1 });
+  rowsRead = rowsReadOf(database);
 });
 afterAll(async () => {
   await database?.destroy();
   await testDatabase?.drop();
 });
-
-/** How many rows and index entries of a table some work reads; the pool has one connection. */
-async function rowsRead(table: string, work: () => Promise<unknown>): Promise<number> {
-  const read = async (): Promise<number> => {
-    // What this session has read is told to others, and to itself, at once.
-    await sql`select pg_stat_force_next_flush()`.execute(database);
-    const { rows } = await sql<{ count: number }>`
-      select seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes as one
-        where one.relid = own.relid) as count
-      from pg_stat_user_tables as own where relname = ${table}`.execute(database);
-    return Number(rows[0]?.count);
-  };
-  const before = await read();
-  await work();
-  return (await read()) - before;
-}
 
 describe('transactions of a wallet', () => {
   test.each([
@@ -120,81 +106,6 @@ test("a second page of a merchant's redemptions counts only what is new", async 
   expect(count).toBeLessThan(FEW_ROWS);
 });
 
-describe("a merchant's payouts by day", () => {
-  const newestDays = (limit: number): ListQuery => ({
-    ...firstPage,
-    limit,
-    sortBy: [['day', 'DESC']],
-  });
-  const readDays = (limit: number) =>
-    readListPage(database, payoutSource, grown.merchant.id, newestDays(limit));
-  /** All days with a payout by the grouping of the portal, newest first. */
-  const allDays = async () => {
-    const day = (offset: number) =>
-      new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-    const days = { first: day(-60), last: day(1), zone: 'UTC' };
-    const found = await payoutsPerDay(database, grown.merchant.id, days);
-    return found
-      .filter(({ payouts }) => Number(payouts) > 0)
-      .map(({ day, payouts, paid, serviceFees }) => ({
-        day,
-        sums: { payouts: Number(payouts), paid, serviceFees },
-      }))
-      .toReversed();
-  };
-
-  test('a page reads the redemptions of its days, not those of the others', async () => {
-    const days = await allDays();
-    const ofTwoDays = days.slice(0, 2).reduce((total, { sums }) => total + sums.payouts, 0);
-    let page: unknown;
-    const count = await rowsRead('redemptions', async () => {
-      page = await readDays(2);
-    });
-    expect(page).toEqual({ items: days.slice(0, 2), totalItems: days.length });
-    // The index entry and the row of each; and of each other day an entry to find it, twice: once for the total.
-    expect(count).toBeLessThan(2 * ofTwoDays + 4 * days.length + FEW_ROWS);
-    expect(days.length).toBeGreaterThan(10);
-  });
-
-  test('a day whose payouts were all reversed is left out; a late success has no fee', async () => {
-    const [newest, second] = await allDays();
-    const ofDay = (day: string | undefined) => sql`merchant_id = ${grown.merchant.id}
-      and (settled_at at time zone 'UTC')::date = ${day}::date`;
-    await sql`update redemptions set reversed_at = now()
-      where ${ofDay(newest?.day)}`.execute(database);
-    await sql`update redemptions set status = 'VOIDED', contradicted_at = settled_at
-      where id = (select max(id) from redemptions
-        where ${ofDay(second?.day)})`.execute(database);
-    const days = await allDays();
-    expect(days[0]?.day).toBe(second?.day);
-    expect(days[0]?.sums.payouts).toBe(second?.sums.payouts);
-    expect(Number(days[0]?.sums.serviceFees)).toBeLessThan(Number(second?.sums.serviceFees));
-    expect(await readDays(100)).toEqual({ items: days, totalItems: days.length });
-  });
-
-  test.each([[['payouts', 'DESC']], [['paid', 'ASC']], [['serviceFees', 'DESC']]] as const)(
-    'are sorted and found by %s, too',
-    async ([column, direction]) => {
-      const days = await allDays();
-      const value = (day: (typeof days)[number]) => Number(day.sums[column]);
-      const least = [...days.map(value)].sort((one, other) => one - other)[days.length >> 1];
-      const query: ListQuery = {
-        ...firstPage,
-        limit: 100,
-        sortBy: [[column, direction]],
-        conditions: [{ column, operator: 'gte', isNegated: false, values: [String(least)] }],
-      };
-      const page = await readListPage(database, payoutSource, grown.merchant.id, query);
-      const sign = direction === 'ASC' ? 1 : -1;
-      const expected = days.filter((day) => value(day) >= Number(least));
-      expect(page.items.map(value)).toEqual(
-        expected.map(value).sort((one, other) => sign * (one - other)),
-      );
-      expect(page.totalItems).toBe(expected.length);
-    },
-  );
-});
-
 describe('the number of all vouchers', () => {
   const readPage = () => readListPage(database, voucherSource, grown.partner.id, firstPage);
   const addOne = () =>
@@ -256,6 +167,24 @@ describe('the number of all vouchers', () => {
     } finally {
       await other.destroy();
     }
+  });
+
+  test('with a filter is counted up to a thousand for people, and one more than the page', async () => {
+    const query: ListQuery = {
+      ...firstPage,
+      conditions: [{ column: 'amount', operator: 'gt', isNegated: false, values: ['1'] }],
+      isUsual: false,
+      isCountBounded: true,
+    };
+    const read = (page: number) =>
+      readListPage(database, voucherSource, grown.partner.id, { ...query, page });
+    expect(await read(1)).toMatchObject({ totalItems: 1_000, isAtLeast: true });
+    expect(await read(150)).toMatchObject({ totalItems: 1_501, isAtLeast: true });
+    expect(await rowsRead('vouchers', () => read(1))).toBeLessThan(2 * 1_000 + FEW_ROWS);
+    const none = { ...query, conditions: [{ ...query.conditions[0], values: ['10000'] }] };
+    expect(
+      await readListPage(database, voucherSource, grown.partner.id, none as ListQuery),
+    ).toMatchObject({ totalItems: 0, isAtLeast: false });
   });
 
   test('with a filter is counted each time', async () => {

@@ -10,6 +10,21 @@ export const accountTables = (age: string, company: string, companyKind: string)
       count: '1',
       amount: '1',
     },
+    payout_hour_sums: {
+      merchant_id: company,
+      hour: `date_trunc('hour', now()) - make_interval(hours => number / 10)`,
+      payouts: '1',
+      paid: '97.5',
+      service_fees: '2.5',
+    },
+    sale_hour_sums: {
+      partner_id: company,
+      hour: `date_trunc('hour', now()) - make_interval(hours => number / 10)`,
+      vouchers: '1',
+      voucher_amount: '100',
+      topups: '0',
+      topup_amount: '0',
+    },
     company_daily_counts: {
       company_kind: companyKind,
       company_id: company,

@@ -184,7 +184,7 @@ test('the list of payouts finds each day, and adds it up, by the index of paymen
   for (const [text, values] of made) {
     const scans = scansOf(await planOf(client, text, values), 'redemptions');
     expect(scans.length).toBeGreaterThan(2);
-    for (const scan of scans) expect(scan).toMatchObject({ 'Index Name': 'redemptions_paid' });
+    for (const scan of scans) expect(scan['Index Name']).toMatch(/^redemptions_paid(_otherwise)?$/);
   }
 });
 

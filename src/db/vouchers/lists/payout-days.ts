@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { listColumns } from '../../lists/list-columns.js';
 import type { ListSource } from '../../lists/list-query.js';
-import { type DayOfPayouts, paidAt } from './redemption-list.js';
+import { type DayOfPayouts, payoutsBetween } from './payouts-per-day.js';
+import { paidAt } from './redemption-list.js';
 
 /** A day, and what a merchant was paid on it. */
 interface PayoutDay extends Pick<DayOfPayouts, 'day'> {
@@ -17,27 +18,23 @@ const newestDay = (merchantId: number, before?: RawBuilder<unknown>) => sql`
     and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
   order by ${paidAt} desc limit 1)`;
 
-/** Aggregates over the payouts of a row's day. */
-const ofDay = (aggregates: RawBuilder<unknown>) => sql`
-  (select ${aggregates} from redemptions
-  where redemptions.merchant_id = days.merchant_id and reversed_at is null
-    and ${paidAt} >= days.start at time zone 'UTC'
-    and ${paidAt} < (days.start + interval '1 day') at time zone 'UTC')`;
-
-const count = sql`count(1)`;
-const paid = sql`sum(to_merchant)::numeric(20, 6)`;
-/** Late successes have no fee. */
-const fees = sql`coalesce(sum(service_fee) filter (where status = 'POSTED'), 0)::numeric(20, 6)`;
+/** What was paid on a row's day. */
+const ofDay = (value: RawBuilder<unknown>) => sql`
+  (select ${value} from (${payoutsBetween(
+    sql`days.merchant_id`,
+    sql`(days.start at time zone 'UTC')`,
+    sql`((days.start + interval '1 day') at time zone 'UTC')`,
+  )}) as sums)`;
 
 /**
  * The days in UTC on which a merchant was paid, without reversed payouts. An index is asked for one
- * day after another, and PostgreSQL adds up those of the page alone, after it has sorted: the cost
- * does not grow with the payouts of other days. Only sorts and filters by amounts add up all days.
+ * day after another, and PostgreSQL adds up those of the page alone, after it has sorted. Sorts and
+ * filters by amounts add up all days, from the sums of their hours.
  */
 export const payoutSource: ListSource<PayoutDay> = {
   name: 'payouts',
-  select: sql`day, ${ofDay(sql`json_build_object('payouts', ${count}, 'paid', ${paid}::text,
-    'serviceFees', ${fees}::text)`)} as sums`,
+  select: sql`day, ${ofDay(sql`json_build_object('payouts', payouts, 'paid', paid::text,
+    'serviceFees', fees::text)`)} as sums`,
   from: (merchantId) => sql`(
     with recursive found(start) as (
       select ${newestDay(merchantId)}
@@ -50,8 +47,8 @@ export const payoutSource: ListSource<PayoutDay> = {
   id: sql`day`,
   columns: {
     day: listColumns.text(sql`day`),
-    payouts: listColumns.integer(ofDay(count)),
-    paid: listColumns.decimal(ofDay(paid)),
-    serviceFees: listColumns.decimal(ofDay(fees)),
+    payouts: listColumns.integer(ofDay(sql`payouts`)),
+    paid: listColumns.decimal(ofDay(sql`paid`)),
+    serviceFees: listColumns.decimal(ofDay(sql`fees`)),
   },
 };

@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import type { Database } from '../../connection.js';
-import { type Days, eachDay } from '../../days.js';
 import { listColumns } from '../../lists/list-columns.js';
 import type { ListSource } from '../../lists/list-query.js';
 import { newestReversal, type ShownReversal } from '../shown-reversal.js';
@@ -60,36 +58,3 @@ export const redemptionSource: ListSource<ListedRedemption> = {
     ),
   },
 };
-
-/** A merchant's payouts of a day; amounts are decimal strings of ETB. */
-export interface DayOfPayouts {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  readonly payouts: number;
-  readonly paid: string;
-  readonly serviceFees: string;
-}
-
-/**
- * A merchant's payouts of each day of a range, without reversed ones; late successes have no fee. The index of
- * payments is asked for one day after another, so that no payment needs the name of its day.
- */
-export async function payoutsPerDay(
-  database: Database,
-  merchantId: number,
-  days: Days,
-): Promise<DayOfPayouts[]> {
-  const start = sql`days.day::timestamp`;
-  const { rows } = await sql<DayOfPayouts>`
-    select day, payouts, coalesce(paid, 0)::numeric(20, 6) as paid,
-      coalesce(fees, 0)::numeric(20, 6) as "serviceFees"
-    from (${eachDay(days)}) as days cross join lateral (
-      select count(1) as payouts, sum(to_merchant) as paid,
-        sum(service_fee) filter (where status = 'POSTED') as fees
-      from redemptions
-      where merchant_id = ${merchantId} and reversed_at is null
-        and ${paidAt} >= ${start} at time zone ${days.zone}::text
-        and ${paidAt} < (${start} + interval '1 day') at time zone ${days.zone}::text) as paid
-    order by day`.execute(database);
-  return rows;
-}

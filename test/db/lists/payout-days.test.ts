@@ -1,0 +1,233 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GrownDatabase, growDatabase } from '../../../bench/growth/grown-database.js';
+import { createDigests } from '../../../src/crypto/digests.js';
+import { addDaySums } from '../../../src/db/books/day-sums.js';
+import { addHourSums, brokenHourSums } from '../../../src/db/books/hour-sums.js';
+import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import { salesPerDay } from '../../../src/db/ledger/sales.js';
+import { readListPage } from '../../../src/db/lists/list-page.js';
+import type { ListQuery } from '../../../src/db/lists/list-query.js';
+import { payoutSource } from '../../../src/db/vouchers/lists/payout-days.js';
+import {
+  type DayOfPayouts,
+  payoutsPerDay,
+} from '../../../src/db/vouchers/lists/payouts-per-day.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { rowsReadOf } from '../rows-read.js';
+
+const VOUCHERS = 9_000;
+/** Those of two hours that are not summed up, and a few. */
+const FEW_ROWS = 400;
+const FOREVER = { endsAt: Number.POSITIVE_INFINITY };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let grown: GrownDatabase;
+let rowsRead: ReturnType<typeof rowsReadOf>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  grown = await growDatabase({
+    url: testDatabase.url,
+    config: { ENVIRONMENT: 'test' },
+    digests: createDigests(Buffer.alloc(32, 1)),
+    vouchers: VOUCHERS,
+    signal: new AbortController().signal,
+    note: () => {},
+  });
+  database = connectDatabase(testDatabase.url, { poolSize: 1 });
+  rowsRead = rowsReadOf(database);
+});
+afterAll(async () => {
+  await database?.destroy();
+  await testDatabase?.drop();
+});
+
+const dayFromNow = (offset: number) =>
+  new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+
+const sales = (zone: string) =>
+  salesPerDay(database, grown.partner.id, {
+    first: dayFromNow(-40),
+    last: dayFromNow(1),
+    zone,
+  });
+
+/** The partner's days with vouchers by their rows alone. */
+async function salesByRows(zone: string) {
+  const { rows } = await sql`
+    select to_char(created_at at time zone ${zone}::text, 'YYYY-MM-DD') as day, count(1) as vouchers,
+      sum(amount)::numeric(20, 6) as "voucherAmount", 0::bigint as topups,
+      0::numeric(20, 6) as "topupAmount"
+    from vouchers where partner_id = ${grown.partner.id}
+    group by 1 order by 1`.execute(database);
+  return rows;
+}
+
+const inPortal = (zone: string) =>
+  payoutsPerDay(database, grown.merchant.id, {
+    first: dayFromNow(-40),
+    last: dayFromNow(1),
+    zone,
+  });
+
+/** The days with a payout by the rows alone, newest first. */
+async function byRows(zone = 'UTC'): Promise<DayOfPayouts[]> {
+  const { rows } = await sql<DayOfPayouts>`
+    select to_char(case when status = 'POSTED' then settled_at else contradicted_at end
+        at time zone ${zone}::text, 'YYYY-MM-DD') as day, count(1) as payouts, sum(to_merchant) as paid,
+      coalesce(sum(service_fee) filter (where status = 'POSTED'), 0)::numeric(20, 6) as "serviceFees"
+    from redemptions
+    where merchant_id = ${grown.merchant.id} and reversed_at is null
+      and (status = 'POSTED' or contradicted_at is not null)
+    group by 1 order by 1 desc`.execute(database);
+  return rows;
+}
+
+const withPayouts = (days: readonly DayOfPayouts[]) =>
+  days.filter(({ payouts }) => payouts > 0).toReversed();
+
+const inList = (days: readonly DayOfPayouts[]) =>
+  days.map(({ day, payouts, paid, serviceFees }) => ({
+    day,
+    sums: { payouts: Number(payouts), paid, serviceFees },
+  }));
+
+const newestDays = (limit: number): ListQuery => ({
+  page: 1,
+  limit,
+  sortBy: [['day', 'DESC']],
+  conditions: [],
+  isUsual: true,
+});
+const readDays = (query: ListQuery) =>
+  readListPage(database, payoutSource, grown.merchant.id, query);
+
+/** Both lists agree with the rows, in zones whose days begin with an hour of UTC and within one. */
+async function expectAgreement(): Promise<void> {
+  for (const zone of ['UTC', 'Africa/Addis_Ababa', 'Asia/Kolkata'])
+    expect(withPayouts(await inPortal(zone)), zone).toEqual(await byRows(zone));
+  const days = inList(await byRows());
+  expect(await readDays(newestDays(100))).toMatchObject({ items: days, totalItems: days.length });
+  for (const zone of ['UTC', 'Asia/Kolkata'])
+    expect(
+      (await sales(zone)).filter(({ vouchers }) => vouchers > 0),
+      zone,
+    ).toEqual(await salesByRows(zone));
+}
+
+/** As after an upgrade: no hour is summed up. */
+async function forgetHours(): Promise<void> {
+  for (const table of ['payout_hour_sums', 'sale_hour_sums'])
+    await sql`delete from ${sql.table(table)}`.execute(database);
+  await sql`update book_checkpoints set checked_to = 0 where source = 'hour-sums'`.execute(
+    database,
+  );
+}
+
+test('days are the same whatever part of the hours is summed up', async () => {
+  await forgetHours();
+  await expectAgreement();
+  expect((await byRows()).length).toBeGreaterThan(10);
+  await addHourSums(database, FOREVER);
+  await expectAgreement();
+  await sql`update book_checkpoints set checked_to = checked_to - 100
+    where source = 'hour-sums'`.execute(database);
+  await expectAgreement();
+  await addHourSums(database, FOREVER);
+  const { rows } = await sql<{ behind: number }>`
+    select (extract(epoch from now()) / 3600 - checked_to)::float8 as behind
+    from book_checkpoints where source = 'hour-sums'`.execute(database);
+  expect(rows[0]?.behind).toBeLessThan(1.5);
+  await expectAgreement();
+});
+
+test('a time that is up leaves the rest to the next check', async () => {
+  await forgetHours();
+  await addHourSums(database, { endsAt: Date.now() - 1 });
+  expect(await database.selectFrom('payout_hour_sums').selectAll().execute()).toEqual([]);
+  await addHourSums(database, FOREVER);
+  await expectAgreement();
+});
+
+test('days read sums of hours, not the redemptions of these days', async () => {
+  const all = (await byRows()).reduce((sum, { payouts }) => sum + payouts, 0);
+  expect(all).toBeGreaterThan(10 * FEW_ROWS);
+  expect(await rowsRead('redemptions', () => inPortal('Africa/Addis_Ababa'))).toBeLessThan(
+    FEW_ROWS,
+  );
+  const page = () => readDays(newestDays(100));
+  expect(await rowsRead('redemptions', page)).toBeLessThan(FEW_ROWS);
+  expect(await rowsRead('ledger_transfers', () => sales('UTC'))).toBeLessThan(FEW_ROWS);
+});
+
+test('what was reversed is left out; a late success has no fee, also where it is taken back', async () => {
+  const [newest, second, third] = await byRows();
+  const ofDay = (day: string | undefined) => sql`merchant_id = ${grown.merchant.id}
+    and (settled_at at time zone 'UTC')::date = ${day}::date`;
+  await sql`update redemptions set reversed_at = now()
+    where ${ofDay(second?.day)}`.execute(database);
+  await expectAgreement();
+  expect((await byRows()).map(({ day }) => day)).not.toContain(second?.day);
+  const late = sql`id = (select max(id) from redemptions where ${ofDay(third?.day)})`;
+  // A row of the day that was refused, and paid at its end.
+  await forgetHours();
+  await sql`update redemptions set status = 'VOIDED', contradicted_at = settled_at
+    where ${late}`.execute(database);
+  await addHourSums(database, FOREVER);
+  await expectAgreement();
+  expect((await byRows())[0]?.day).toBe(newest?.day);
+  const days = await byRows();
+  const changed = days.find(({ day }) => day === third?.day);
+  expect(changed?.payouts).toBe(third?.payouts);
+  expect(Number(changed?.serviceFees)).toBeLessThan(Number(third?.serviceFees));
+  await sql`update redemptions set reversed_at = now() where ${late}`.execute(database);
+  await expectAgreement();
+});
+
+test.each([[['payouts', 'DESC']], [['paid', 'ASC']], [['serviceFees', 'DESC']]] as const)(
+  'days are sorted and found by %s, too',
+  async ([column, direction]) => {
+    const days = inList(await byRows());
+    const value = (day: (typeof days)[number]) => Number(day.sums[column]);
+    const least = [...days.map(value)].sort((one, other) => one - other)[days.length >> 1];
+    const page = await readDays({
+      ...newestDays(100),
+      sortBy: [[column, direction]],
+      conditions: [{ column, operator: 'gte', isNegated: false, values: [String(least)] }],
+    });
+    const sign = direction === 'ASC' ? 1 : -1;
+    const expected = days.filter((day) => value(day) >= Number(least)).map(value);
+    expect(page.items.map(value)).toEqual(expected.sort((one, other) => sign * (one - other)));
+    expect(page.totalItems).toBe(expected.length);
+  },
+);
+
+test('the check of the books compares the hours with the transfers', async () => {
+  await sql`update redemptions set status = 'POSTED', contradicted_at = null, reversed_at = null
+    where contradicted_at is not null`.execute(database);
+  await forgetHours();
+  await addHourSums(database, FOREVER);
+  await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),
+    next_xid = pg_snapshot_xmin(pg_current_snapshot()), next_at = now() - interval '1 hour'
+    where source = 'day-sums'`.execute(database);
+  await addDaySums(database, FOREVER);
+  expect(await brokenHourSums(database)).toEqual([]);
+  await sql`update payout_hour_sums set paid = paid + 1
+    where hour = (select min(hour) from payout_hour_sums)`.execute(database);
+  await expectOneFault();
+  await sql`update payout_hour_sums set paid = paid - 1
+    where hour = (select min(hour) from payout_hour_sums)`.execute(database);
+  expect(await brokenHourSums(database)).toEqual([]);
+  await sql`update sale_hour_sums set topup_amount = 1
+    where hour = (select min(hour) from sale_hour_sums)`.execute(database);
+  await expectOneFault();
+});
+
+const expectOneFault = async () =>
+  expect(await brokenHourSums(database)).toEqual([
+    expect.stringMatching(
+      /^I2 the hourly sums of sales and payouts are the ledger's: \d{4}-\d\d-\d\d$/,
+    ),
+  ]);
