@@ -25,14 +25,38 @@ const namesNumber = ({ keys, repairIds }: SoughtNumber) => sql`(
     where ${hasNumber('owner_msisdn', keys)} and owner_msisdn is not null)
   or topup_id in (select topup_id from topup_attempts where ${hasNumber('msisdn', keys)}))`;
 
-/** The repairs that somebody gave a number to: which one, only the keys of the process tell. */
-export const repairsWithNumbers = (transaction: DatabaseTransaction): Promise<RepairRow[]> =>
-  transaction
-    .selectFrom('repairs')
-    .selectAll()
-    .where('sealed_arguments', 'is not', null)
-    .orderBy('id')
-    .execute();
+const REPAIRS_AT_ONCE = 1_000;
+
+/** A repair that somebody gave a number to: which one, only the keys of the process tell. */
+interface NumberedRepair
+  extends Pick<RepairRow, 'id' | 'arguments' | 'sealed_arguments' | 'operation_id'> {
+  /** As PostgreSQL writes it: a Date has no microseconds. */
+  readonly changedAt: string;
+}
+
+/**
+ * The repairs that were given a number and still have it, batch by batch along their index; a retention ends them.
+ * One that changes meanwhile comes again, later.
+ */
+export async function* repairsWithNumbers(
+  transaction: DatabaseTransaction,
+  batchSize = REPAIRS_AT_ONCE,
+): AsyncGenerator<readonly NumberedRepair[]> {
+  let last: Pick<NumberedRepair, 'id' | 'changedAt'> | undefined = {
+    id: 0,
+    changedAt: '-infinity',
+  };
+  while (last) {
+    const { rows }: { rows: NumberedRepair[] } = await sql<NumberedRepair>`
+      select id, changed_at::text as "changedAt", arguments, sealed_arguments, operation_id
+      from repairs
+      where sealed_arguments is not null and changed_at >= ${last.changedAt}::timestamptz
+        and (changed_at, id) > (${last.changedAt}::timestamptz, ${last.id}::bigint)
+      order by changed_at, id limit ${batchSize}`.execute(transaction);
+    if (rows.length > 0) yield rows;
+    last = rows.length < batchSize ? undefined : rows.at(-1);
+  }
+}
 
 /** Up to ten uses that forbid to erase a number; their rows are locked until the transaction ends. */
 export async function liveUses(

@@ -103,7 +103,8 @@ export const eraseNumberCommand = changeCommand({
   details:
     'Vouchers, top-ups, amounts and transfers stay, without the number. It is refused while the ' +
     'number has a voucher with value or a running top-up. Payloads of workflows, which are ' +
-    'encrypted, end with the retention of the Temporal namespace.',
+    'encrypted, end with the retention of the Temporal namespace. Only the keys of the service tell which ' +
+    'repair was given the number: each that still has one is opened.',
   fields: {
     msisdn: argument(msisdn, 'The phone number'),
     note: required(reason, 'The reason; recorded in the audit log'),
@@ -112,10 +113,11 @@ export const eraseNumberCommand = changeCommand({
   async change(transaction, input, context) {
     const box = await context.numbers(transaction);
     const { digests, secretBox } = context.digestSettings();
-    const repairs = (await repairsWithNumbers(transaction)).filter((row) =>
-      isGivenNumber(row, input.msisdn, secretBox),
-    );
-    const sought = { keys: box.keysOf(input.msisdn), repairIds: repairs.map(({ id }) => id) };
+    const repairIds = new Set<number>();
+    for await (const repairs of repairsWithNumbers(transaction))
+      for (const repair of repairs)
+        if (isGivenNumber(repair, input.msisdn, secretBox)) repairIds.add(repair.id);
+    const sought = { keys: box.keysOf(input.msisdn), repairIds: [...repairIds] };
     const [use, ...others] = await liveUses(transaction, sought);
     const shown = maskMsisdn(input.msisdn);
     if (use) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { repairsWithNumbers } from '../../../../src/db/numbers/erase-number.js';
 import { prune } from '../../../db/prune.js';
 import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.js';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../movements.js';
@@ -191,6 +192,33 @@ test('a number whose redeemed voucher is to get its value back is not erased bef
     database,
   );
   expect(await scene.json(erase)).toMatchObject({ changed: true, erased: { vouchers: 1 } });
+});
+
+test('repairs with numbers are read in batches along their index, each once', async () => {
+  await sql`insert into repairs (operation_id, request_key, kind, subject_kind, subject_id,
+      company_kind, company_id, arguments, sealed_arguments, amount, why, asked_by,
+      needs_confirmation, confirm_until, state, result, changed_at)
+    select 'batch-' || number, 'batch-' || number, 'retry-top-up', 'top-up', '1', 'partner', 1, '{}',
+      'k1.x', 1, 'Ticket', 'hanna', false, now(), 'DONE', 'Done',
+      now() - make_interval(days => number / 3)
+    from generate_series(1, 10) as number`.execute(scene.database);
+  const read = (batchSize: number) =>
+    scene.database.transaction().execute(async (transaction) => {
+      const sizes: number[] = [];
+      const ids: number[] = [];
+      for await (const repairs of repairsWithNumbers(transaction, batchSize)) {
+        sizes.push(repairs.length);
+        ids.push(...repairs.map(({ id }) => id));
+      }
+      return { sizes, ids };
+    });
+  const all = await read(1_000);
+  expect(all.ids).toHaveLength(10);
+  for (const batchSize of [1, 3, 5, 10]) {
+    const { sizes, ids } = await read(batchSize);
+    expect(ids).toEqual(all.ids);
+    expect(Math.max(...sizes)).toBe(batchSize);
+  }
 });
 
 const hashesOf = async () => {
