@@ -64,7 +64,7 @@ export function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerO
 
   /** Signals a changed transaction to a top-up or payment; a completed workflow ignores it. */
   const hintTopUp = (workflowId: string): Promise<void> =>
-    tellWorkflow(() => client.workflow.getHandle(workflowId).signal(providerHint));
+    tellWorkflow(options, () => client.workflow.getHandle(workflowId).signal(providerHint));
 
   const topUpOperation = (workflowId: string, begin: TopUpInput['begin'], names: StartNames) =>
     new WithStartWorkflowOperation<typeof topUp>('topUp', {

@@ -41,15 +41,13 @@ function createBulkOrderCalls({ client, taskQueue, callerWaitMs }: WorkflowCallO
   return { beginBulkOrder };
 }
 
-function createInvitationCalls({ client, callerWaitMs }: WorkflowCallOptions) {
+function createInvitationCalls(options: WorkflowCallOptions) {
   /**
    * Signals the use of an invitation. Without the signal the workflow notices it at the deadline.
    */
   const tellInvitation = (invitationId: string): Promise<void> =>
-    tellWorkflow(() =>
-      client.withDeadline(Date.now() + callerWaitMs, () =>
-        client.workflow.getHandle(inviteMerchantId(invitationId)).signal(invitationSettled),
-      ),
+    tellWorkflow(options, () =>
+      options.client.workflow.getHandle(inviteMerchantId(invitationId)).signal(invitationSettled),
     );
 
   return { tellInvitation };

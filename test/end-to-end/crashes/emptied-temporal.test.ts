@@ -1,14 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readStartConfig } from '../../../src/config/config.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { commandLine } from '../../../src/embedded/process-identity.js';
-import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
+import { expect, it } from 'vitest';
 import * as searchAttributes from '../../../workflows/search-attributes.js';
 import {
   checkBooksId,
@@ -17,6 +8,7 @@ import {
   sendDayReportsId,
 } from '../../../workflows/workflow-ids.js';
 import { call } from '../../support/clients.js';
+import { startOwnTemporal } from '../../support/own-temporal.js';
 import { until } from '../../support/until.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 
@@ -25,12 +17,6 @@ const SOON = {
   RECONCILE_INTERVAL_SECONDS: '2',
   CALLER_WAIT_SECONDS: '8',
 };
-
-let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'emptied-temporal-'));
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const namesOf = (taskQueue: string) =>
   [expireVouchersId, reconcileId, checkBooksId, sendDayReportsId].map((idOf) => idOf(taskQueue));
@@ -61,17 +47,10 @@ it('Schedules that were deleted come back', async () => {
 }, 90_000);
 
 it('a redemption is finished although Temporal lost everything while the service ran', async () => {
-  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
-  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
-  const port = await freePort();
-  const startOn = (name: string) =>
-    startTemporalServer({ binary, directory: join(directory, name), port, progress });
-
-  const first = await startOn('first');
-  const scene = await setRedemptionScene({ ...SOON, TEMPORAL_ADDRESS: first.address });
+  const temporal = await startOwnTemporal();
+  const scene = await setRedemptionScene({ ...SOON, TEMPORAL_ADDRESS: temporal.address });
   const { gift, merchant } = await heldRedemption(scene);
-  process.kill(first.pid, 'SIGKILL');
-  await until(async () => expect(await commandLine(first.pid)).toBeUndefined());
+  await temporal.kill();
   const health = () => call(`${scene.stack.url}/health/ready`);
   await until(async () =>
     expect(await health()).toMatchObject({
@@ -82,14 +61,13 @@ it('a redemption is finished although Temporal lost everything while the service
       },
     }),
   );
-  // The port of a process that was killed may take a moment to be free.
-  const second = await until(() => startOn('second'));
+  await temporal.startAgain('empty');
 
   await scene.settlePayout(merchant, 'completed');
   await until(async () => expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' }));
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
 
-  const connection = await Connection.connect({ address: second.address });
+  const connection = await Connection.connect({ address: temporal.address });
   const { customAttributes } = await connection.operatorService.listSearchAttributes({
     namespace: 'default',
   });
@@ -101,5 +79,5 @@ it('a redemption is finished although Temporal lost everything while the service
   await until(async () => expect((await health()).status).toBe(200));
   await scene.redeemed(scene.asMerchant, await scene.gift());
   await scene.stop();
-  await second.stop();
+  await temporal.stop();
 }, 180_000);

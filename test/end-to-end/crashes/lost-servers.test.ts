@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readStartConfig } from '../../../src/config/config.js';
 import { migrateToLatest } from '../../../src/db/migrate.js';
 import { freePort } from '../../../src/embedded/port.js';
 import { startPostgres } from '../../../src/embedded/postgres.js';
 import { commandLine } from '../../../src/embedded/process-identity.js';
-import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import { prepareTemporal } from '../../../src/temporal/prepare.js';
+import { startOwnTemporal } from '../../support/own-temporal.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
 import { startLoad } from './load.js';
@@ -90,21 +88,15 @@ it('PostgreSQL dies and comes back', async () => {
 }, 240_000);
 
 it('the Temporal server dies and comes back', async () => {
-  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
-  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
-  const options = { binary, directory, port: await freePort(), progress };
-  let temporal = await startTemporalServer(options);
+  const temporal = await startOwnTemporal();
   await prepareTemporal({ address: temporal.address, namespace: 'default' });
   const stack = await startStack({ TEMPORAL_ADDRESS: temporal.address });
   const stories = await createStories(stack);
   const load = startLoad(stories, CLIENTS);
   await goOn(stories);
-  process.kill(temporal.pid, 'SIGKILL');
-  await ended(temporal.pid);
+  await temporal.kill();
   await expectNothingIsHeld(stack, stories);
-  // The port of a process that was killed may take a moment to be free.
-  const startAgain = () => startTemporalServer(options);
-  temporal = await until(startAgain);
+  await temporal.startAgain('as it was');
   await goOn(stories);
   await load.stop();
   expect([...statuses(stories)]).toContain(503);

@@ -1,18 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readStartConfig } from '../../../src/config/config.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { commandLine } from '../../../src/embedded/process-identity.js';
-import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
 import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
 import { registerWebhook } from '../../../src/operations/webhooks.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
 import { startRawServer } from '../../providers/raw-server.js';
 import { call } from '../../support/clients.js';
 import { deposit } from '../../support/companies.js';
+import { type OwnTemporal, startOwnTemporal } from '../../support/own-temporal.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import { newOwner } from '../gift/gift-scene.js';
@@ -29,19 +21,13 @@ const DEFAULTS = {
 };
 const MINUTE_MS = 60_000;
 
-let directory: string;
+let temporal: OwnTemporal;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'whole-within-a-minute-'));
+  temporal = await startOwnTemporal();
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => temporal?.stop());
 
 it('all that was under way is done within a minute after Temporal has come back empty', async () => {
-  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
-  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
-  const port = await freePort();
-  const startOn = (name: string) =>
-    startTemporalServer({ binary, directory: join(directory, name), port, progress });
-  const first = await startOn('first');
   let letBulkGoOn = () => {};
   let gate: Promise<void> | undefined = new Promise((resolve) => {
     letBulkGoOn = () => {
@@ -52,7 +38,7 @@ it('all that was under way is done within a minute after Temporal has come back 
   const scene = await setRedemptionScene(
     {
       ...DEFAULTS,
-      TEMPORAL_ADDRESS: first.address,
+      TEMPORAL_ADDRESS: temporal.address,
       CALLER_WAIT_SECONDS: '2',
       WEBHOOK_PRIVATE_NETWORKS: 'on',
     },
@@ -75,8 +61,7 @@ it('all that was under way is done within a minute after Temporal has come back 
   expect(bulk.body.success).toBe(true);
   await until(() => expect(webhook.refused()).toBeGreaterThan(0));
 
-  process.kill(first.pid, 'SIGKILL');
-  await until(async () => expect(await commandLine(first.pid)).toBeUndefined());
+  await temporal.kill();
   await scene.settlePayout(merchant, 'completed');
   const [attempt] = stack.sandbox.books.topups({ to: '+251911778014' });
   await call(`${stack.sandbox.url}/books/topups/${attempt?.reference}`, {
@@ -84,8 +69,7 @@ it('all that was under way is done within a minute after Temporal has come back 
   });
   letBulkGoOn();
   webhook.accept();
-  // The port of a process that was killed may take a moment to be free.
-  const second = await until(() => startOn('second'));
+  await temporal.startAgain('empty');
   const backAt = performance.now();
   const withinTheMinute = <Result>(condition: () => Promise<Result> | Result) =>
     vi.waitFor(condition, { timeout: MINUTE_MS - (performance.now() - backAt), interval: 100 });
@@ -110,7 +94,6 @@ it('all that was under way is done within a minute after Temporal has come back 
   expect(stack.sandbox.books.topups({ to: '+251911778014' })).toHaveLength(1);
   await scene.stop();
   await webhook.close();
-  await second.stop();
 }, 240_000);
 
 const linesOf = ({ partner, merchant }: RedemptionScene, count: number) =>

@@ -1,34 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readStartConfig } from '../../../src/config/config.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { commandLine } from '../../../src/embedded/process-identity.js';
-import { findTemporalBinary } from '../../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../../src/embedded/temporal-server.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
 import { call, partnerClient } from '../../support/clients.js';
+import { type OwnTemporal, startOwnTemporal } from '../../support/own-temporal.js';
 import { until } from '../../support/until.js';
 import { GENERATE } from '../gift/gift-scene.js';
 import { setRedemptionScene } from '../gift/redemption-scene.js';
 import { startBalancer } from '../processes/balancer.js';
 
-let directory: string;
+let temporal: OwnTemporal;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'partial-outages-'));
+  temporal = await startOwnTemporal();
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => temporal?.stop());
 
 it('without Temporal, the balancer leads to APIs that log in, read and refuse changes themselves', async () => {
-  const { TEMPORAL_CLI_PATH: cliPath, XDG_CACHE_HOME: cacheHome } = readStartConfig();
-  const binary = await findTemporalBinary({ cliPath, cacheHome, progress });
-  const port = await freePort();
-  const startOn = (name: string) =>
-    startTemporalServer({ binary, directory: join(directory, name), port, progress });
-  const first = await startOn('first');
   const scene = await setRedemptionScene({
-    TEMPORAL_ADDRESS: first.address,
+    TEMPORAL_ADDRESS: temporal.address,
     CALLER_WAIT_SECONDS: '1',
   });
   const { stack, partner } = scene;
@@ -36,8 +22,7 @@ it('without Temporal, the balancer leads to APIs that log in, read and refuse ch
   const balancer = await startBalancer([stack.api.port]);
   await until(() => expect(balancer.isReady(stack.api.port)).toBe(true));
 
-  process.kill(first.pid, 'SIGKILL');
-  await until(async () => expect(await commandLine(first.pid)).toBeUndefined());
+  await temporal.kill();
   await until(async () =>
     expect(await call(`${stack.url}/health/ready`)).toMatchObject({
       status: 200,
@@ -58,12 +43,11 @@ it('without Temporal, the balancer leads to APIs that log in, read and refuse ch
   expect([409, 503]).toContain(refused.body.statusCode);
   expect(balancer.broken).toEqual([]);
 
-  const second = await until(() => startOn('second'));
+  await temporal.startAgain('empty');
   await until(async () =>
     expect((await call(`${stack.url}/health/ready`)).body.checks.temporal.status).toBe('up'),
   );
   await until(() => scene.gift());
   await balancer.stop();
   await scene.stop();
-  await second.stop();
 }, 180_000);
