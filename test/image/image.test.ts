@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../src/embedded/command.js';
 import { freePort } from '../../src/embedded/port.js';
 import { createCanary } from '../end-to-end/processes/canary.js';
 import { sellGifts } from '../end-to-end/processes/process-gifts.js';
@@ -70,16 +69,6 @@ test('runs as a user without rights, who changes no file', async () => {
   expect(await look.ended).not.toBe(0);
   expect(look.output()).toMatch(/^1000\nCapEff:\s+0{16}\n/);
   expect(look.output().match(/Read-only file system/g)).toHaveLength(2);
-});
-
-test('the check after `npm ci` fails where packages are missing', async () => {
-  const empty = join(directory, 'empty');
-  await mkdir(empty);
-  await copyFile('package.json', join(empty, 'package.json'));
-  const options = { timeoutSeconds: 60, directory: empty };
-  const { exitCode, output } = await runCommand('npm', ['ls', '--omit=dev', '--all'], options);
-  expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/missing: koa@/);
 });
 
 test('its processes carry a voucher from its generation to its redemption', async () => {
