@@ -87,13 +87,19 @@ export function createResumption(options: {
     );
   };
 
-  const hintTopUp = (topup: TopUpNames) =>
-    tellIfRunning(() => client.workflow.getHandle(topUpWorkflowId(topup)).signal(providerHint));
-
-  const hintRedemption = (voucher: RedeemableVoucher) =>
-    tellIfRunning(() =>
-      client.workflow.getHandle(redemptionWorkflowId(voucher)).signal(providerHint),
+  const startStatements = () =>
+    startUnlessRunning(() =>
+      client.workflow.start<typeof sendStatements>('sendStatements', {
+        workflowId: sendStatementsId(taskQueue),
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        staticSummary: 'Monthly statements by e-mail',
+        ...searchAttributesOf('send-statements', {}),
+        ...policy,
+      }),
     );
+
+  const hint = (workflowId: string) =>
+    tellIfRunning(() => client.workflow.getHandle(workflowId).signal(providerHint));
 
   return {
     resumeRedemption,
@@ -101,30 +107,12 @@ export function createResumption(options: {
     resumeTopUp,
     resumeMessage,
     resumeBulkOrder: (order) => startBulkOrder(options, order),
-    startStatements: () => startStatements(options),
-    hintTopUp,
-    hintRedemption,
+    startStatements,
+    hintTopUp: (topup) => hint(topUpWorkflowId(topup)),
+    hintRedemption: (voucher) => hint(redemptionWorkflowId(voucher)),
     tellCode: (code) => tellCodeDelivery(client, code),
   };
 }
-
-const startStatements = ({
-  client,
-  taskQueue,
-}: {
-  readonly client: Client;
-  readonly taskQueue: string;
-}): Promise<boolean> =>
-  startUnlessRunning(() =>
-    client.workflow.start<typeof sendStatements>('sendStatements', {
-      workflowId: sendStatementsId(taskQueue),
-      taskQueue,
-      workflowIdConflictPolicy: 'FAIL',
-      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-      staticSummary: 'Monthly statements by e-mail',
-      ...searchAttributesOf('send-statements', {}),
-    }),
-  );
 
 async function isRunning(client: Client, workflowId: string): Promise<boolean> {
   try {
