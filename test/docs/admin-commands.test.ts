@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { allCommands } from '../../src/admin/all-commands.js';
+import { kebab } from '../../src/admin/fields.js';
 import { describeProblem } from '../../src/admin/problems.js';
 import { createProgram } from '../../src/admin/program.js';
 import { verbs } from '../../src/admin/verbs.js';
@@ -49,10 +50,18 @@ function commandsOf(text: string): ShownCommand[] {
     for (const line of lines) note(line, false, PREFIX, INSTALLED);
     return '';
   });
-  for (const [, quoted = ''] of prose.matchAll(/`([^`]+)`/g))
-    note(quoted.replaceAll(/\s+/g, ' '), true, PREFIX, INSTALLED);
+  for (const [, quoted = ''] of prose.matchAll(/`([^`]+)`/g)) {
+    const line = quoted.replaceAll(/\s+/g, ' ');
+    note(line, true, PREFIX, INSTALLED);
+    // Prose also names a command by itself.
+    if (nameOf(wordsOf(line)) !== undefined) shown.push({ words: wordsOf(line), isProse: true });
+  }
   return shown;
 }
+
+/** The command that words begin with. */
+const nameOf = ([first = '', second = '']: readonly string[]): string | undefined =>
+  [`${first} ${second}`, first].find((one) => allCommands.some(({ name }) => name === one));
 
 /** The real commands; files need not be there. */
 const commands = allCommands.map((command) => ({
@@ -65,6 +74,14 @@ const commands = allCommands.map((command) => ({
   ),
 }));
 
+/** Of every command. */
+const GLOBAL = ['--json', '--actor', '--help'];
+
+const optionsOf = (name: string): string[] =>
+  Object.entries(allCommands.find((command) => command.name === name)?.fields ?? {}).flatMap(
+    ([field, { isArgument }]) => (isArgument ? [] : [`--${kebab(field)}`]),
+  );
+
 /** Why the command line refuses a command; undefined where it accepts it. */
 async function refusalOf({ words, isProse }: ShownCommand): Promise<string | undefined> {
   const [first = '', ...others] = words.filter(
@@ -75,12 +92,16 @@ async function refusalOf({ words, isProse }: ShownCommand): Promise<string | und
     return allCommands.some((command) => command.name.startsWith(`${first} `))
       ? undefined
       : `There is no verb ${first}`;
-  const name = [`${first} ${others[0]}`, first].find((one) =>
-    allCommands.some((command) => command.name === one),
-  );
+  const name = nameOf([first, ...others]);
   if (name === undefined) return `There is no command ${first} ${others[0] ?? ''}`;
-  const isNameOnly = words.join(' ') === name || words.includes('…');
-  if (isProse && isNameOnly) return undefined;
+  const after = words.slice(name.split(' ').length);
+  if (isProse && after.length === 0) return undefined;
+  // Words that are left out, or an option that is only named: what is there has to exist.
+  if (isProse && (words.includes('…') || /^--[a-z-]+$/.test(after.join(' ')))) {
+    const known = [...GLOBAL, ...optionsOf(name)];
+    const wrong = after.filter((word) => word.startsWith('--') && !known.includes(word));
+    return wrong.length > 0 ? `There is no ${wrong.join(', ')}` : undefined;
+  }
   const ignore = () => undefined;
   const program = createProgram({
     ...{ commands, verbs, writeOut: ignore, writeErr: ignore },
@@ -122,6 +143,29 @@ test('the commands of the runbook are among them, and wrong ones are refused', a
     const [shown] = commandsOf(`\`\`\`sh\n${line}\n\`\`\``);
     expect(shown && (await refusalOf(shown)), line).toBeTypeOf('string');
   }
+});
+
+test('a command that prose names has the options that it needs, and none that it does not know', async () => {
+  const refusalOfProse = async (line: string) => {
+    const [shown] = commandsOf(`Then \`${line}\` does it.`);
+    return shown && (await refusalOf(shown));
+  };
+  for (const line of [
+    'npm run admin -- deposit --partner 1 --amount 5',
+    'deposit --partner 1 --amount 5',
+    'deposit --partner 1 --purse gift …',
+    'issue api-key --scope',
+    'confirm payout-account --merchant 3',
+  ])
+    expect(await refusalOfProse(line), line).toBeTypeOf('string');
+  for (const line of [
+    'deposit --partner 1 --wallet gift --amount 5 --reference R',
+    'deposit --partner 1 …',
+    'issue api-key --scopes',
+    'invite merchant',
+    'list payout-accounts --unpaid',
+  ])
+    expect(await refusalOfProse(line), line).toBeUndefined();
 });
 
 test('the commands that pages, workflows and messages of the service name are there', () => {
