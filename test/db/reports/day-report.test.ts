@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
 import { type DayReport, dayOfTime } from '../../../src/domain/reports/day-report.js';
 import { commandsOn } from '../../admin/scene.js';
+import { reconciled } from '../../end-to-end/faults/reconciled.js';
 import { done } from '../../end-to-end/gift/gift-scene.js';
 import {
   type RedemptionScene,
@@ -204,4 +205,32 @@ test('a fault of the books shows, and makes the exit code 2', async () => {
     await change('-1');
   }
   expect((await commands().admin(`report --day ${report.day}`)).code).toBe(0);
+});
+
+test('a payment that its provider took back is an open case, in every form', async () => {
+  const { stack } = scene;
+  expect(report).toMatchObject({ breaks: [], breakCount: 0 });
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  await scene.redeemed(client, gift);
+  await scene.settlePayout(merchant, 'reversed');
+  await sql`update redemptions set recheck_at = now() where voucher_id = ${gift.id}`.execute(
+    stack.database,
+  );
+  expect(await reconciled(stack)).toContain('Taken back after it was done');
+  const { payment_reference: reference } = await stack.database
+    .selectFrom('redemptions')
+    .select('payment_reference')
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  const now = await reportOf(report.day);
+  expect(now.breakCount).toBe(1);
+  expect(now.breaks).toEqual([
+    expect.objectContaining({ kind: 'reversal', reference, amount: '97.500000' }),
+  ]);
+  for (const format of ['html', 'csv', 'text']) {
+    const form = format === 'text' ? '' : ` --format ${format}`;
+    const { out } = await commands().admin(`report --day ${report.day}${form}`);
+    expect(out, format).toContain(reference);
+  }
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { partnerBalances } from '../../../src/db/ledger/ledger.js';
+import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.js';
 import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
-import { formatMoney } from '../../../src/domain/money.js';
+import { formatMoney, parseMoney } from '../../../src/domain/money.js';
 import { makePartner } from '../../support/companies.js';
 import { type RepairScene, setRepairScene } from './repair-scene.js';
 
@@ -45,4 +45,30 @@ it('of credits at the same moment only those are done that the fees cover', asyn
   expect(rows.map(({ state }) => state).sort()).toEqual(['DONE', 'DONE', 'REFUSED', 'REFUSED']);
   expect(await fees()).toBe('10.000000');
   await scene.expectInTurn('credit-goodwill', [1, 2], goodwill('20'));
+});
+
+it('and deposits that are taken back are repairs of a suspended partner, too', async () => {
+  await scene.addServiceFees('10');
+  const { id } = await makePartner(scene.stack);
+  const reference = `CBE-${randomUUID()}`;
+  await scene.stack.database.transaction().execute((transaction) =>
+    addTransfers(transaction, [
+      {
+        ...{ operationId: `deposit:${reference}`, step: 'deposit', partnerId: id },
+        ...{ debit: 'funding', credit: 'gift', amount: parseMoney('250') },
+      },
+    ]),
+  );
+  await scene.stack.database
+    .updateTable('partners')
+    .set({ status: 'SUSPENDED' })
+    .where('id', '=', id)
+    .execute();
+  const before = Number(await walletOf(id));
+  expect(await scene.forced('credit-goodwill', id, goodwill('10'))).toMatchObject({
+    state: 'DONE',
+  });
+  expect(Number(await walletOf(id))).toBe(before + 10);
+  expect(await scene.forced('undo-deposit', reference)).toMatchObject({ state: 'DONE' });
+  expect(Number(await walletOf(id))).toBe(before + 10 - 250);
 });
