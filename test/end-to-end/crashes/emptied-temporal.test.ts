@@ -7,8 +7,8 @@ import {
   reconcileId,
   sendDayReportsId,
 } from '../../../workflows/workflow-ids.js';
+import { startOwnTemporal } from '../../harness/own-temporal.js';
 import { call } from '../../support/clients.js';
-import { startOwnTemporal } from '../../support/own-temporal.js';
 import { until } from '../../support/until.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 

@@ -10,7 +10,7 @@ import { startPostgres } from '../../../src/embedded/postgres.js';
 import { commandLine } from '../../../src/embedded/process-identity.js';
 import { silentProgress as progress } from '../../../src/process/progress.js';
 import { prepareTemporal } from '../../../src/temporal/prepare.js';
-import { startOwnTemporal } from '../../support/own-temporal.js';
+import { startOwnTemporal } from '../../harness/own-temporal.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { until } from '../../support/until.js';
 import { startLoad } from './load.js';

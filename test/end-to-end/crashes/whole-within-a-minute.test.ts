@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
 import { registerWebhook } from '../../../src/operations/webhooks.js';
+import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.js';
 import { startRawServer } from '../../providers/raw-server.js';
 import { call } from '../../support/clients.js';
 import { deposit } from '../../support/companies.js';
-import { type OwnTemporal, startOwnTemporal } from '../../support/own-temporal.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';
 import { newOwner } from '../gift/gift-scene.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.js';
 import { deposit } from '../../support/companies.js';
-import { type OwnTemporal, startOwnTemporal } from '../../support/own-temporal.js';
 import { makeSpoilingWay } from '../../support/spoiling-way.js';
 import { makeTopupProducts } from '../../support/topups.js';
 import { until } from '../../support/until.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.js';
 import { call, partnerClient } from '../../support/clients.js';
-import { type OwnTemporal, startOwnTemporal } from '../../support/own-temporal.js';
 import { until } from '../../support/until.js';
 import { GENERATE } from '../gift/gift-scene.js';
 import { setRedemptionScene } from '../gift/redemption-scene.js';

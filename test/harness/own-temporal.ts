@@ -11,7 +11,7 @@ import {
   startTemporalServer,
 } from '../../src/embedded/temporal-server.js';
 import { silentProgress as progress } from '../../src/process/progress.js';
-import { until } from './until.js';
+import { until } from '../support/until.js';
 
 /** A Temporal server of one test, which may die and come back on the same port. */
 export interface OwnTemporal {
