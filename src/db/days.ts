@@ -14,10 +14,6 @@ export const eachDay = ({ first, last }: Days) => sql`
   select to_char(day, 'YYYY-MM-DD') as day
   from generate_series(${first}::timestamp, ${last}::timestamp, '1 day') as day`;
 
-/** The day of a time. */
-export const dayOf = (time: RawBuilder<unknown>, { zone }: Pick<Days, 'zone'>) =>
-  sql`to_char(${time} at time zone ${zone}::text, 'YYYY-MM-DD')`;
-
 /** Whether a time is within the days. */
 export const isWithin = (time: RawBuilder<unknown>, { first, last, zone }: Days) => sql`
   (${time} >= ${first}::timestamp at time zone ${zone}::text
