@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paymentOf } from '../../../activities/redemptions/payments.js';
+import { listDoubleDeliveries } from '../../../src/db/providers/double-deliveries.js';
+import { redemptionPayment } from '../../../src/db/vouchers/redemptions.js';
+import { mpesaOfSettings } from '../../../src/providers/mobile-money/mpesa/mpesa-of-settings.js';
 import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.js';
 import { suffixRows } from '../../../src/sandbox/scenario-table.js';
 import { call } from '../../support/clients.js';
@@ -210,11 +214,13 @@ describe.each([0, 1])('the first one takes nothing: order %i', (order) => {
 
 test('after everything is asked about again, all still agree, and what was taken back is told', async () => {
   const { database } = scene.stack;
-  for (const table of ['redemptions', 'topup_attempts'])
+  // The first ones of each failover, too: they did nothing, as they had said.
+  for (const table of ['redemptions', 'topup_attempts', 'provider_failovers'])
     await sql`update ${sql.table(table)} set recheck_at = now() where recheck_at is not null`.execute(
       database,
     );
   await reconciled(scene.stack);
+  expect(await listDoubleDeliveries(database, { includeSettled: true })).toEqual([]);
   expect(ended).toHaveLength(scenarios.length * 12);
   for (const { operation, kind, suffix } of ended) {
     await expectAgreement(operation, kind, suffix);
@@ -223,4 +229,34 @@ test('after everything is asked about again, all still agree, and what was taken
     if ((await operation.booked()) === 'done')
       expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
   }
+});
+
+test('a payment that M-Pesa made after all, and tells by a callback, is a case', async () => {
+  const { database, config } = scene.stack;
+  const operation = await (await scene.operationsAt('mpesa', 'gsma'))();
+  await scene.breakProvider('mpesa', { answers: 'not-authorised' });
+  await until(async () => expect(toldBy(await operation.send(), 'payment')).toBe('done'));
+  await scene.breakProvider('mpesa');
+  const { operation_id: operationId } = await database
+    .selectFrom('redemptions')
+    .select('operation_id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  // It answered 401, and let the request through later all the same.
+  const payment = paymentOf(await redemptionPayment(database, operationId));
+  await mpesaOfSettings(config)?.pay(payment);
+  await until(() => expect(given(operation)).toBe(2));
+  const isDue = sql<boolean>`recheck_at <= now()`.as('isDue');
+  await until(async () =>
+    expect(
+      await database
+        .selectFrom('provider_failovers')
+        .select(isDue)
+        .where('operation_id', '=', operationId)
+        .execute(),
+    ).toEqual([{ isDue: true }]),
+  );
+  expect(await reconciled(scene.stack)).toMatch(/Done by two providers: .+ at mpesa\b/);
+  expect(await operation.page()).toContain('mpesa has done it after all');
 });
