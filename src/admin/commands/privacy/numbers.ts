@@ -104,7 +104,8 @@ export const eraseNumberCommand = changeCommand({
     'Vouchers, top-ups, amounts and transfers stay, without the number. It is refused while the ' +
     'number has a voucher with value or a running top-up. Payloads of workflows, which are ' +
     'encrypted, end with the retention of the Temporal namespace. Only the keys of the service tell which ' +
-    'repair was given the number: each that still has one is opened.',
+    'repair was given the number: each that still has one is opened, 100,000 in ' +
+    'a second.',
   fields: {
     msisdn: argument(msisdn, 'The phone number'),
     note: required(reason, 'The reason; recorded in the audit log'),
