@@ -112,7 +112,7 @@ export const correctNumber = repairKind({
   button: 'Ask for the correction',
   summary: 'The voucher belongs to another number, which gets its codes.',
   allowed: 'Before a code has gone out',
-  byTwo: { why: 'the codes go to the number that it names' },
+  byTwo: { why: 'the codes will go to the new number' },
   fields: z.object({ msisdn: msisdn('The right number of the owner') }),
   sealed: ['msisdn'],
   amountOf: ({ value }) => parseMoney(value),

@@ -42,7 +42,7 @@ describe('the page of a repair that has ended', () => {
     expect(html).toContain('The code was sent again: the SMS provider took it.');
     // What the page names that it does not offer, it links to.
     expect(html).toContain(
-      `<a href="/support/vouchers/${gift.id}">“Send the message again”, on the page of the case</a>`,
+      `href="/support/vouchers/${gift.id}">Back to the case, to “Send the message again”</a>`,
     );
   });
 

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandsOn } from '../../admin/scene.js';
+import { type StaffScene, setStaffScene } from '../../staff/staff-scene.js';
 import { call } from '../../support/clients.js';
 import { until } from '../../support/until.js';
 import { reconciled } from '../faults/reconciled.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
 
 /** Repairs of what a provider has changed by itself: they move nothing, and say who settles it. */
-let scene: RepairScene;
+let scene: StaffScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' });
+  scene = await setStaffScene({ CALLER_WAIT_SECONDS: '2', TOPUP_RETRY_WINDOW_SECONDS: '3600' });
 });
 afterAll(() => scene?.stop());
 
@@ -55,6 +55,7 @@ describe('a top-up that was delivered and taken back', () => {
   it('is retried once its partner has its money back, and charged once', async () => {
     const id = await scene.topUpIn('SUCCESS');
     const wallet = async () => (await scene.balances()).walletBalance;
+    const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
     const charged = await wallet();
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
@@ -62,8 +63,12 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 1 });
 
     const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    expect(await said()).toContain('Ask an operator to settle the reversal.');
     await operator.json(`settle reversal ${reference} --to partner --note agreed`);
     expect(await wallet()).toBe(charged + 50);
+    expect(await said()).toContain(
+      'took it back after the delivery, and the partner has its money',
+    );
     scene.expectDone(await scene.repaired('retry-top-up', id));
     expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
     expect(await wallet()).toBe(charged);
@@ -76,6 +81,9 @@ describe('a top-up that was delivered and taken back', () => {
     const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     await operator.json(`settle reversal ${reference} --to ${to} --note agreed`);
     await expectRefused(id, ['retry-top-up', 'settle-top-up'], /delivered/);
+    const { words } = await scene.first(`/support/top-ups/${id}`);
+    expect(words).toContain('It was delivered to');
+    expect(words).not.toContain('Ask an operator');
   });
 });
 
@@ -88,19 +96,36 @@ describe('a payment', () => {
       .select('payment_reference')
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    return { id, reference };
+    const said = async () => (await scene.firstOfVoucher(gift.id)).words;
+    return { id, reference, said };
   };
+  const settled = (what: string) =>
+    commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') }).json(
+      `settle ${what} --note agreed`,
+    );
 
   it('that the provider took back by itself is settled by an operator', async () => {
-    const { id, reference } = await paymentOf('redeemed');
+    const { id, reference, said } = await paymentOf('redeemed');
     await changed('payouts', reference, 'reversed');
     await expectRefused(id, ['settle-payment', 'reverse-redemption'], /settle reversal/);
+    expect(await said()).toContain('Ask an operator to settle the reversal.');
+    await settled(`reversal ${reference} --to platform`);
+    expect(await said()).toMatch(
+      /took the payment back by itself, and an operator has settled that/,
+    );
+    expect(await said()).not.toContain('Ask an operator');
   });
 
   it('that was made after all is settled by an operator, and not made again', async () => {
-    const { id, reference } = await paymentOf('paying');
+    const { id, reference, said } = await paymentOf('paying');
     scene.expectDone(await scene.repaired('settle-payment', id, decided));
     await changed('payouts', reference, 'completed');
     await expectRefused(id, ['settle-payment', 'reverse-redemption'], /settle late-success/);
+    expect(await said()).toContain('Ask an operator to settle the late success.');
+    await settled(`late-success ${reference} --by platform`);
+    expect(await said()).toMatch(
+      /paid .+ after it had refused, and an operator has settled that\./,
+    );
+    expect(await said()).not.toContain('Ask an operator');
   });
 });

@@ -86,7 +86,8 @@ ${isForOther && html`${decide}${left}`}`,
 
 /**
  * The case as it is after the repair, and what comes next: which reference to give to whom, or where the value is
- * now. What was just done is not offered again. While a provider is silent, the page says so.
+ * now. What was just done is not offered again; where the next step names it, the way back to the case does, too.
+ * While a provider is silent, the page says so.
  */
 async function whatIsLeft(
   request: StaffRequest,
@@ -94,31 +95,23 @@ async function whatIsLeft(
   { found, isShown }: { readonly found: SupportCase; readonly isShown: boolean },
 ): Promise<Html> {
   const { next } = found;
-  const path = isShown ? undefined : repairPath(row.id);
-  return html`${
-    row.result !== null &&
-    html`${briefWithNumber(request, found, path)}${await choicesAfter(request, row, found)}`
-  }
-${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
-<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case</a></p>`;
-}
-
-async function choicesAfter(
-  request: StaffRequest,
-  row: ShownRepair,
-  found: SupportCase,
-): Promise<Html> {
-  const { next } = found;
+  if (row.result === null)
+    return html`${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
+${backToCase(found)}`;
   const offers = await offersOf(request, found);
   const isAgain = ({ kind }: Offer) => row.state === 'DONE' && kind.name === row.kind;
   const again = offers.filter(isAgain).find(({ kind }) => namesRepair(next, kind.name));
-  return html`${nextChoices(request, {
-    offers: offers.filter((offer) => !isAgain(offer)),
-    next,
-    refused: undefined,
-  })}
-${again && html`<p>To do it once more: <a href="${casePath(found)}">“${again.kind.title}”, on the page of the case</a>.</p>`}`;
+  return html`${briefWithNumber(request, found, isShown ? undefined : repairPath(row.id))}
+${nextChoices(request, {
+  offers: offers.filter((offer) => !isAgain(offer)),
+  next,
+  refused: undefined,
+})}
+${backToCase(found, again && `, to “${again.kind.title}”`)}`;
 }
+
+const backToCase = (found: SupportCase, why?: string): Html =>
+  html`<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case${why}</a></p>`;
 
 const namesRepair = ({ first, instead }: NextStep, name: string): boolean =>
   first === name || (instead?.includes(name) ?? false);
