@@ -45,7 +45,7 @@ async function refused(payoutSuffix: string, holder?: string): Promise<TestMerch
 }
 
 it('lists who is not paid and what to do, and names strangers to operators alone', async () => {
-  expect(await listed()).toContain('Every account is paid');
+  expect(await listed()).toContain('No account is refused');
   const { merchant: paid, client } = await scene.payee('merchant');
   await redeem(client, await scene.gift({ merchant: paid, owner: null }));
   const closed = await refused('026');
@@ -73,7 +73,7 @@ it('lists an account whose registered holder nobody has confirmed, until an oper
   expect(html).toContain(pathOf(merchant));
   expect(html).toContain('find out who holds it, then confirm payout-account');
   await askAgain(merchant);
-  expect(await listed()).toContain('The account is still not paid');
+  expect(await listed()).toContain('The account still cannot be paid');
   const account = (await currentPayoutAccounts(database, [merchant.id])).get(merchant.id);
   const confirmed = { accountId: account?.id ?? 0, holder: 'Abebe Kebede' };
   await recordAccountCheck(database, { ...confirmed, provider: 'gsma', state: 'open' });
@@ -86,7 +86,7 @@ it('asks again: an account that is open now is paid and leaves the list', async 
   const answer = await askAgain(merchant);
   expect(answer).toMatchObject({ status: 303, location: PATH });
   const html = await listed();
-  expect(html).toContain('The account is paid now');
+  expect(html).toContain('The account can be paid now');
   expect(html).not.toContain(pathOf(merchant));
   const id = checkPayoutAccountId(merchant.id, scene.stack.config.TEMPORAL_TASK_QUEUE);
   const handle = scene.stack.temporal.client.workflow.getHandle(id);
@@ -96,7 +96,7 @@ it('asks again: an account that is open now is paid and leaves the list', async 
 });
 
 it.each([
-  ['026', 'The account is still not paid'],
+  ['026', 'The account still cannot be paid'],
   ['030', 'A provider has not answered'],
 ])('asks again, and the list keeps an account ending in %s', async (suffix, words) => {
   const merchant = await refused(suffix);

@@ -35,7 +35,7 @@ again at each redemption.</p>
 ${
   unpaid.length === 0
     ? emptyState(
-        'Every account is paid',
+        'No account is refused',
         'No provider refuses an account, and no holder must be confirmed.',
       )
     : listOf(request, unpaid)
@@ -48,7 +48,7 @@ const listOf = (request: StaffRequest, unpaid: readonly UnpaidAccount[]): Html =
   // The name of a stranger whose account a merchant has given by mistake.
   const isNamed = mayAsStaff(request.staff.role, 'operate');
   return html`<section class="card">
-${table('Accounts that are not paid', unpaid.slice(0, SHOWN), [
+${table('Accounts that cannot be paid', unpaid.slice(0, SHOWN), [
   {
     title: 'Merchant',
     value: ({ merchant, merchantId }) => `${merchant} (${merchantId})`,
@@ -92,6 +92,6 @@ function noticeOf(checked: Awaited<ReturnType<typeof checkPayoutAccount>>): stri
   if (!checked || checked.problems.length > 0)
     return 'A provider has not answered: nothing is known yet. Ask again later.';
   return checked.isPaid
-    ? 'The account is paid now. The merchant redeems again.'
-    : 'The account is still not paid.';
+    ? 'The account can be paid now: the merchant redeems again.'
+    : 'The account still cannot be paid.';
 }

@@ -152,7 +152,7 @@ function caseLink({ services }: StaffRequest, { id }: Break): Html {
 
 function settling({ staff, formToken }: StaffRequest, { id, type }: Break, error?: string): Html {
   if (!mayAsStaff(staff.role, 'operate'))
-    return message('notice', 'Your role looks: an operator settles it when it is clear.');
+    return message('notice', 'Your role may look: an operator settles it when it is clear.');
   return html`<section class="card"><h2>Settle it</h2>
 <p>When it is clear. Settling moves no money, and the break stays settled when its day is compared again.${type === 'late' && ' This one closes itself.'}</p>
 ${postForm(

@@ -41,7 +41,7 @@ export async function decision(request: StaffRequest, row: ShownRepair): Promise
   return html`<section class="card"><h2>${isOwn ? 'Ask a supervisor to confirm it' : title}</h2>
 <p>It waits until ${time(row.confirm_until)}${why && html`, because ${why}`}.</p>
 ${!isOfPerson && message('notice', FROM_COMMAND_LINE)}
-${isOfPerson && !isOwn && !mayDecide && message('notice', 'Your role looks and asks: a supervisor confirms it.')}
+${isOfPerson && !isOwn && !mayDecide && message('notice', 'Your role may ask, not confirm: a supervisor confirms it.')}
 ${
   mayDecide &&
   isOfPerson &&
@@ -55,7 +55,7 @@ ${
   html`<details><summary class="button secondary">${isOwn ? 'Withdraw' : 'Decline'}</summary>
 ${postForm(
   { action: `${repairPath(row.id)}/decline`, formToken },
-  html`${field({ name: 'why', label: 'Why not' })}
+  html`${field({ name: 'why', label: 'Why' })}
 <p class="actions"><button class="secondary">${isOwn ? 'Withdraw the repair' : 'Decline the repair'}</button></p>`,
 )}</details>`
 }</section>`;
@@ -103,7 +103,7 @@ export const declineRepairPage: StaffPage = {
     const why = readName(form.text('why'), 200);
     if (!row) return problems.notFound;
     if (row.asked_by !== actor && !mayAsStaff(staff.role, 'confirm')) return backTo(id, DECIDED);
-    if (why === undefined) return backTo(id, 'Say why not.');
+    if (why === undefined) return backTo(id, 'Say why.');
     const refusal = refuseReason(why);
     if (refusal !== undefined) return backTo(id, refusal);
     const isDeclined = await services.database
