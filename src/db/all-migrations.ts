@@ -80,6 +80,7 @@ import * as doubleDeliveries from '../../migrations/2026-12-01-1-double-deliveri
 import * as doubleDeliveryIndexes from '../../migrations/2026-12-01-1b-double-delivery-indexes.js';
 import * as providerStates from '../../migrations/2026-12-01-2-provider-states.js';
 import * as hourSums from '../../migrations/2026-12-01-9-hour-sums.js';
+import * as unorderedMovements from '../../migrations/2026-12-02-1-unordered-movements.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -165,4 +166,5 @@ export const allMigrations = {
   '2026-12-01-1b-double-delivery-indexes': doubleDeliveryIndexes,
   '2026-12-01-2-provider-states': providerStates,
   '2026-12-01-9-hour-sums': hourSums,
+  '2026-12-02-1-unordered-movements': unorderedMovements,
 };

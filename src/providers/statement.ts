@@ -10,6 +10,8 @@ import {
 export interface ProviderStatementLine
   extends Pick<ProviderTransaction, 'reference' | 'status' | 'amount' | 'currency' | 'at'> {
   readonly kind: StatementKind;
+  /** Of another type than what we order, such as a transfer. */
+  readonly isOther?: true;
   /** Identifies the transaction at the provider. */
   readonly providerReference: string;
   /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */

@@ -103,6 +103,7 @@ const typeOfLine = sql`
     when is_repeated then 'duplicate'
     when here in ('RECOVERED', 'DOUBLE') or is_late_success then null
     when there = 'completed' then case
+      when here is null and is_other then 'unordered'
       when here is null or here = 'VOIDED' then 'missing-here'
       when here = 'HELD' then case when is_old then 'missing-here' else 'late' end
       when there_currency <> ${CURRENCY} then 'currency'
@@ -110,7 +111,8 @@ const typeOfLine = sql`
         then 'amount' end
     when there = 'pending' and here is distinct from 'HELD' then case
       when not is_old then 'late'
-      when here = 'POSTED' then 'missing-there' else 'missing-here' end
+      when here = 'POSTED' then 'missing-there'
+      when here is null and is_other then 'unordered' else 'missing-here' end
     when there = 'failed' and here = 'POSTED' and not is_reversed then 'missing-there'
     when there = 'reversed' and (here is null or here = 'POSTED' and not is_reversed)
       then 'reversed' end`;
@@ -156,7 +158,7 @@ export async function compareLines(
       select line.kind, line.reference, line.provider_reference, ours.status as here,
         ours.amount as here_amount, coalesce(is_late_success, false) as is_late_success,
         coalesce(is_reversed, false) as is_reversed, line.status as there,
-        line.amount as there_amount, line.currency as there_currency, is_old,
+        line.amount as there_amount, line.currency as there_currency, line.is_other, is_old,
         fixed_tolerance, share_tolerance,
         line.status = 'completed' and exists (
           select from all_lines as other

@@ -21,6 +21,8 @@ export interface StatementDay {
 /** A line as it is stored. */
 export interface StoredLine {
   readonly kind: StatementKind;
+  /** Of another type than what we order, such as a transfer. */
+  readonly isOther?: true;
   readonly providerReference: string;
   readonly reference: string | null;
   /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */
@@ -66,12 +68,12 @@ export async function addStatementLines(
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
   await sql`
     insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
-      reference, status, amount, currency, fee, fee_currency, at)
+      reference, status, amount, currency, fee, fee_currency, at, is_other)
     select ${loadId}::uuid, ${provider.name}, ${day},
       case when is_reversed then ${own} else line.kind end, line.provider_reference,
       coalesce(${theirs}, found.reference),
       case when is_reversed and status = 'completed' then 'reversed' else status end,
-      amount, currency, fee, fee_currency, at
+      amount, currency, fee, fee_currency, at, is_other
     from unnest(${lines.map(({ kind }) => kind)}::text[],
         ${lines.map((line) => line.providerReference)}::text[],
         ${lines.map(({ reference }) => reference)}::text[],
@@ -81,9 +83,10 @@ export async function addStatementLines(
         ${lines.map(({ currency }) => currency)}::text[],
         ${lines.map(({ fee }) => fee)}::numeric[],
         ${lines.map((line) => line.feeCurrency)}::text[],
-        ${lines.map(({ at }) => at)}::timestamptz[])
+        ${lines.map(({ at }) => at)}::timestamptz[],
+        ${lines.map(({ isOther = false }) => isOther)}::boolean[])
       as line (kind, provider_reference, reference, original, status, amount, currency, fee,
-        fee_currency, at)
+        fee_currency, at, is_other)
     cross join lateral (
       select line.reference is null and line.kind = 'reversal' as is_reversed) as what
     left join lateral (

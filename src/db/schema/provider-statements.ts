@@ -41,6 +41,8 @@ export interface ProviderStatementLinesTable {
   fee: Numeric | null;
   fee_currency: string | null;
   at: Timestamp;
+  /** Of a kind that we order nothing of, such as a transfer. */
+  is_other: Generated<boolean>;
 }
 
 /** A difference between a statement and our books. */

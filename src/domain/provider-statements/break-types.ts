@@ -4,6 +4,7 @@ export type StatementKind = 'payment' | 'reversal' | 'top-up';
 /** How a statement and our books differ, in the order of lists. */
 export const breakTypes = [
   'missing-here',
+  'unordered',
   'missing-there',
   'amount',
   'currency',
@@ -16,6 +17,7 @@ export type BreakType = (typeof breakTypes)[number];
 /** What each type means, for people. */
 export const breakMeanings: Readonly<Record<BreakType, string>> = {
   'missing-here': 'The provider did it, and our books have nothing that was paid or delivered',
+  unordered: 'Money left our account by no payment or top-up, such as a transfer or a withdrawal',
   'missing-there': 'Our books say that it was done, and the statement does not have it',
   amount: 'The provider has another amount',
   currency: 'The provider has another currency',
@@ -30,8 +32,11 @@ const remedies: Readonly<Record<BreakType, string>> = {
     'With a reference of ours that our books refused, the reconciliation asks the provider again, and ' +
     'a late success becomes a case of its own. One that is still on hold here has a case that settles ' +
     'it. Without a reference of ours, ask the provider who ordered it: the ' +
-    'money left our account. Change its keys where nobody can say. Where we have paid it in, add the ' +
-    'name that the provider gives our account to MOBILE_MONEY_ACCOUNT_ALIASES.',
+    'money left our account. Change its keys where nobody can say.',
+  unordered:
+    'Where we have moved it ourselves, settle it with the receipt. Where we have paid it in, the provider ' +
+    'names our account in another way: add that name to MOBILE_MONEY_ACCOUNT_ALIASES, and compare the day ' +
+    'again. Where nobody of us did it, ask the provider who ordered it, and change its keys.',
   'missing-there':
     'Ask the provider by our reference. Where it did nothing, the company that paid must get its money ' +
     'back, and the owner or merchant what was promised: repair the redemption or the top-up.',

@@ -173,6 +173,7 @@ function lineOf(
   const fee = decimal(columns.fee);
   return {
     kind,
+    ...(isOther && { isOther: true }),
     providerReference,
     reference: cells.read(columns.reference),
     originalReference: cells.read(columns.original) ?? undefined,

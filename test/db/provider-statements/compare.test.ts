@@ -132,6 +132,7 @@ describe('each type of break is found, once', () => {
       ['missing-here'],
     ],
     'missing-here, without a reference': async () => [[line(null)], ['missing-here']],
+    'unordered, of another type': async () => [[line(null, { isOther: true })], ['unordered']],
     'missing-here, by a reference that is none of ours': async () => [
       [line("'; drop table")],
       ['missing-here'],

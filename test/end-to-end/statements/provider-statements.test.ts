@@ -122,6 +122,15 @@ test.each([
   expect(await reconcile('gsma')).toMatchObject({ breaks: [], ignored: ignored + 1 });
 });
 
+test('a transfer to an unknown name of our account is a break of its own, which says what to do', async () => {
+  const account = { key: 'organisationid', value: 'nobody knows it' };
+  const body = { amount: 5_000, type: 'transfer', account };
+  expect((await call(`${sandboxUrl()}/balances/gsma/paid-in`, { body })).status).toBe(200);
+  expect(await reconcile('gsma')).toMatchObject({ breaks: [['unordered', null]] });
+  scene.stack.sandbox.books.paidIn.length = 0;
+  expect(await reconcile('gsma')).toMatchObject({ breaks: [] });
+});
+
 test('a file of the provider says the same as its API', async () => {
   const paid = await pay();
   await fault(paid, 'amount');

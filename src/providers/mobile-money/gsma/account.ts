@@ -116,6 +116,7 @@ function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLi
   const [fee = noFee, ...others] = feesOf(found.fees ?? []);
   const line: ProviderStatementLine = {
     kind: kind === 'other' ? 'payment' : kind,
+    ...(kind === 'other' && { isOther: true }),
     reference: found.requestingorganisationtransactionreference ?? null,
     providerReference: found.transactionreference,
     originalReference: found.originaltransactionreference ?? undefined,

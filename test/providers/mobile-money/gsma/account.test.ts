@@ -37,7 +37,13 @@ it.each(['transfer', 'withdrawal', 'adjustment', 'billpay', 'a-new-type'])(
       { type, debitParty: other, creditParty: ours },
     );
     expect(lines).toMatchObject([
-      { kind: 'payment', providerReference: 'MM0', reference: null, amount: '50.00' },
+      {
+        kind: 'payment',
+        isOther: true,
+        providerReference: 'MM0',
+        reference: null,
+        amount: '50.00',
+      },
       { kind: 'payment', providerReference: 'MM1' },
     ]);
     expect(ignored).toBe(1);
