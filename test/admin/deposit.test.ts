@@ -59,6 +59,14 @@ describe('with the reference of an earlier deposit', () => {
     expect(audited).toHaveLength(1);
   });
 
+  test('written in the other case it is the same slip', async () => {
+    const reference = `CBE-case-${partnerId}`.toUpperCase();
+    await deposit(reference);
+    const again = await deposit(reference.toLowerCase());
+    expect(again.out).toContain(`was deposited before as ${reference}`);
+    expect((await partnerBalances(scene.database, partnerId)).gift).toBe('200.000000');
+  });
+
   test('ten at the same moment are one', async () => {
     const reference = `race-${partnerId}`;
     const results = await Promise.all(Array.from({ length: 10 }, () => deposit(reference)));

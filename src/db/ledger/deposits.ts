@@ -1,4 +1,5 @@
 import { type Money, parseMoney } from '../../domain/money.js';
+import { spellingsOf } from '../../domain/staff/search-term.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers, lockOperationName } from './ledger.js';
@@ -14,6 +15,10 @@ export interface Deposit {
 /** The ledger's operation of a deposit. */
 const operationOf = (reference: string) => `deposit:${reference}`;
 
+/** Lets changes of a deposit come one after another, however its reference is written. */
+const lockDeposit = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
+  lockOperationName(transaction, operationOf(reference.toUpperCase()));
+
 /** An existing deposit, and whether it was reversed. */
 export interface MadeDeposit extends Deposit {
   readonly isReversed: boolean;
@@ -27,9 +32,12 @@ export async function addDeposit(
   transaction: DatabaseTransaction,
   deposit: Deposit,
 ): Promise<MadeDeposit | undefined> {
-  await lockOperationName(transaction, operationOf(deposit.reference));
-  const earlier = await findDeposit(transaction, deposit.reference);
-  if (earlier) return earlier;
+  await lockDeposit(transaction, deposit.reference);
+  // One slip that two people write differently is one deposit.
+  for (const reference of spellingsOf(deposit.reference)) {
+    const earlier = await findDeposit(transaction, reference);
+    if (earlier) return earlier;
+  }
   await addTransfers(transaction, [
     {
       operationId: operationOf(deposit.reference),
@@ -52,7 +60,7 @@ export async function reverseDeposit(
   transaction: DatabaseTransaction,
   reference: string,
 ): Promise<MadeDeposit | undefined> {
-  await lockOperationName(transaction, operationOf(reference));
+  await lockDeposit(transaction, reference);
   const deposit = await findDeposit(transaction, reference);
   if (deposit === undefined || deposit.isReversed) return deposit;
   await addTransfers(transaction, [
