@@ -81,6 +81,7 @@ import * as doubleDeliveryIndexes from '../../migrations/2026-12-01-1b-double-de
 import * as providerStates from '../../migrations/2026-12-01-2-provider-states.js';
 import * as hourSums from '../../migrations/2026-12-01-9-hour-sums.js';
 import * as unorderedMovements from '../../migrations/2026-12-02-1-unordered-movements.js';
+import * as depositReferences from '../../migrations/2026-12-02-2-deposit-references.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -167,4 +168,5 @@ export const allMigrations = {
   '2026-12-01-2-provider-states': providerStates,
   '2026-12-01-9-hour-sums': hourSums,
   '2026-12-02-1-unordered-movements': unorderedMovements,
+  '2026-12-02-2-deposit-references': depositReferences,
 };

@@ -60,10 +60,10 @@ describe('with the reference of an earlier deposit', () => {
   });
 
   test('written in the other case it is the same slip', async () => {
-    const reference = `CBE-case-${partnerId}`.toUpperCase();
+    const reference = `Cbe-case-${partnerId}`;
     await deposit(reference);
-    const again = await deposit(reference.toLowerCase());
-    expect(again.out).toContain(`was deposited before as ${reference}`);
+    for (const other of [reference.toLowerCase(), reference.toUpperCase()])
+      expect((await deposit(other)).out).toContain(`was deposited before as ${reference}`);
     expect((await partnerBalances(scene.database, partnerId)).gift).toBe('200.000000');
   });
 

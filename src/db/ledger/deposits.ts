@@ -1,5 +1,5 @@
+import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
-import { spellingsOf } from '../../domain/staff/search-term.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers, lockOperationName } from './ledger.js';
@@ -33,11 +33,8 @@ export async function addDeposit(
   deposit: Deposit,
 ): Promise<MadeDeposit | undefined> {
   await lockDeposit(transaction, deposit.reference);
-  // One slip that two people write differently is one deposit.
-  for (const reference of spellingsOf(deposit.reference)) {
-    const earlier = await findDeposit(transaction, reference);
-    if (earlier) return earlier;
-  }
+  const earlier = await findDeposit(transaction, deposit.reference);
+  if (earlier) return earlier;
   await addTransfers(transaction, [
     {
       operationId: operationOf(deposit.reference),
@@ -65,7 +62,7 @@ export async function reverseDeposit(
   if (deposit === undefined || deposit.isReversed) return deposit;
   await addTransfers(transaction, [
     {
-      operationId: operationOf(reference),
+      operationId: operationOf(deposit.reference),
       partnerId: deposit.partnerId,
       step: DEPOSIT_REVERSAL,
       debit: deposit.wallet,
@@ -76,27 +73,44 @@ export async function reverseDeposit(
   return deposit;
 }
 
-/** The deposit with this reference; undefined where there is none. */
+/**
+ * The deposit with this reference, in whichever case it was typed: one slip that two people write differently is
+ * one deposit. Undefined where there is none.
+ */
 export async function findDeposit(
   transaction: Database,
   reference: string,
 ): Promise<MadeDeposit | undefined> {
-  const transfersOf = (step: string) =>
-    transaction
-      .selectFrom('ledger_transfers')
-      .where('operation_id', '=', operationOf(reference))
-      .where('step', '=', step);
-  const row = await transfersOf('deposit')
+  const typed = operationOf(reference);
+  const row = await transaction
+    .selectFrom('ledger_transfers')
     .innerJoin('ledger_accounts', 'ledger_accounts.id', 'ledger_transfers.credit_account_id')
-    .select(['ledger_accounts.kind', 'ledger_accounts.partner_id', 'ledger_transfers.amount'])
+    .select([
+      'ledger_accounts.kind',
+      'ledger_accounts.partner_id',
+      'ledger_transfers.amount',
+      'ledger_transfers.operation_id',
+    ])
+    // As the index has it.
+    .where(sql<boolean>`operation_id like 'deposit:%'`)
+    .where('step', '=', 'deposit')
+    .where(sql`upper(operation_id)`, '=', typed.toUpperCase())
+    // Before this was one deposit, there could be several.
+    .orderBy(sql`operation_id = ${typed}`, 'desc')
+    .limit(1)
     .executeTakeFirst();
   if (!row) return undefined;
-  const reversal = await transfersOf(DEPOSIT_REVERSAL).select('id').executeTakeFirst();
+  const reversal = await transaction
+    .selectFrom('ledger_transfers')
+    .where('operation_id', '=', row.operation_id)
+    .where('step', '=', DEPOSIT_REVERSAL)
+    .select('id')
+    .executeTakeFirst();
   return {
     partnerId: row.partner_id ?? 0,
     wallet: row.kind === 'airtime' ? 'airtime' : 'gift',
     amount: parseMoney(row.amount),
-    reference,
+    reference: row.operation_id.slice(operationOf('').length),
     isReversed: reversal !== undefined,
   };
 }
