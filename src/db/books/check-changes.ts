@@ -103,8 +103,9 @@ async function checkInTurn(database: Database, limits: Limits): Promise<ChangesC
     (await checkChangedRows(database, limits, faults)) &&
     (await checkNewRows(database, limits, faults));
   await addDaySums(database, limits);
-  await addHourSums(database, limits);
   await noteNextEnds(database);
+  // Last: an hour that takes too long must not keep the next check from what it checks.
+  await addHourSums(database, limits);
   return {
     faults: [...new Set([...accounts, ...faults.map(({ line }) => line)])],
     isComplete: areSumsReady && areAllRead,

@@ -107,12 +107,15 @@ const moveTo = (database: Database, hour: number) =>
     .where('checked_to', '<', hour)
     .execute();
 
-/** The hour of the first transfer or voucher, before which nothing was sold or paid, and the one that is not over yet. */
+/**
+ * The hour before that of the first transfer or voucher, since one with a later id may have begun there; and the
+ * one that is not over yet.
+ */
 async function readBounds(database: Database): Promise<{ first: number; end: number }> {
   const { rows } = await sql<{ first: number | null; end: number }>`
     select floor(extract(epoch from least(
         (select created_at from ledger_transfers order by id limit 1),
-        (select created_at from vouchers order by id limit 1))) / 3600)::bigint as first,
+        (select created_at from vouchers order by id limit 1))) / 3600)::bigint - 1 as first,
       floor(extract(epoch from now() - ${SETTLED_AFTER}) / 3600)::bigint as end`.execute(database);
   const { first = null, end = 0 } = rows[0] ?? {};
   return { first: first ?? end, end };
