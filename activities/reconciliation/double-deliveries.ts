@@ -62,7 +62,11 @@ export const createFailoverInquiry = (dependencies: ActivityDependencies) => {
         difference: answer.message,
       });
     }
-    const isNothing = answer.kind !== 'unknown' && answer.kind !== 'not-sent';
-    await postponeFailover(database, failover, isNothing ? 'as-before' : 'unknown');
+    await postponeFailover(database, failover, wordOf(answer));
   };
 };
+
+function wordOf({ kind }: ProviderInquiry): 'as-before' | 'never-seen' | 'unknown' {
+  if (kind === 'never-seen') return kind;
+  return kind === 'unknown' || kind === 'not-sent' ? 'unknown' : 'as-before';
+}

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../src/db/connection.js';
 import { postReserve, voidReserve } from '../../src/db/ledger/holds.js';
 import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.js';
+import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.js';
 import { endClaim } from '../../src/db/vouchers/claims.js';
 import { cancelConfirmation } from '../../src/db/vouchers/messages.js';
 import { lockRedemption, settleRedemptionRow } from '../../src/db/vouchers/redemptions.js';
@@ -139,6 +140,8 @@ async function endRedemption(
     serviceFee: parseMoney(redemption.service_fee),
   });
   await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
+  if (redemption.failovers.some(({ doneAt }) => doneAt !== null))
+    await bookNotedFailovers(transaction, { kind: 'redemption', operationId });
   if (redemption.claim_id)
     await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
   await failpoint('redeem-posted');

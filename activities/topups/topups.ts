@@ -9,6 +9,7 @@ import {
   settledOutcome,
   settleOperation,
 } from '../../src/db/operations/operations.js';
+import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.js';
 import type { TopupStatus } from '../../src/db/schema/all-tables.js';
 import { closeRetry, RETRY_KIND } from '../../src/db/topups/retry-requests.js';
 import {
@@ -172,6 +173,8 @@ async function endTopUp(
   const end = ending.status === 'SUCCESS' ? postAirtime : voidAirtime;
   const { partner_id: partnerId, amount } = attempt;
   await end(transaction, { operationId, partnerId, amount: parseMoney(amount ?? '0') });
+  if (attempt.failovers.some(({ doneAt }) => doneAt !== null))
+    await bookNotedFailovers(transaction, { kind: 'topup', operationId });
   await failpoint(`${subject}-ended`);
   return { subject, outcome: await settleEnded(transaction, identity, ending) };
 }

@@ -31,10 +31,14 @@ const reversalStatus = sql`
 /** Whatever a provider lists as a reference, PostgreSQL casts only what is one of ours. */
 const asUuid = sql`case when line.reference ~ ${sql.lit(UUID)} then line.reference::uuid end`;
 
-/** A join of what a provider did after all, before another one was asked: a case of its own. */
+/**
+ * A join of what a provider did after all, before another one was asked: a case of its own. What it takes back
+ * after another one has borne the case is a break.
+ */
 const doneFirst = (name: string, operationId: RawBuilder<unknown>) => sql`
   provider_failovers as failover on failover.operation_id = ${operationId}
-    and from_provider = ${name} and done_at is not null`;
+    and from_provider = ${name} and done_at is not null
+    and (failover.settled_at is null or failover.settled_by = 'provider' or line.status = 'completed')`;
 
 /** Our row of a line: status, amount, whether a change by the provider is known already. */
 const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
@@ -238,7 +242,7 @@ export async function askAboutBreaks(
     select ${isAirtime ? sql`reference` : asUuid} from provider_breaks as line
     where provider = ${provider.name} and day = ${day} and state = 'OPEN'
       and kind = ${isAirtime ? 'top-up' : 'payment'} and ${isOurs}
-      and type in ('missing-here', 'missing-there', 'reversed')`;
+      and type in ('missing-here', 'unordered', 'missing-there', 'reversed')`;
   const table = isAirtime ? sql`topup_attempts` : sql`redemptions`;
   const reference = isAirtime ? sql`reference` : sql`payment_reference`;
   await sql`

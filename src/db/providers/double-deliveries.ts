@@ -8,7 +8,7 @@ import {
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
 import { type SuspenseCase, type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';
-import { findEnded, tableOf } from '../reconciliation/ended-payments.js';
+import { findEnded, type RefusalInquiry, tableOf } from '../reconciliation/ended-payments.js';
 import { bookLateSuccess } from '../reconciliation/late-successes.js';
 import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
 import type { FailoverInquiry } from './failover-inquiries.js';
@@ -48,6 +48,11 @@ export async function bookDoubleDelivery(
   // Locks the operation before its failover, the order of all who change both.
   const ended = await findEnded(transaction, failover);
   const isLate = ended?.status === 'VOIDED' && !ended.is_booked;
+  // After a restore, `recover` may have found it at the first one: it is the one payment in our books.
+  if (ended?.status === 'POSTED' && ended.provider === failover.provider) {
+    await forgetInquiry(transaction, failover);
+    return 'known';
+  }
   const { numAffectedRows } = await sql`
     update provider_failovers set done_at = coalesce(done_at, now()),
       provider_reference = ${providerReference},
@@ -76,6 +81,32 @@ export async function bookDoubleDelivery(
     },
   ]);
   return 'double';
+}
+
+const forgetInquiry = (transaction: DatabaseTransaction, { failoverId }: FailoverInquiry) =>
+  sql`
+    update provider_failovers set recheck_at = null, done_at = null, provider_reference = null
+    where id = ${failoverId} and booked_at is null and settled_at is null`.execute(transaction);
+
+/**
+ * Books what first providers have said of an operation while it was on hold, in the transaction that ends it:
+ * nobody can pay it once more meanwhile.
+ */
+export async function bookNotedFailovers(
+  transaction: DatabaseTransaction,
+  inquiry: RefusalInquiry,
+): Promise<void> {
+  const { rows } = await sql<
+    Pick<FailoverInquiry, 'failoverId' | 'provider' | 'askedAt'> & { providerReference: string }
+  >`
+    select id as "failoverId", from_provider as provider, at as "askedAt",
+      provider_reference as "providerReference"
+    from provider_failovers
+    where operation_id = ${inquiry.operationId} and done_at is not null
+      and booked_at is null and settled_at is null
+    order by id`.execute(transaction);
+  for (const { providerReference, ...failover } of rows)
+    await bookDoubleDelivery(transaction, { ...inquiry, ...failover }, providerReference);
 }
 
 /** Names the first provider again in the row; the one that refused is asked about it as a failover. */

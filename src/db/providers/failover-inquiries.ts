@@ -37,19 +37,22 @@ export async function takeDueFailovers(
 
 /**
  * Records that the first provider says it did nothing, or says nothing, and when it is asked again: once a
- * day after it did nothing, and in growing pauses for three days while it says nothing.
+ * day after it did nothing, and in growing pauses for three days while it says nothing. That it does not know an
+ * operation which it has done takes nothing back: its list may be shorter than our wait.
  */
 export async function postponeFailover(
   database: Database,
   { failoverId }: Pick<FailoverInquiry, 'failoverId'>,
-  answer: 'as-before' | 'unknown',
+  answer: 'as-before' | 'never-seen' | 'unknown',
 ): Promise<void> {
   const day = sql`at + interval '24 hours'`;
-  const next =
-    answer === 'as-before'
-      ? sql`case when now() < ${day} then ${day} end, done_at = null, provider_reference = null`
-      : sql`case when done_at is not null or now() < at + interval '3 days'
-          then now() + greatest(interval '10 minutes', least(now() - at, interval '1 day')) end`;
+  const afterNothing = sql`case when now() < ${day} then ${day} end`;
+  const pause = sql`now() + greatest(interval '10 minutes', least(now() - at, interval '1 day'))`;
+  const next = {
+    'as-before': sql`${afterNothing}, done_at = null, provider_reference = null`,
+    'never-seen': sql`case when done_at is not null then ${pause} else ${afterNothing} end`,
+    unknown: sql`case when done_at is not null or now() < at + interval '3 days' then ${pause} end`,
+  }[answer];
   await sql`
     update provider_failovers set recheck_at = ${next}
     where id = ${failoverId} and booked_at is null and settled_at is null`.execute(database);

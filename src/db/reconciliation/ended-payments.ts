@@ -13,6 +13,8 @@ export interface EndedPayment extends RefusalInquiry {
   /** VOIDED: its hold was voided. */
   readonly status: 'POSTED' | 'VOIDED';
   readonly partner_id: number;
+  /** Who has it by our books; null is the default. */
+  readonly provider: string | null;
   /** Our reference towards the provider. */
   readonly reference: string;
   /** Decimal string: the amount for the provider. */
@@ -61,7 +63,8 @@ export async function findEnded(
   const { rows } =
     kind === 'redemption'
       ? await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
-          select redemptions.status, vouchers.partner_id, payment_reference as reference,
+          select redemptions.status, vouchers.partner_id, redemptions.provider,
+            payment_reference as reference,
             to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
             null as workflow_id, platform_reference, ${isBooked(operationId)}
           from redemptions join vouchers on vouchers.id = voucher_id
@@ -69,7 +72,7 @@ export async function findEnded(
           for no key update of redemptions`.execute(database)
       : // A later attempt may have another price: the ledger knows what this one held.
         await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
-          select try.status, topups.partner_id, reference, topup_id, try.attempt,
+          select try.status, topups.partner_id, try.provider, reference, topup_id, try.attempt,
             topups.operation_id as creation_id, workflow_id, null as platform_reference,
             (select amount from ledger_transfers
               where operation_id = ${operationId} and step = 'hold') as amount,

@@ -5,6 +5,7 @@ import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.js
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
 import { type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';
+import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
 
 /** A payment or top-up that a provider has and our restored database lacks. */
 export interface RecoveredPayment {
@@ -138,21 +139,23 @@ const referenceColumns = {
 
 /**
  * Names the provider that has a payment or attempt on hold: the database may have been restored to
- * before another one was asked, and its workflow must ask whoever got it.
+ * before another one was asked, and its workflow must ask whoever got it. The one that had it is asked, too.
  */
 export async function placeHeld(
   transaction: DatabaseTransaction,
-  {
-    kind,
-    provider,
-    reference,
-  }: Pick<RecoveredPayment, 'kind' | 'reference'> & { readonly provider: string },
+  held: Pick<RecoveredPayment, 'kind' | 'reference'> & { readonly provider: string },
 ): Promise<void> {
-  const [table, column] = referenceColumns[kind];
+  const [table, column] = referenceColumns[held.kind];
   await sql`
-    update ${table} set provider = ${provider}
-    where ${column} = ${reference} and status = 'HELD'
-      and provider is distinct from ${provider}`.execute(transaction);
+    with held as (
+      select operation_id as id, provider as former from ${table}
+      where ${column} = ${held.reference} and status = 'HELD'
+        and provider is distinct from ${held.provider} for no key update
+    ), placed as (
+      update ${table} set provider = ${held.provider} from held where operation_id = held.id)
+    insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at)
+    select id, former, ${held.provider}, 'It was found at the other one after a restore', ${firstInquiry}
+    from held where former is not null`.execute(transaction);
 }
 
 /**

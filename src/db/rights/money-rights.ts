@@ -23,12 +23,13 @@ export const moneyRights = {
   // Operators say who serves what; a worker tells what it did of it, and prunes.
   provider_routes: OPERATORS,
   provider_states: { ...READ, worker: 'select, insert, update, delete' },
-  // A callback or a statement lets the first provider be asked again; operators settle what it did.
+  // A callback or a statement lets the first provider be asked again; operators settle what it did, and
+  // recover who was asked before a restore.
   provider_failovers: {
     api: 'select, update (recheck_at)',
     worker:
       'select, insert, update (recheck_at, done_at, provider_reference, booked_at, settled_at, settled_by), delete',
-    operator: 'select, update (recheck_at, settled_at, settled_by)',
+    operator: 'select, insert, update (recheck_at, settled_at, settled_by)',
   },
   // Workers and operators compare statements; operators settle breaks, also by the pages of support.
   provider_statements: WORKERS,

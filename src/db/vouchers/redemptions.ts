@@ -110,6 +110,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'merchants.merchant_name',
       'vouchers.partner_id',
       'vouchers.serial_number',
+      failoversOf('operation_id', sql.ref('redemptions.operation_id')).as('failovers'),
     ])
     .where('redemptions.operation_id', '=', operationId)
     .forUpdate(['redemptions', 'vouchers'])

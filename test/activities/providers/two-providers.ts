@@ -3,6 +3,7 @@ import type { ActivityDependencies } from '../../../activities/dependencies.js';
 import { createRefusalInquiryActivities } from '../../../activities/reconciliation/refusal-inquiries.js';
 import { createPaymentActivities } from '../../../activities/redemptions/payments.js';
 import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.js';
+import { createTopupActivities } from '../../../activities/topups/topups.js';
 import { createDigests } from '../../../src/crypto/digests.js';
 import { addRoute } from '../../../src/db/providers/provider-routes.js';
 import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
@@ -87,6 +88,7 @@ export async function openTwoProviders() {
       } as unknown as ActivityDependencies;
       return {
         ...createPaymentActivities(dependencies),
+        ...createTopupActivities(dependencies),
         ...createTopupOrderActivities(dependencies),
         ...createRefusalInquiryActivities(dependencies),
       };

@@ -6,6 +6,7 @@ import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
 import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
 import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.js';
 import { listOpenCases } from '../../../src/db/reconciliation/cases.js';
+import { placeHeld } from '../../../src/db/recovery/recovered-payments.js';
 import { endAttempt } from '../../../src/db/topups/topup-attempts.js';
 import { parseMoney } from '../../../src/domain/money.js';
 import type { Day } from '../../../src/domain/reports/day-report.js';
@@ -135,7 +136,7 @@ describe('a payment that both providers made', () => {
       day: at.toJSON().slice(0, 10) as Day,
       zone,
     } as const;
-    const line: StoredLine = {
+    const line: { -readonly [Key in keyof StoredLine]: StoredLine[Key] } = {
       ...({ kind: 'payment', status: 'completed' } as const),
       ...{ providerReference: 'P-1', reference, at },
       ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null },
@@ -156,6 +157,22 @@ describe('a payment that both providers made', () => {
     expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
     await compare();
     expect(await breaks()).toEqual([]);
+    // What it takes back after somebody else has borne it is in no book.
+    const settled = [
+      'settle',
+      'double-delivery',
+      `${reference}:gsma`,
+      '--by',
+      'platform',
+      '--note',
+      'x',
+    ];
+    expect((await two.scene.admin(settled)).code).toBe(0);
+    await compare();
+    expect(await breaks()).toEqual([]);
+    line.status = 'reversed';
+    await compare();
+    expect(await breaks()).toEqual(['reversed']);
   });
 });
 
@@ -198,6 +215,37 @@ it('a payment on hold is noted at once, and booked by its outcome', async () => 
   await redemptions(two.scene.database, two.catalogue).post(operationId);
   await calledBack(operationId);
   expect(await movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
+});
+
+it('a payment on hold that the first one did, and the second one refuses, is booked as it ends', async () => {
+  const { operationId, reference } = await failedOver();
+  two.found.first = delivered;
+  await calledBack(operationId);
+  // A list that is shorter than our wait takes nothing back.
+  two.found.first = { kind: 'never-seen' };
+  await calledBack(operationId);
+  expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
+  await redemptions(two.scene.database, two.catalogue).void(operationId);
+  expect(await movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
+  expect(await casesOf(reference)).toEqual(['late-success at gsma: 487.5']);
+});
+
+it('a payment that a restore has moved back to the first one is no double of itself', async () => {
+  const { operationId, reference } = await failedOver();
+  await two.scene.database
+    .transaction()
+    .execute((transaction) =>
+      placeHeld(transaction, { kind: 'payment', provider: 'gsma', reference }),
+    );
+  await redemptions(two.scene.database, two.catalogue).post(operationId);
+  two.found.first = delivered;
+  await calledBack(operationId);
+  expect(await movedBeside(reference)).toEqual([]);
+  expect(await casesOf(reference)).toEqual([]);
+  // The one that had it may have done it, too.
+  two.found.second = delivered;
+  await calledBack(operationId, 'mpesa');
+  expect(await casesOf(reference)).toEqual(['double-delivery at mpesa: 487.5']);
 });
 
 it.each([
@@ -252,4 +300,27 @@ it('a top-up that the second one did not deliver is a late success of the first 
     .where('topups.id', '=', topupId)
     .executeTakeFirstOrThrow();
   expect(row).toEqual({ status: 'SUCCESS', provider: 'dt-one' });
+});
+
+it('a top-up on hold that the first one did, and the second one refuses, is delivered as it ends', async () => {
+  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const { operation_id: operationId, reference } = await two.scene.database
+    .selectFrom('topup_attempts')
+    .select(['operation_id', 'reference'])
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  two.answers.first = () => notSent;
+  two.answers.second = () => unknown;
+  await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
+  two.found.first = delivered;
+  await calledBack(operationId, 'dt-one');
+  await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', null));
+  expect(await movedBeside(reference)).toEqual(['suspense → airtime-clearing 50.00']);
+  expect(await casesOf(reference)).toEqual(['late-success at dt-one: 50']);
+  const { status } = await two.scene.database
+    .selectFrom('topups')
+    .select('status')
+    .where('id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  expect(status).toBe('SUCCESS');
 });
