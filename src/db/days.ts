@@ -14,6 +14,15 @@ export const eachDay = ({ first, last }: Days) => sql`
   select to_char(day, 'YYYY-MM-DD') as day
   from generate_series(${first}::timestamp, ${last}::timestamp, '1 day') as day`;
 
+/** SQL expressions for a row of `eachDay` as `days`: the time at which its day begins, and at which the next one does. */
+export const boundsOfDay = ({ zone }: Days) => {
+  const start = sql`days.day::timestamp`;
+  return {
+    from: sql`((${start}) at time zone ${zone}::text)`,
+    before: sql`((${start} + interval '1 day') at time zone ${zone}::text)`,
+  };
+};
+
 /** Whether a time is within the days. */
 export const isWithin = (time: RawBuilder<unknown>, { first, last, zone }: Days) => sql`
   (${time} >= ${first}::timestamp at time zone ${zone}::text

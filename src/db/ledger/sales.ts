@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { besideHours, summedHours } from '../books/hour-sums.js';
 import type { Database } from '../connection.js';
-import { type Days, eachDay } from '../days.js';
+import { boundsOfDay, type Days, eachDay } from '../days.js';
 
 type Sql = RawBuilder<unknown>;
 
@@ -40,11 +40,7 @@ export async function salesPerDay(
   partnerId: number,
   days: Days,
 ): Promise<DayOfSales[]> {
-  const at = (time: Sql) => sql`((${time}) at time zone ${days.zone}::text)`;
-  const [from, before] = [
-    at(sql`days.day::timestamp`),
-    at(sql`days.day::timestamp + interval '1 day'`),
-  ];
+  const { from, before } = boundsOfDay(days);
   const time = sql`transfer.created_at`;
   const { rows } = await sql<DayOfSales>`
     select day, coalesce(sum(vouchers), 0)::bigint as vouchers,

@@ -56,6 +56,20 @@ async function failedOver(ending?: 'post' | 'void') {
   return { operationId, reference };
 }
 
+/** A top-up that the first provider did not take, and whose outcome at the second one is unknown. */
+async function failedOverTopUp() {
+  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const { operation_id: operationId, reference } = await two.scene.database
+    .selectFrom('topup_attempts')
+    .select(['operation_id', 'reference'])
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  two.answers.first = () => notSent;
+  two.answers.second = () => unknown;
+  await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
+  return { topupId, operationId, reference };
+}
+
 /** The first provider calls back, and the reconciliation runs. */
 async function calledBack(operationId: string, provider = 'gsma') {
   expect(await requestFailoverInquiry(two.scene.database, operationId, provider)).toBe(true);
@@ -272,15 +286,7 @@ it.each([
 );
 
 it('a top-up that the second one did not deliver is a late success of the first one', async () => {
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
-  const { operation_id: operationId, reference } = await two.scene.database
-    .selectFrom('topup_attempts')
-    .select(['operation_id', 'reference'])
-    .where('topup_id', '=', topupId)
-    .executeTakeFirstOrThrow();
-  two.answers.first = () => notSent;
-  two.answers.second = () => unknown;
-  await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
+  const { topupId, operationId, reference } = await failedOverTopUp();
   await two.scene.database.transaction().execute(async (transaction) => {
     const move = { operationId, partnerId: two.catalogue.partnerId, amount: parseMoney('50') };
     await addTransfers(transaction, [
@@ -303,15 +309,7 @@ it('a top-up that the second one did not deliver is a late success of the first 
 });
 
 it('a top-up on hold that the first one did, and the second one refuses, is delivered as it ends', async () => {
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
-  const { operation_id: operationId, reference } = await two.scene.database
-    .selectFrom('topup_attempts')
-    .select(['operation_id', 'reference'])
-    .where('topup_id', '=', topupId)
-    .executeTakeFirstOrThrow();
-  two.answers.first = () => notSent;
-  two.answers.second = () => unknown;
-  await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
+  const { topupId, operationId, reference } = await failedOverTopUp();
   two.found.first = delivered;
   await calledBack(operationId, 'dt-one');
   await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', null));

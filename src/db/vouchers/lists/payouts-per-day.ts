@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { besideHours, summedHours } from '../../books/hour-sums.js';
 import type { Database } from '../../connection.js';
-import { type Days, eachDay } from '../../days.js';
+import { boundsOfDay, type Days, eachDay } from '../../days.js';
 import { paidAt } from './redemption-list.js';
 
 type Sql = RawBuilder<unknown>;
@@ -58,12 +58,11 @@ export async function payoutsPerDay(
   merchantId: number,
   days: Days,
 ): Promise<DayOfPayouts[]> {
-  const at = (time: Sql) => sql`((${time}) at time zone ${days.zone}::text)`;
-  const start = sql`days.day::timestamp`;
+  const { from, before } = boundsOfDay(days);
   const { rows } = await sql<DayOfPayouts>`
     select day, payouts, paid, fees as "serviceFees"
     from (${eachDay(days)}) as days cross join lateral (
-      ${payoutsBetween(sql`${merchantId}::bigint`, at(start), at(sql`${start} + interval '1 day'`))}
+      ${payoutsBetween(sql`${merchantId}::bigint`, from, before)}
     ) as sums
     order by day`.execute(database);
   return rows;
