@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GrownDatabase, growDatabase } from '../../../bench/growth/grown-database.js';
-import { createDigests } from '../../../src/crypto/digests.js';
+import type { GrownDatabase } from '../../../bench/growth/grown-database.js';
 import { addDaySums } from '../../../src/db/books/day-sums.js';
 import { connectDatabase, type Database } from '../../../src/db/connection.js';
 import { readStatementPage, type StatementPage } from '../../../src/db/ledger/statement-page.js';
@@ -10,37 +9,24 @@ import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery } from '../../../src/db/lists/list-query.js';
 import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
 import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { addVoucher } from '../../support/vouchers.js';
-import { rowsReadOf } from '../rows-read.js';
+import { openGrownScene } from '../grown-scene.js';
 
 const VOUCHERS = 9_000;
 const OWN_VOUCHERS = VOUCHERS * 0.9;
 /** Far fewer than the partner has, and more than a page with what surrounds it. */
 const FEW_ROWS = 200;
 
-let testDatabase: TestDatabase;
+let scene: Awaited<ReturnType<typeof openGrownScene>>;
 let database: Database;
 let grown: GrownDatabase;
-let rowsRead: ReturnType<typeof rowsReadOf>;
+let rowsRead: (typeof scene)['rowsRead'];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  grown = await growDatabase({
-    url: testDatabase.url,
-    config: { ENVIRONMENT: 'test' },
-    digests: createDigests(Buffer.alloc(32, 1)),
-    vouchers: VOUCHERS,
-    signal: new AbortController().signal,
-    note: () => {},
-  });
-  database = connectDatabase(testDatabase.url, { poolSize: 1 });
-  rowsRead = rowsReadOf(database);
+  scene = await openGrownScene(VOUCHERS);
+  ({ database, grown, rowsRead } = scene);
 });
-afterAll(async () => {
-  await database?.destroy();
-  await testDatabase?.drop();
-});
+afterAll(() => scene?.close());
 
 describe('transactions of a wallet', () => {
   test.each([
@@ -131,7 +117,7 @@ describe('the number of all vouchers', () => {
   });
 
   test('is counted once for all who ask first', async () => {
-    const pool = connectDatabase(testDatabase.url, { poolSize: 5 });
+    const pool = connectDatabase(scene.url, { poolSize: 5 });
     try {
       const pages = () =>
         Promise.all(
@@ -152,7 +138,7 @@ describe('the number of all vouchers', () => {
 
   test('sees what was begun before the last count and committed after it', async () => {
     const before = (await readPage()).totalItems;
-    const other = connectDatabase(testDatabase.url, { poolSize: 1 });
+    const other = connectDatabase(scene.url, { poolSize: 1 });
     try {
       const transaction = await other.startTransaction().execute();
       await sql`

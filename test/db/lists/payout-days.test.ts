@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GrownDatabase, growDatabase } from '../../../bench/growth/grown-database.js';
-import { createDigests } from '../../../src/crypto/digests.js';
+import type { GrownDatabase } from '../../../bench/growth/grown-database.js';
 import { addDaySums } from '../../../src/db/books/day-sums.js';
 import { addHourSums, brokenHourSums } from '../../../src/db/books/hour-sums.js';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import type { Database } from '../../../src/db/connection.js';
 import { salesPerDay } from '../../../src/db/ledger/sales.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery } from '../../../src/db/lists/list-query.js';
@@ -13,36 +12,23 @@ import {
   type DayOfPayouts,
   payoutsPerDay,
 } from '../../../src/db/vouchers/lists/payouts-per-day.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { rowsReadOf } from '../rows-read.js';
+import { openGrownScene } from '../grown-scene.js';
 
 const VOUCHERS = 9_000;
 /** Those of two hours that are not summed up, and a few. */
 const FEW_ROWS = 400;
 const FOREVER = { endsAt: Number.POSITIVE_INFINITY };
 
-let testDatabase: TestDatabase;
+let scene: Awaited<ReturnType<typeof openGrownScene>>;
 let database: Database;
 let grown: GrownDatabase;
-let rowsRead: ReturnType<typeof rowsReadOf>;
+let rowsRead: (typeof scene)['rowsRead'];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  grown = await growDatabase({
-    url: testDatabase.url,
-    config: { ENVIRONMENT: 'test' },
-    digests: createDigests(Buffer.alloc(32, 1)),
-    vouchers: VOUCHERS,
-    signal: new AbortController().signal,
-    note: () => {},
-  });
-  database = connectDatabase(testDatabase.url, { poolSize: 1 });
-  rowsRead = rowsReadOf(database);
+  scene = await openGrownScene(VOUCHERS);
+  ({ database, grown, rowsRead } = scene);
 });
-afterAll(async () => {
-  await database?.destroy();
-  await testDatabase?.drop();
-});
+afterAll(() => scene?.close());
 
 const dayFromNow = (offset: number) =>
   new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
