@@ -30,7 +30,7 @@ export interface CallOptions {
 export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { body, headers = {} } = options;
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
-  const response = await fetch(url, {
+  const response = await namedFetch(url, {
     method,
     headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
@@ -45,6 +45,20 @@ export async function call(url: string, options: CallOptions = {}): Promise<Answ
   return answer;
 }
 
+/** `fetch` says no more than "fetch failed"; a failed test has to say of which request, and why. */
+async function namedFetch(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const cause = error.cause as Partial<NodeJS.ErrnoException> | undefined;
+    const [address] = url.split('?');
+    const why = cause?.code ?? cause?.message ?? 'no cause';
+    const message = `${error.message}: ${request.method ?? 'GET'} ${address} (${why})`;
+    throw new TypeError(message, { cause });
+  }
+}
+
 const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Uint8Array;
 
@@ -54,7 +68,7 @@ const logIn = (baseUrl: string, { apiKey }: { readonly apiKey: string }): Promis
 
 /** `fetch` for the client, with answers that are checked like those of `call`. */
 export async function conformingFetch(url: string, request: RequestInit): Promise<Response> {
-  const response = await fetch(url, request);
+  const response = await namedFetch(url, request);
   const { status, headers } = response;
   const answer = { status, headers, body: await response.clone().json() };
   checkConformance({ method: request.method ?? 'GET', url, answer });
