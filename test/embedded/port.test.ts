@@ -34,3 +34,8 @@ test('a free port is accepted, and is still free afterwards', async () => {
   await requireFreePort(port, 'PORT');
   await requireFreePort(port, 'PORT');
 });
+
+test('no free port is given twice: the first may be used later', async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, freePort));
+  expect(new Set(ports).size).toBe(50);
+});

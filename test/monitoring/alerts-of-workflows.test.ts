@@ -81,9 +81,13 @@ test.each([
 ] as const)('the clock of the process %s is wrong', async (name, isRunning, seconds) => {
   const wrong = scene.start(name, { METRICS_PORT: '0', ...shiftedClock(seconds) });
   const { metricsPort } = await wrong.logged(isRunning);
-  const text = await metricsAt(metricsPort);
-  const offset = sampleValue(samplesOf(text), 'voucher_service_clock_offset_seconds') ?? 0;
-  expect(Math.abs(offset - seconds)).toBeLessThan(1);
+  // A look at the clock of the database that takes too long says nothing: the next one does.
+  const text = await until(async () => {
+    const scraped = await metricsAt(metricsPort);
+    const offset = sampleValue(samplesOf(scraped), 'voucher_service_clock_offset_seconds') ?? 0;
+    expect(Math.abs(offset - seconds)).toBeLessThan(1);
+    return scraped;
+  });
   const scrapes = { at: new Date(), before: text, after: text };
   await expectAlert(scrapes, 5, 'ClockWrong');
   expect(await wrong.stop()).toBe(0);

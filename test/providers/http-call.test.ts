@@ -16,7 +16,8 @@ async function serverThat(handle: (request: IncomingMessage, response: ServerRes
   return server;
 }
 
-const call = (url: string, milliseconds = 400) =>
+/** A short limit is for those alone who wait for it: a machine may hold up an answer for as long. */
+const call = (url: string, milliseconds = 20_000) =>
   callHttp({
     method: 'POST',
     url,
@@ -28,7 +29,11 @@ const call = (url: string, milliseconds = 400) =>
 const late = 'The provider did not answer in time.';
 const reset = 'The connection to the provider failed (ECONNRESET).';
 
-const broken: [string, (request: IncomingMessage, response: ServerResponse) => void, object][] = [
+const broken: [
+  string,
+  (request: IncomingMessage, response: ServerResponse) => void,
+  Readonly<Record<string, unknown>>,
+][] = [
   ['never answers', () => undefined, { kind: 'unknown', message: late }],
   [
     'sends headers and no body',
@@ -93,7 +98,8 @@ describe('callHttp', () => {
 
   it.each(broken)('with a provider that %s', async (_name, handle, expected) => {
     const server = await serverThat(handle);
-    expect(await call(server.url)).toEqual(expected);
+    const { message } = expected;
+    expect(await call(server.url, message === late ? 400 : undefined)).toEqual(expected);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -125,7 +131,7 @@ describe('callHttp', () => {
     });
     const result = await call(server.url);
     const seconds = result.kind === 'answered' ? result.retryAfterSeconds : undefined;
-    expect(seconds).toBeGreaterThanOrEqual(58);
+    expect(seconds).toBeGreaterThanOrEqual(50);
     expect(seconds).toBeLessThanOrEqual(60);
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '../../src/embedded/port.js';
 
 export interface RawServer {
   readonly url: string;
@@ -43,7 +44,5 @@ export function answerWith(status: number, body: unknown) {
 
 /** The address of a port on which nothing listens. */
 export async function closedAddress(): Promise<string> {
-  const server = await startRawServer(() => undefined);
-  await server.close();
-  return server.url;
+  return `http://127.0.0.1:${await freePort()}`;
 }

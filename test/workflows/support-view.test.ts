@@ -17,7 +17,7 @@ import { detailsOf } from './details-of.js';
 /** What support staff read and find of claims and payments in the Temporal UI. */
 let scene: GiftScene;
 beforeAll(async () => {
-  scene = await setGiftScene({ CLAIM_LIFETIME_SECONDS: '8', CALLER_WAIT_SECONDS: '8' });
+  scene = await setGiftScene({ CLAIM_LIFETIME_SECONDS: '12', CALLER_WAIT_SECONDS: '25' });
 });
 afterAll(() => scene?.stop());
 

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomApiKey } from '../../../src/crypto/random.js';
 import { addApiKey, addSourceAddresses } from '../../../src/db/catalogue/companies.js';
 import type { Reason, Surface } from '../../../src/domain/refusals.js';
@@ -17,7 +17,7 @@ import { merchantRoutes } from '../../../src/merchant/routes.js';
 import { partnerRoutes } from '../../../src/partner/routes.js';
 import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.js';
 import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
-import { until } from '../../support/until.js';
+import { until, within } from '../../support/until.js';
 import { expectRefusal } from '../bad-input/refusals.js';
 import { CLAIM, done, GENERATE, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
 
@@ -356,7 +356,7 @@ describe('access', () => {
 
   describe('within two seconds everywhere', () => {
     const soon = (status: number, send: () => Promise<Answer>) =>
-      vi.waitFor(async () => expect((await send()).status).toBe(status), { timeout: 2_000 });
+      within(2, async () => expect((await send()).status).toBe(status));
 
     test('a revoked key ends its tokens, and no others', async () => {
       const company = companyOf('partner', scene.partner);

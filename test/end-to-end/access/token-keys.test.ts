@@ -1,6 +1,6 @@
 import { createPublicKey, randomUUID } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, startApi } from '../../../src/api.js';
 import type { Config } from '../../../src/config/config.js';
 import { revokeApiKey } from '../../../src/db/access/company-access.js';
@@ -9,6 +9,7 @@ import { makeSecrets } from '../../../src/start/secrets.js';
 import { call } from '../../support/clients.js';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { within } from '../../support/until.js';
 
 /** Several processes of the API on one database, each with its own memory and perhaps another key. */
 let stack: Stack;
@@ -150,9 +151,7 @@ describe('within two seconds on every process', () => {
     for (const url of urls) expect(await ask(url, token)).toBe(200);
     await end(partner.id);
     await Promise.all(
-      urls.map((url) =>
-        vi.waitFor(async () => expect(await ask(url, token)).toBe(status), { timeout: 2_000 }),
-      ),
+      urls.map((url) => within(2, async () => expect(await ask(url, token)).toBe(status))),
     );
   });
 });

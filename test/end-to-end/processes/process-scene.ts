@@ -6,6 +6,7 @@ import { createDigests } from '../../../src/crypto/digests.js';
 import { connectDatabase } from '../../../src/db/connection.js';
 import type { ProcessRole } from '../../../src/db/rights/rights.js';
 import { groupRole } from '../../../src/db/rights/roles.js';
+import { freePort } from '../../../src/embedded/port.js';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { makeSecrets } from '../../../src/start/secrets.js';
 import { killAllProcesses } from '../../harness/child-process.js';
@@ -127,9 +128,16 @@ export async function setProcessScene() {
   };
 }
 
-/** The addresses of a sandbox on a port that is free, which the sandbox's process is to take. */
+/**
+ * The addresses of a sandbox on ports that the sandbox's process is to take some time later: none that the
+ * system gives to whoever asks for any.
+ */
 async function sandboxAddresses() {
-  const sandbox = await startSandbox({ port: 0 });
+  const sandbox = await startSandbox({
+    port: await freePort(),
+    smtpPort: await freePort(),
+    smppPort: await freePort(),
+  });
   await sandbox.close();
   return { url: sandbox.url, settings: providerSettings(sandbox) };
 }

@@ -57,7 +57,8 @@ describe('what comes slowly', () => {
     const answer = await received(socket);
     clearInterval(drip);
     expectEnvelope(answer, 408);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    // The limits of Node.js itself are minutes.
+    expect(performance.now() - startedAt).toBeLessThan(50_000);
   });
 });
 

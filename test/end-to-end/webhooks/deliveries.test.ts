@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretBox } from '../../../src/crypto/secret-box.js';
@@ -17,7 +18,8 @@ import { isSigned, setWebhookScene, type WebhookScene } from './webhook-scene.js
 
 let scene: WebhookScene;
 beforeAll(async () => {
-  scene = await setWebhookScene();
+  // Long enough that a call which hangs still hangs when all others have been served.
+  scene = await setWebhookScene({ WEBHOOK_TIMEOUT_SECONDS: '20' });
 });
 afterAll(() => scene?.stop());
 
@@ -132,20 +134,23 @@ it('loses none of many', async () => {
 });
 
 it('slows nobody else by a receiver that hangs', async () => {
-  const hanging = await scene.receiver(() => undefined);
+  const held: ServerResponse[] = [];
+  const hanging = await scene.receiver((response) => held.push(response));
   const quick = await scene.receiver();
   const slow = await scene.register(hanging.url);
   await scene.addEvents(subjects('voucher', 20));
   await until(() => expect(hanging.received.length).toBeGreaterThan(0));
   const { id } = await scene.register(quick.url);
-  const before = performance.now();
   await scene.addEvents(subjects('top-up', 20));
   await isAtRest(id);
-  // One call that hangs would already take two seconds.
-  expect(performance.now() - before).toBeLessThan(2_000);
   expect(quick.received).toHaveLength(20);
-  expect(await statuses(slow.id)).toContain('PENDING');
+  // Its first calls still hang.
+  const ofSlow = await scene.deliveries(slow.id);
+  expect(new Set(ofSlow.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
+    new Set(['PENDING 0']),
+  );
   await Promise.all([remove(id), remove(slow.id)]);
+  for (const response of held) response.end();
 });
 
 describe('a receiver that answers', () => {
@@ -154,21 +159,23 @@ describe('a receiver that answers', () => {
     ['301', 301, 'redirects'],
     ['410', 410, 'answered 410'],
   ])('%s gets the event again', async (_name, status, problem) => {
-    let answers = 0;
+    let isMended = false;
     const shop = await scene.receiver((response) => {
-      answers += 1;
-      response.writeHead(answers === 1 ? status : 200, { Location: 'http://127.0.0.1/' }).end('so');
+      response.writeHead(isMended ? 200 : status, { Location: 'http://127.0.0.1/' }).end('so');
     });
     const { id } = await scene.register(shop.url);
     await scene.addEvents(['voucher:9']);
     await until(async () =>
-      expect(await scene.deliveries(id)).toMatchObject([{ attempts: 1, last_status_code: status }]),
+      expect(await scene.deliveries(id)).toMatchObject([{ last_status_code: status }]),
     );
-    const [first] = await scene.deliveries(id);
-    expect(first?.last_problem).toContain(problem);
-    expect(first?.last_answer).toBe('so');
+    const [failed] = await scene.deliveries(id);
+    expect(failed?.last_problem).toContain(problem);
+    expect(failed?.last_answer).toBe('so');
+    isMended = true;
     await isAtRest(id);
-    expect(shop.received).toHaveLength(2);
+    expect(shop.received.length).toBeGreaterThan(1);
+    expect(new Set(shop.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await statuses(id)).toEqual(['DELIVERED']);
     await remove(id);
   });
 });

@@ -46,7 +46,8 @@ test.each([
   `shop.example\u0000`,
   'shop.exa\nmple',
 ])('%j is none', (text) => {
+  // Nothing here takes a millisecond; a machine may hold it up, but not for the minutes of a bad pattern.
   const startedAt = performance.now();
   expect(parseHostName(text)).toBeUndefined();
-  expect(performance.now() - startedAt).toBeLessThan(50);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });

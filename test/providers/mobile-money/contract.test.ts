@@ -178,7 +178,7 @@ describe.each(adapterNames)('%s', (name) => {
       (await slow.money.pay(paymentTo('+251911000000'))).kind,
     );
     expect((await slow.money.findPayment(paymentTo('+251911000000'))).kind).toBe('unknown');
-    expect(performance.now() - begin).toBeLessThan(1_500);
+    expect(performance.now() - begin).toBeLessThan(20_000);
     await slow.close();
     await hanging.close();
   });

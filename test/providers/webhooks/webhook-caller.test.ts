@@ -51,11 +51,9 @@ async function rawReceiver(onConnection: (socket: Socket) => void) {
   };
 }
 
-const callerOf = (allowsPrivate: boolean, timeoutMs = 300) =>
-  createWebhookCaller({ dnsServers: [dns.address], timeoutMs, allowsPrivate });
-
-const call = (url: string, { allowsPrivate = true, timeoutMs = 300 } = {}) =>
-  callerOf(allowsPrivate, timeoutMs).call({
+/** A short limit is for those alone who wait for it: a machine may hold up an answer for as long. */
+const call = (url: string, { allowsPrivate = true, timeoutMs = 20_000 } = {}) =>
+  createWebhookCaller({ dnsServers: [dns.address], timeoutMs, allowsPrivate }).call({
     url,
     headers: { 'Content-Type': 'application/json', 'webhook-id': 'evt_1' },
     body: '{"ብር":100}',
@@ -117,7 +115,7 @@ describe('a receiver that answers', () => {
       };
       send();
     });
-    const answer = await call(url, { timeoutMs: 5_000 });
+    const answer = await call(url);
     expect(answer).toMatchObject({ isDelivered: true, status: 200 });
     expect(answer.excerpt).toHaveLength(500);
     expect(sent).toBeLessThan(10_000_000);
@@ -128,16 +126,17 @@ describe('a receiver that answers', () => {
       const drip = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(drip));
     });
-    const answer = await call(url);
+    const answer = await call(url, { timeoutMs: 1_000 });
     expect(answer).toMatchObject({ isDelivered: true, excerpt: expect.stringMatching(/^\.+$/) });
-    expect(answer.milliseconds).toBeLessThan(5_000);
   });
 });
 
 describe('a receiver that does not answer', () => {
   it('hangs for no longer than the limit', async () => {
     const { url } = await receiver(() => undefined);
-    expect(await call(url)).toMatchObject(failed('did not answer within 0.3 s'));
+    expect(await call(url, { timeoutMs: 300 })).toMatchObject(
+      failed('did not answer within 0.3 s'),
+    );
   });
 
   it('may drop the connection', async () => {
@@ -156,9 +155,7 @@ describe('a receiver that does not answer', () => {
       const flood = setInterval(() => socket.write(`x: ${'y'.repeat(4_000)}\r\n`), 1);
       socket.on('close', () => clearInterval(flood));
     });
-    expect(await call(`http://127.0.0.1:${port}/`, { timeoutMs: 5_000 })).toMatchObject(
-      failed('did not answer in HTTP'),
-    );
+    expect(await call(`http://127.0.0.1:${port}/`)).toMatchObject(failed('did not answer in HTTP'));
   });
 
   it('may speak no TLS', async () => {
@@ -173,7 +170,9 @@ describe('a receiver that does not answer', () => {
   it('may have no address, or a name server that is silent', async () => {
     expect(await call('http://nobody.example/')).toMatchObject(failed('no address'));
     dns.replies.set('silent.example', 'silence');
-    expect(await call('http://silent.example/')).toMatchObject({ isDelivered: false });
+    expect(await call('http://silent.example/', { timeoutMs: 300 })).toMatchObject({
+      isDelivered: false,
+    });
   });
 });
 

@@ -99,15 +99,14 @@ describe('signing in', () => {
       await client.signIn({ email: who, password: 'not the password' });
       return performance.now() - startedAt;
     };
-    const median = (times: number[]) => times.sort((a, b) => a - b)[1] ?? 0;
     const known: number[] = [];
     const unknown: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       known.push(await timeOf(email));
       unknown.push(await timeOf('nobody-at-all@portal.example'));
     }
-    // Without the work it would be a tenth.
-    expect(median(unknown)).toBeGreaterThan(median(known) / 3);
+    // Without the work it would be a tenth. Of each the quickest, which nothing else has held up.
+    expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) / 3);
     await scene.forgetAttempts();
   });
 

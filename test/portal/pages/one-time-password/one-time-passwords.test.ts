@@ -160,6 +160,8 @@ describe('a sign-in with a one-time password', () => {
     const code = codeOf(person.secret);
     const answers = await Promise.all(clients.map((client) => enter(client, code)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422]);
+    // The right one forgives the wrong ones that were counted before it: none, or one, or both.
+    await stack.database.deleteFrom('portal_sign_in_attempts').execute();
     const late = await afterPassword(person);
     const again = await enter(late, code);
     expect([again.status, again.html.includes('was used already')]).toEqual([422, true]);
