@@ -18,7 +18,7 @@ beforeAll(async () => {
   });
   // A namespace is known to every part of the server a moment after its registration.
   await until(() => registered());
-}, 30_000);
+});
 afterAll(() => connection?.close());
 
 async function registered(): Promise<string[]> {

@@ -44,7 +44,7 @@ it('Schedules that were deleted come back', async () => {
   await scene.settlePayout(merchant, 'completed');
   await scene.untilStatus(gift, 'REDEEMED');
   await scene.stop();
-}, 90_000);
+});
 
 it('a redemption is finished although Temporal lost everything while the service ran', async () => {
   const temporal = await startOwnTemporal();

@@ -72,7 +72,6 @@ test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorde
     await scene.untilStatus(invitationId, 'USED');
     await service.stop();
   },
-  90_000,
 );
 
 test('no token is in the output, the database or a history', async () => {

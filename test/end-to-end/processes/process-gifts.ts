@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { signatureHeader } from '../../../clients/typescript/src/index.js';
 import {
   type Answer,
@@ -62,12 +63,19 @@ export async function sellGifts(scene: ProcessScene, canary: Canary, stack: () =
     const msisdn = `+2519${24_001 + owners * 10}${messageSuffix}`;
     canary.add('owner number', msisdn);
     const client = await asPartner();
+    const key = { 'Idempotency-Key': randomUUID() };
     const { body } = done(
-      await client.post(GENERATE, {
-        denominationId: partner.denominations[500],
-        merchantId: merchant.id,
-        msisdn: msisdn.replace('+251', '0'),
-      }),
+      await untilAnswered(() =>
+        client.post(
+          GENERATE,
+          {
+            denominationId: partner.denominations[500],
+            merchantId: merchant.id,
+            msisdn: msisdn.replace('+251', '0'),
+          },
+          key,
+        ),
+      ),
     );
     const voucherCode: string = body.data.voucher.voucherCode;
     canary.add('voucher code', voucherCode);
@@ -94,10 +102,13 @@ export async function sellGifts(scene: ProcessScene, canary: Canary, stack: () =
   return { partner, makeShop, asPartner, postSigned, generate, claim, completePayout };
 }
 
+/** For partners, and for merchants. */
+const STILL_PROCESSING: readonly number[] = [409, 4092];
+
 /** Repeats a request until it is no longer answered that it is still being processed. */
 export const untilAnswered = (send: () => Promise<Answer>): Promise<Answer> =>
   until(async () => {
     const answer = await send();
-    if (answer.body.statusCode === 4092) throw new Error(answer.body.message);
+    if (STILL_PROCESSING.includes(answer.body.statusCode)) throw new Error(answer.body.message);
     return answer;
   });

@@ -6,7 +6,7 @@ import { call } from '../../support/clients.js';
 import { makeMerchant } from '../../support/companies.js';
 import { until } from '../../support/until.js';
 import { createCanary } from './canary.js';
-import { sellGifts } from './process-gifts.js';
+import { sellGifts, untilAnswered } from './process-gifts.js';
 import { type ProcessScene, setProcessScene } from './process-scene.js';
 
 /** API and worker in one process (`src/service.ts`), each with its own login. */
@@ -39,7 +39,7 @@ async function redeemThrough(addresses: Awaited<ReturnType<typeof makeProcessLog
   const stack = scene.stackAt(port);
   const gifts = await sellGifts(scene, createCanary(), () => stack);
   const redeem = await gifts.claim(await makeMerchant(stack));
-  expect((await redeem()).body).toMatchObject({ success: true, statusCode: 200 });
+  expect((await untilAnswered(redeem)).body).toMatchObject({ success: true, statusCode: 200 });
   return service;
 }
 

@@ -15,7 +15,7 @@ test('API and worker do all that they are for with the rights of their own roles
     .executeTakeFirstOrThrow();
   expect(count).toBe(4);
   await scene.stop();
-}, 90_000);
+});
 
 /** What somebody who got hold of a process's password would try. */
 const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [

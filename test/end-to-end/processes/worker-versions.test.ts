@@ -58,4 +58,4 @@ it('a release gets tasks once it is current, and then also the claims of the one
   expect(await stalled(Date.now() + 600_000)).toBe('The current version two has no worker');
   await next.stop();
   await stack.stop();
-}, 90_000);
+});

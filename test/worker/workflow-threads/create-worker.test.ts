@@ -35,4 +35,4 @@ test('workflows keep their scopes, and one that never pauses ends its worker wit
     await temporal.connection.close();
     await rm(directory, { recursive: true, force: true });
   }
-}, 60_000);
+});
