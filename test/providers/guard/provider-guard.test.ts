@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 const settings: Omit<GuardSettings, 'places'> = {
-  deadlineMs: 1_000,
+  deadlineMs: 20_000,
   breakerCalls: 4,
   breakerMs: 60_000,
 };
@@ -41,7 +41,7 @@ function guarded(changes: Partial<GuardSettings> = {}) {
 
 /** A call over HTTP whose outcome is unknown, whatever the answer. */
 async function pending(): Promise<ProviderOutcome> {
-  const deadline = AbortSignal.timeout(1_000);
+  const deadline = AbortSignal.timeout(20_000);
   const answer = await callHttp({ method: 'GET', url, headers: {}, deadline });
   return answer.kind === 'answered' ? unknown(`HTTP status ${answer.status}`) : answer;
 }
