@@ -34,11 +34,13 @@ export type Asked =
 /** Asks for a repair, where it is allowed at this moment; it is judged again when it is carried out. */
 export async function askRepair(
   transaction: DatabaseTransaction,
-  { kind, subjectId, args, why, actor, requestKey }: AskedRepair,
+  { kind, subjectId: given, args, why, actor, requestKey }: AskedRepair,
   { limits, secretBox }: { readonly limits: RepairLimits; readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
   const refusal = refuseReason(why);
   if (refusal !== undefined) return refused(refusal);
+  const subjectId = await kind.nameOf(transaction, given);
+  if (subjectId === undefined) return thereIsNo(kind, given);
   const subject = { kind: kind.name, subject_kind: kind.subject, subject_id: subjectId };
   if (kind.givesValue(args)) await lockAsker(transaction, actor);
   await lockAsking(transaction, subject);
@@ -52,10 +54,8 @@ export async function askRepair(
       ? { kind: 'known', row: requested }
       : refused(`This key belongs to repair ${requested.id}: use another one.`);
   }
-  const found = isName(kind, subjectId)
-    ? await kind.judge(transaction, subjectId, args, limits)
-    : undefined;
-  if (!found) return refused(`There is no ${kind.subject} ${subjectId}: find the case again.`);
+  const found = await kind.judge(transaction, subjectId, args, limits);
+  if (!found) return thereIsNo(kind, given);
   if (found.refusal !== undefined) return refused(found.refusal);
   const open = await findOpenRepair(transaction, subject);
   if (open)
@@ -88,9 +88,5 @@ export async function askRepair(
 
 const refused = (refusal: string): Asked => ({ kind: 'refused', refusal });
 
-/**
- * All but deposits are named by an id, each by one text: what is open for a subject, and what was given to
- * it, is found by that text.
- */
-const isName = ({ subject }: RepairKind, subjectId: string): boolean =>
-  subject === 'deposit' || /^[1-9][0-9]{0,14}$/.test(subjectId);
+const thereIsNo = ({ subject }: RepairKind, given: string): Asked =>
+  refused(`There is no ${subject} ${given}: find the case again.`);

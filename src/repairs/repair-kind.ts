@@ -83,6 +83,11 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly isAddedUpBySubject?: true;
   /** A claim ends with it, by the argument `claimId`. */
   readonly endsClaim?: true;
+  /**
+   * The one text that names the subject, where several do: what is open for a subject is found by it. Undefined
+   * where there is no such subject.
+   */
+  readonly nameOf?: (database: Database, subjectId: string) => Promise<string | undefined>;
   /** Locks the subject before it is read for the last time. */
   readonly lock: (
     transaction: DatabaseTransaction,
@@ -137,6 +142,8 @@ export interface RepairKind
   readonly isAddedUpBySubject: boolean;
   readonly endsClaim: boolean;
   givesValue(args: Readonly<Record<string, unknown>>): boolean;
+  /** The one text that names the subject; undefined where it names none. */
+  nameOf(database: Database, subjectId: string): Promise<string | undefined>;
   lock(
     transaction: DatabaseTransaction,
     subjectId: string,
@@ -151,6 +158,9 @@ export interface RepairKind
   ): Promise<Judgement | undefined>;
 }
 
+/** All but deposits are named by an id, each by one text. */
+const ID = /^[1-9][0-9]{0,14}$/;
+
 const HAS_CHANGED = 'It has changed since the repair was asked for: look at it, and ask again.';
 
 /** Builds a kind of repair. */
@@ -164,6 +174,9 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   isAddedUpBySubject: definition.isAddedUpBySubject ?? false,
   endsClaim: definition.endsClaim ?? false,
   givesValue: (given) => definition.givesValue?.(given as ArgumentsOf<Fields>) ?? false,
+  nameOf:
+    definition.nameOf ??
+    ((_database, subjectId) => Promise.resolve(ID.test(subjectId) ? subjectId : undefined)),
   lock: (transaction, subjectId, given) =>
     definition.lock(transaction, subjectId, given as ArgumentsOf<Fields>),
   async judge(database, subjectId, given, limits) {

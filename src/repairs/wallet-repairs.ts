@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../db/connection.js';
 import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.js';
-import { creditGoodwill as credit, hasGoodwill, lockGoodwill } from '../db/ledger/goodwill.js';
+import { creditGoodwill as credit, findGoodwill, lockGoodwill } from '../db/ledger/goodwill.js';
 import { partnerBalances } from '../db/ledger/ledger.js';
 import { serviceFeesBalance } from '../db/ledger/service-fees.js';
 import { formatAmount, type Money, parseMoney } from '../domain/money.js';
@@ -33,6 +33,7 @@ export const undoDeposit = repairKind({
   allowed: 'Once, while the wallet covers it',
   subject: 'deposit',
   fields: z.object({}),
+  nameOf: async (database, reference) => (await findDeposit(database, reference))?.reference,
   lock: async () => undefined,
   read: depositFacts,
   about: ({ partnerId, reference }) => ({
@@ -104,10 +105,11 @@ export const creditGoodwill = repairKind({
       : undefined;
   },
   async carryOut(transaction, { id }, { wallet, amount: credited, reference: name }) {
-    if (await hasGoodwill(transaction, name))
+    const earlier = await findGoodwill(transaction, name);
+    if (earlier !== undefined)
       return {
         kind: 'refused',
-        result: `An amount was credited under ${name} before: a further one needs a reference of its own.`,
+        result: `An amount was credited under ${earlier} before: a further one needs a reference of its own.`,
       };
     const money = parseMoney(credited);
     await credit(transaction, { partnerId: id, wallet, amount: money, reference: name });

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { spellingsOf } from '../../domain/staff/search-term.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database } from '../connection.js';
+import { isNamed } from '../ledger/ledger.js';
 import type { SearchedTerm } from './find-cases.js';
 
 /** Something that a text names besides a voucher or a top-up. */
@@ -33,15 +34,14 @@ const companyName = sql`case company_kind
   when 'merchant' then (select merchant_name from merchants where merchants.id = company_id) end`;
 
 /** Deposits and goodwill credits; a deposit that was reversed stands there twice. */
-const bookings = (names: readonly string[]) => sql`
-  select split_part(operation_id, ':', 1) as kind,
-    substr(operation_id, strpos(operation_id, ':') + 1) as name, transfer.created_at as at,
+const bookings = (kind: 'deposit' | 'goodwill', reference: string) => sql`
+  select ${kind}::text as kind, substr(operation_id, ${kind.length + 2}::int) as name, transfer.created_at as at,
     company_name as company, case step when ${DEPOSIT_REVERSAL}::text then 'Taken back from'
       else 'Credited to' end || ' the ' || account.kind || ' wallet' as state, amount
   from ledger_transfers as transfer
   join ledger_accounts as account on account.id = any(array[debit_account_id, credit_account_id])
   join partners on partners.id = account.partner_id
-  where operation_id = any(${names}::text[]) limit ${ROWS}`;
+  where ${isNamed(kind, reference)} limit ${ROWS}`;
 
 /** Lines of bulk orders that have no voucher. */
 const bulkLines = (references: readonly string[]) => sql`
@@ -98,19 +98,18 @@ async function readRecords(
 export const findRecords = (
   database: Database,
   { reference, uuid, operationId }: SearchedTerm,
-): Promise<FoundRecord[]> => {
-  const spellings = reference === undefined ? [] : spellingsOf(reference);
-  return readRecords(database, [
+): Promise<FoundRecord[]> =>
+  readRecords(database, [
     ...(reference === undefined
       ? []
       : [
-          bookings(spellings.flatMap((one) => [`deposit:${one}`, `goodwill:${one}`])),
-          bulkLines(spellings),
+          bookings('deposit', reference),
+          bookings('goodwill', reference),
+          bulkLines(spellingsOf(reference)),
         ]),
     ...(uuid === undefined ? [] : calls(uuid)),
     ...(operationId === undefined ? [] : [bulkOrder(operationId), repair(operationId)]),
   ]);
-};
 
 /** The request of an operation that left neither a voucher nor a top-up nor a record. */
 export const findOperationRecord = (

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers, lockOperationName } from './ledger.js';
+import { addTransfers, isNamed, lockOperationName } from './ledger.js';
 
 export interface Deposit {
   readonly partnerId: number;
@@ -81,7 +81,6 @@ export async function findDeposit(
   transaction: Database,
   reference: string,
 ): Promise<MadeDeposit | undefined> {
-  const typed = operationOf(reference);
   const row = await transaction
     .selectFrom('ledger_transfers')
     .innerJoin('ledger_accounts', 'ledger_accounts.id', 'ledger_transfers.credit_account_id')
@@ -91,12 +90,10 @@ export async function findDeposit(
       'ledger_transfers.amount',
       'ledger_transfers.operation_id',
     ])
-    // As the index has it.
-    .where(sql<boolean>`operation_id like 'deposit:%'`)
+    .where(isNamed('deposit', reference))
     .where('step', '=', 'deposit')
-    .where(sql`upper(operation_id)`, '=', typed.toUpperCase())
     // Before this was one deposit, there could be several.
-    .orderBy(sql`operation_id = ${typed}`, 'desc')
+    .orderBy(sql`operation_id = ${operationOf(reference)}`, 'desc')
     .limit(1)
     .executeTakeFirst();
   if (!row) return undefined;

@@ -1,7 +1,7 @@
 import type { Money } from '../../domain/money.js';
 import { GOODWILL } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
-import { addTransfers, lockOperationName } from './ledger.js';
+import { addTransfers, isNamed, lockOperationName } from './ledger.js';
 
 /** The ledger's operation of a goodwill credit. */
 const operationOf = (reference: string) => `goodwill:${reference}`;
@@ -13,18 +13,21 @@ const operationOf = (reference: string) => `goodwill:${reference}`;
 export const lockGoodwill = (transaction: DatabaseTransaction): Promise<void> =>
   lockOperationName(transaction, 'goodwill');
 
-/** Whether a goodwill credit has this reference, of whichever partner. */
-export async function hasGoodwill(
+/**
+ * The reference of the goodwill credit, of whichever partner, that has this one in whichever case: a ticket that
+ * two people write differently is one ticket. Undefined where there is none.
+ */
+export async function findGoodwill(
   transaction: DatabaseTransaction,
   reference: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const found = await transaction
     .selectFrom('ledger_transfers')
-    .select('id')
-    .where('operation_id', '=', operationOf(reference))
+    .select('operation_id')
+    .where(isNamed('goodwill', reference))
     .where('step', '=', GOODWILL)
     .executeTakeFirst();
-  return found !== undefined;
+  return found?.operation_id.slice(operationOf('').length);
 }
 
 /**

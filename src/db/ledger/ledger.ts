@@ -76,6 +76,14 @@ export async function lockOperationName(
   await sql`select pg_advisory_xact_lock(hashtextextended(${operationId}, 0))`.execute(transaction);
 }
 
+/**
+ * SQL condition on `ledger_transfers`: the operation has this reference, in whichever case. As the index of each
+ * kind has it.
+ */
+export const isNamed = (kind: 'deposit' | 'goodwill', reference: string) =>
+  sql<boolean>`(operation_id like ${sql.lit(`${kind}:%`)}
+    and upper(operation_id) = upper(${`${kind}:${reference}`}))`;
+
 export interface PartnerBalances {
   readonly airtime: string;
   readonly gift: string;

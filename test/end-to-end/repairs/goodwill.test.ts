@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.js';
+import { addDeposit } from '../../../src/db/ledger/deposits.js';
+import { partnerBalances } from '../../../src/db/ledger/ledger.js';
 import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
 import { makePartner } from '../../support/companies.js';
@@ -20,6 +21,12 @@ const goodwill = (amount: string) => ({
   reference: `TICKET-${randomUUID()}`,
 });
 const fees = async () => formatMoney((await serviceFeesBalance(scene.stack.database)) ?? -1n);
+const deposited = (partnerId: number, reference: string, amount: string) =>
+  scene.stack.database
+    .transaction()
+    .execute((transaction) =>
+      addDeposit(transaction, { partnerId, wallet: 'gift', amount: parseMoney(amount), reference }),
+    );
 const walletOf = async (id: number) => (await partnerBalances(scene.stack.database, id)).gift;
 
 it('is refused at the edge and when it is carried out, where the fees do not cover it', async () => {
@@ -47,18 +54,38 @@ it('of credits at the same moment only those are done that the fees cover', asyn
   await scene.expectInTurn('credit-goodwill', [1, 2], goodwill('20'));
 });
 
+it('of one ticket that is written differently it is credited once', async () => {
+  await scene.addServiceFees('10');
+  const { id } = await makePartner(scene.stack);
+  const before = Number(await walletOf(id));
+  const args = { ...goodwill('5'), reference: `Ticket-${randomUUID()}` };
+  scene.expectDone(await scene.repaired('credit-goodwill', id, args));
+  for (const reference of [args.reference.toLowerCase(), args.reference.toUpperCase()])
+    expect(await scene.repaired('credit-goodwill', id, { ...args, reference })).toMatchObject({
+      state: 'REFUSED',
+      result: expect.stringContaining(`An amount was credited under ${args.reference} before`),
+    });
+  expect(Number(await walletOf(id))).toBe(before + 5);
+});
+
+it('a deposit whose reference is written differently is one subject', async () => {
+  const { id } = await makePartner(scene.stack);
+  const reference = `Cbe-${randomUUID()}`;
+  await deposited(id, reference, '30');
+  const first = await scene.asked('undo-deposit', reference.toLowerCase(), {}, { isByTwo: true });
+  const second = await scene.asked('undo-deposit', reference.toUpperCase(), {}, { isByTwo: true });
+  expect([second.id, second.subject_id]).toEqual([first.id, reference]);
+  expect(await scene.ask('undo-deposit', `${reference}-other`)).toEqual({
+    kind: 'refused',
+    refusal: `There is no deposit ${reference}-other: find the case again.`,
+  });
+});
+
 it('and deposits that are taken back are repairs of a suspended partner, too', async () => {
   await scene.addServiceFees('10');
   const { id } = await makePartner(scene.stack);
   const reference = `CBE-${randomUUID()}`;
-  await scene.stack.database.transaction().execute((transaction) =>
-    addTransfers(transaction, [
-      {
-        ...{ operationId: `deposit:${reference}`, step: 'deposit', partnerId: id },
-        ...{ debit: 'funding', credit: 'gift', amount: parseMoney('250') },
-      },
-    ]),
-  );
+  await deposited(id, reference, '250');
   await scene.stack.database
     .updateTable('partners')
     .set({ status: 'SUSPENDED' })
