@@ -83,6 +83,7 @@ import * as hourSums from '../../migrations/2026-12-01-9-hour-sums.js';
 import * as unorderedMovements from '../../migrations/2026-12-02-1-unordered-movements.js';
 import * as depositReferences from '../../migrations/2026-12-02-2-deposit-references.js';
 import * as goodwillReferences from '../../migrations/2026-12-02-3-goodwill-references.js';
+import * as rowCounts from '../../migrations/2026-12-02-4-row-counts.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -171,4 +172,5 @@ export const allMigrations = {
   '2026-12-02-1-unordered-movements': unorderedMovements,
   '2026-12-02-2-deposit-references': depositReferences,
   '2026-12-02-3-goodwill-references': goodwillReferences,
+  '2026-12-02-4-row-counts': rowCounts,
 };

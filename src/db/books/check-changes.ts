@@ -17,6 +17,7 @@ import { addDaySums } from './day-sums.js';
 import { addHourSums } from './hour-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { compareAccounts } from './known-faults.js';
+import { addRowCounts } from './row-counts.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
 /** Advisory lock of the process that checks what has changed. */
@@ -106,6 +107,7 @@ async function checkInTurn(database: Database, limits: Limits): Promise<ChangesC
   await noteNextEnds(database);
   // Last: an hour that takes too long must not keep the next check from what it checks.
   await addHourSums(database, limits);
+  await addRowCounts(database, limits);
   return {
     faults: [...new Set([...accounts, ...faults.map(({ line }) => line)])],
     isComplete: areSumsReady && areAllRead,

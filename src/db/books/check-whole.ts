@@ -7,6 +7,7 @@ import { brokenDaySums } from './day-sums.js';
 import { addUpHoldings, holdingsIn } from './holding-sums.js';
 import { brokenHourSums } from './hour-sums.js';
 import { inSnapshot } from './in-snapshot.js';
+import { brokenRowCounts } from './row-counts.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
 const BATCH_SIZE = 5_000;
@@ -141,6 +142,7 @@ async function checkAccounts(
     note(`sums of accounts, transfer ${to} of ${settledTo}`);
   }
   const holdings = await addUpHoldings(database, Math.min(batchSize, BLOCK_SIZE), note);
+  const countFaults = await brokenRowCounts(database, { batchSize, note });
   note('balances');
   const accounts = [...sums];
   return inSnapshot(database, async (snapshot) => [
@@ -153,5 +155,6 @@ async function checkAccounts(
     })),
     ...(await brokenDaySums(snapshot)),
     ...(await brokenHourSums(snapshot)),
+    ...countFaults,
   ]);
 }

@@ -3,18 +3,11 @@ import type { Database } from '../connection.js';
 import { readCheckpoints } from './checkpoints.js';
 import { daySumsEnd } from './day-sums.js';
 import { inSnapshot } from './in-snapshot.js';
+import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.js';
 
 type Sql = RawBuilder<unknown>;
 
-/**
- * A transfer is dated by the start of its transaction, as is a payment that is settled, and no transaction of the
- * service lasts a minute: an hour that ended before gets no more of them.
- */
-const SETTLED_AFTER = sql`interval '5 minutes'`;
-
-/** SQL expression: the time before which all sales and payouts are in the sums of their hours. */
-const hourSumsEnd = sql`to_timestamp((
-  select checked_to from book_checkpoints where source = 'hour-sums') * 3600)`;
+const hourSumsEnd = settledHoursEnd('hour-sums');
 
 /** The beginning of the hour that a time is in; hours are those of UTC, which the sums are of. */
 const hourOf = (time: Sql) => sql`date_bin('1 hour', ${time}, to_timestamp(0))`;
@@ -47,18 +40,15 @@ export async function addHourSums(
   { endsAt }: { readonly endsAt: number },
 ): Promise<void> {
   const { checkedTo } = (await readCheckpoints(database))['hour-sums'];
-  const { first, end } = await readBounds(database);
+  const { first, end } = await readHours(database);
   let hour = Math.max(checkedTo, Math.min(first, end));
-  await moveTo(database, hour);
+  await moveHours(database, 'hour-sums', hour);
   for (; hour < end && Date.now() <= endsAt; hour += 1)
     await inSnapshot(database, async (transaction) => {
       for (const sums of [payoutSums(hour), saleSums(hour)]) await sums.execute(transaction);
-      await moveTo(transaction, hour + 1);
+      await moveHours(transaction, 'hour-sums', hour + 1);
     });
 }
-
-const isIn = (time: Sql, hour: number) => sql`(${time} >= to_timestamp(${hour}::bigint * 3600)
-  and ${time} < to_timestamp((${hour}::bigint + 1) * 3600))`;
 
 /** What was paid at once: it never changes, also where it is reversed later. */
 const payoutSums = (hour: number) => sql`
@@ -67,7 +57,7 @@ const payoutSums = (hour: number) => sql`
   from merchants cross join lateral (
     select count(1) as payouts, sum(to_merchant) as paid, sum(service_fee) as fees
     from redemptions
-    where merchant_id = merchants.id and status = 'POSTED' and ${isIn(
+    where merchant_id = merchants.id and status = 'POSTED' and ${isInHours(
       sql`(case when status = 'POSTED' then settled_at else contradicted_at end)`,
       hour,
     )}
@@ -86,7 +76,7 @@ const saleSums = (hour: number) => sql`
   from ledger_accounts as debit cross join lateral (
     select count(1) as count, sum(amount) as amount
     from ledger_transfers
-    where debit_account_id = debit.id and ${isIn(sql`created_at`, hour)}
+    where debit_account_id = debit.id and ${isInHours(sql`created_at`, hour)}
       and credit_account_id = (
         select id from ledger_accounts as credit
         where debit.kind = 'gift' and credit.kind = 'reserved' and credit.partner_id = debit.partner_id
@@ -97,29 +87,6 @@ const saleSums = (hour: number) => sql`
   on conflict (partner_id, hour) do update set vouchers = excluded.vouchers,
     voucher_amount = excluded.voucher_amount, topups = excluded.topups,
     topup_amount = excluded.topup_amount`;
-
-/** What is over is settled, so the checkpoint has no end to reach. */
-const moveTo = (database: Database, hour: number) =>
-  database
-    .updateTable('book_checkpoints')
-    .set({ checked_to: hour, next_to: hour })
-    .where('source', '=', 'hour-sums')
-    .where('checked_to', '<', hour)
-    .execute();
-
-/**
- * The hour before that of the first transfer or voucher, since one with a later id may have begun there; and the
- * one that is not over yet.
- */
-async function readBounds(database: Database): Promise<{ first: number; end: number }> {
-  const { rows } = await sql<{ first: number | null; end: number }>`
-    select floor(extract(epoch from least(
-        (select created_at from ledger_transfers order by id limit 1),
-        (select created_at from vouchers order by id limit 1))) / 3600)::bigint - 1 as first,
-      floor(extract(epoch from now() - ${SETTLED_AFTER}) / 3600)::bigint as end`.execute(database);
-  const { first = null, end = 0 } = rows[0] ?? {};
-  return { first: first ?? end, end };
-}
 
 /** What the ledger's days have of sales and payouts, by the kinds of accounts. */
 const ledgerDays = sql`

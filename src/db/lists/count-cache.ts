@@ -53,8 +53,8 @@ export function cacheCount(database: Database, key: string, count: CachedCount):
 const firstCounts = new WeakMap<Database, Map<string, Promise<unknown>>>();
 
 /**
- * Reads with the cached count of a key. Where there is none, the first caller counts all rows and
- * caches their number, and the others wait for it: otherwise all of them would count.
+ * Reads with the cached count of a key. Where there is none, the first caller counts and caches
+ * the number, and the others wait for it: right after an upgrade, all of them would count all rows.
  */
 export async function withAddedCount<Result>(
   database: Database,

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { readRowCount } from '../books/row-counts.js';
 import { type Database, NOT_PREPARED } from '../connection.js';
 import { type CachedCount, cacheCount, readCachedCount, withAddedCount } from './count-cache.js';
 import { conditionSql, contains, sortExpression } from './list-conditions.js';
@@ -38,7 +39,10 @@ export async function readListPage<Row>(
     const { rows } = await pageStatement(source, companyId, query, known).execute(database);
     return pageOf(database, key, { source, query }, rows, known);
   };
-  if (countsAdded(source, query)) return withAddedCount(database, key, read);
+  if (countsAdded(source, query))
+    return withAddedCount(database, key, async (known) =>
+      read(known ?? (await readRowCount(database, source.name, companyId))),
+    );
   return read(source.version && readCachedCount(database, key, source.changesWithTime ?? false));
 }
 

@@ -14,6 +14,7 @@ export const moneyRights = {
   ledger_day_sums: { ...READ, worker: 'select, insert, update, delete' },
   payout_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
   sale_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
+  row_counts: { ...READ, worker: 'select, insert, update, delete' },
   checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
   unchecked_changes: { ...READ, worker: 'select, insert, delete' },
   // Operators recover a restored database; triggers settle what is repeated.

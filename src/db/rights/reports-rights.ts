@@ -19,6 +19,7 @@ export const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   ledger_day_sums: ALL,
   payout_hour_sums: ALL,
   sale_hour_sums: ALL,
+  row_counts: ALL,
   book_checkpoints: ALL,
   checked_balances: ALL,
   checked_holdings: ALL,

@@ -12,6 +12,7 @@ import type {
   CheckedHoldingsTable,
   LedgerDaySumsTable,
   PayoutHourSumsTable,
+  RowCountsTable,
   SaleHourSumsTable,
   UncheckedChangesTable,
 } from './books.js';
@@ -139,6 +140,7 @@ export interface Schema {
   ledger_day_sums: LedgerDaySumsTable;
   payout_hour_sums: PayoutHourSumsTable;
   sale_hour_sums: SaleHourSumsTable;
+  row_counts: RowCountsTable;
   checked_holdings: CheckedHoldingsTable;
   unchecked_changes: UncheckedChangesTable;
   operations: OperationsTable;

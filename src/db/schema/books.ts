@@ -2,13 +2,14 @@ import type { Numeric, Timestamp } from './columns.js';
 
 /**
  * What is checked in the order of its ids; `sums` are those of the accounts, `day-sums` those of days,
- * both by transfers, `holdings` those of the partners, by vouchers. `hour-sums` are those of hours, in hours
- * since 1970.
+ * both by transfers, `holdings` those of the partners, by vouchers. `hour-sums` are those of hours, and
+ * `row-counts` the numbers of rows of lists, both in hours since 1970.
  */
 export type BookSource =
   | 'sums'
   | 'day-sums'
   | 'hour-sums'
+  | 'row-counts'
   | 'holdings'
   | 'transfers'
   | 'vouchers'
@@ -64,6 +65,14 @@ export interface SaleHourSumsTable {
   voucher_amount: Numeric;
   topups: number;
   topup_amount: Numeric;
+}
+
+/** How many rows a company's list had before the checkpoint. */
+export interface RowCountsTable {
+  list: 'vouchers' | 'topups' | 'redemptions';
+  /** A merchant for redemptions, else a partner. */
+  company_id: number;
+  total: number;
 }
 
 /** What the vouchers of a partner held at the checkpoint. */

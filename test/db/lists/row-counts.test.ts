@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { restartSums } from '../../../src/db/books/checkpoints.js';
+import { addRowCounts, brokenRowCounts } from '../../../src/db/books/row-counts.js';
+import { connectDatabase } from '../../../src/db/connection.js';
+import { readListPage } from '../../../src/db/lists/list-page.js';
+import type { ListQuery, ListSource } from '../../../src/db/lists/list-query.js';
+import { topupSource } from '../../../src/db/topups/topups.js';
+import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
+import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
+import { addVoucher } from '../../support/vouchers.js';
+import { openGrownScene } from '../grown-scene.js';
+
+const VOUCHERS = 9_000;
+/** Those of the hours that are not counted yet, and a page. */
+const FEW_ROWS = 200;
+const FOREVER = { endsAt: Number.POSITIVE_INFINITY };
+
+let scene: Awaited<ReturnType<typeof openGrownScene>>;
+beforeAll(async () => {
+  scene = await openGrownScene(VOUCHERS);
+  const { database, grown } = scene;
+  // Failed ones, older than the first transfer.
+  await sql`
+    insert into topups (operation_id, request_digest, partner_id, kind, amount, msisdn, status,
+      exchange_rate, currency, originating_country, created_at)
+    select 'counted-' || hour, 'counted', ${grown.partner.id}, 'AIRTIME', 50, 'hash.masked.1.box',
+      'FAILED', '1', 'USD', 'US', now() - make_interval(hours => hour)
+    from generate_series(1, 20000) as hour`.execute(database);
+  await sql`analyze topups`.execute(database);
+  // As after an upgrade: nothing is counted yet.
+  await restartSums(database);
+});
+afterAll(() => scene?.close());
+
+const lists: readonly (readonly [ListSource<object>, 'partner' | 'merchant'])[] = [
+  [voucherSource, 'partner'],
+  [topupSource, 'partner'],
+  [redemptionSource, 'merchant'],
+];
+
+const firstPage: ListQuery = {
+  page: 1,
+  limit: 10,
+  sortBy: [['id', 'DESC']],
+  conditions: [],
+  isUsual: true,
+};
+
+/** The first page that a process reads, and how many rows of the list it reads for it. */
+async function readFirst(source: ListSource<object>, companyId: number) {
+  let totalItems = 0;
+  const rows = await scene.rowsRead(source.name, async () => {
+    const process = connectDatabase(scene.url, { poolSize: 1 });
+    ({ totalItems } = await readListPage(process, source, companyId, firstPage));
+    await process.destroy();
+  });
+  return { totalItems, rows };
+}
+
+/** The rows that the first pages of processes read, by list; each page tells the number of all rows. */
+async function rowsOfExactPages(): Promise<number[]> {
+  const { database, grown } = scene;
+  const read: number[] = [];
+  for (const [source, kind] of lists) {
+    const companyId = grown[kind].id;
+    const { rows } = await sql<{ total: number }>`
+      select count(1) as total from ${source.from(companyId)}
+      where ${source.where(companyId)}`.execute(database);
+    const page = await readFirst(source, companyId);
+    expect(page.totalItems, source.name).toBe(rows[0]?.total);
+    expect(page.totalItems, source.name).toBeGreaterThan(5 * FEW_ROWS);
+    read.push(page.rows);
+  }
+  return read;
+}
+
+const broken = () => brokenRowCounts(scene.database, { batchSize: 1_000, note: () => {} });
+
+test('the first page of a process is exact and counts only new rows, whatever the check has counted', async () => {
+  await rowsOfExactPages();
+  await addRowCounts(scene.database, { endsAt: Date.now() - 1 });
+  expect(await scene.database.selectFrom('row_counts').selectAll().execute()).toEqual([]);
+  await addRowCounts(scene.database, FOREVER);
+  await addRowCounts(scene.database, FOREVER);
+  for (const rows of await rowsOfExactPages()) expect(rows).toBeLessThan(FEW_ROWS);
+  expect(await broken()).toEqual([]);
+});
+
+test('the check of the books finds a wrong count and a row with an older date; all is counted anew', async () => {
+  const { database, grown } = scene;
+  const { partner, merchant } = grown;
+  const denominationId = partner.denominations[100];
+  const companies = { partnerId: partner.id, merchantId: merchant.id, denominationId };
+  await addVoucher(database, companies, { amount: '100' });
+  await sql`update vouchers set created_at = created_at - interval '1 day'
+    where id = (select max(id) from vouchers)`.execute(database);
+  await sql`update row_counts set total = total + 1
+    where list = 'redemptions' and company_id = ${merchant.id}`.execute(database);
+  expect(await broken()).toEqual([
+    `I2 the kept count of a list is that of its rows: vouchers of company ${partner.id}`,
+    `I2 the kept count of a list is that of its rows: redemptions of company ${merchant.id}`,
+  ]);
+  await restartSums(database);
+  await rowsOfExactPages();
+  await addRowCounts(database, FOREVER);
+  expect(await broken()).toEqual([]);
+  await rowsOfExactPages();
+});
