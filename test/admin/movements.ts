@@ -4,8 +4,13 @@ import { createMessageSender } from '../../activities/messages/messages.js';
 import { createRedemptionActivities } from '../../activities/redemptions/redemptions.js';
 import { createDigests } from '../../src/crypto/digests.js';
 import { addApiKey } from '../../src/db/catalogue/companies.js';
-import type { Database } from '../../src/db/connection.js';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.js';
 import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
+import {
+  bookReversal,
+  findReversal,
+  settleReversal,
+} from '../../src/db/reconciliation/reversals.js';
 import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.js';
 import { expireVouchers } from '../../src/db/vouchers/expiry.js';
 import { parseMoney } from '../../src/domain/money.js';
@@ -95,54 +100,89 @@ const reasonOf = ({ result }: OperationOutcome<RedemptionMade>) =>
 export const expireAll = (database: Database) =>
   database.transaction().execute((transaction) => expireVouchers(transaction, 1_000));
 
+type Ending = 'SUCCESS' | 'FAILED' | undefined;
+
 /** A top-up of one attempt, held as the service does, and brought to its end if it has one. */
 export async function topUp(
   database: Database,
   partnerId: number,
   amount: string,
-  options: { ending?: 'SUCCESS' | 'FAILED' | undefined; productId?: number } = {},
+  options: { ending?: Ending; productId?: number } = {},
 ): Promise<number> {
   const { ending, productId = null } = options;
-  const operationId = randomUUID().replaceAll('-', '');
-  const move = (step: string, debit: Transfer['debit'], credit: Transfer['credit']) => ({
-    operationId,
-    partnerId,
-    step,
-    debit,
-    credit,
-    amount: parseMoney(amount),
-  });
+  const operationId = randomOperation();
   return database.transaction().execute(async (transaction) => {
     const topupId = await recordedTopUp(
       transaction,
       { operationId, requestDigest: 'digest' },
       { partnerId, amount, msisdn: '+251911222333', productId },
     );
-    await beginAttempt(transaction, {
-      topupId,
-      attempt: 1,
-      operationId,
-      reference: `${operationId}-1`,
-      msisdn: inClear('+251911222333'),
-      operator: 'ETHIO_TELECOM',
-      amount,
-      productId,
-      providerProductId: null,
-      provider: 'dt-one',
-      numberCount: undefined,
-    });
-    await addTransfers(transaction, [move('hold', 'airtime', 'airtime-hold')]);
-    if (ending !== undefined) {
-      const end =
-        ending === 'SUCCESS'
-          ? (['post', 'airtime-clearing'] as const)
-          : (['void', 'airtime'] as const);
-      await addTransfers(transaction, [move(end[0], 'airtime-hold', end[1])]);
-      const attempt = { operationId, topupId };
-      const told = { providerReference: null, message: '', notDoneBy: null, isReversed: false };
-      const outcome = { status: ending, ...told };
-      await endAttempt(transaction, attempt, outcome, 0);
-    }
+    await attempt(transaction, { topupId, partnerId, operationId, amount, productId, ending });
     return topupId;
   });
+}
+
+/** The provider takes a delivered top-up back, the partner gets its money, and retries it at another price. */
+export const takenBackAndRetried = (
+  database: Database,
+  topupId: number,
+  amount: string,
+): Promise<void> =>
+  database.transaction().execute(async (transaction) => {
+    const { operation_id, reference, partner_id, product_id } = await transaction
+      .selectFrom('topup_attempts')
+      .innerJoin('topups', 'topups.id', 'topup_id')
+      .select(['topup_attempts.operation_id', 'reference', 'partner_id', 'product_id'])
+      .where('topup_id', '=', topupId)
+      .executeTakeFirstOrThrow();
+    await bookReversal(transaction, { kind: 'topup', operationId: operation_id });
+    const reversal = await findReversal(transaction, reference);
+    if (!reversal) throw new Error('The top-up was not taken back');
+    await settleReversal(transaction, reversal, 'partner');
+    await attempt(transaction, {
+      topupId,
+      number: 2,
+      operationId: randomOperation(),
+      ...{ partnerId: partner_id, productId: product_id, amount, ending: 'SUCCESS' },
+    });
+  });
+
+const randomOperation = () => randomUUID().replaceAll('-', '');
+
+async function attempt(
+  transaction: DatabaseTransaction,
+  made: {
+    readonly topupId: number;
+    readonly number?: number;
+    readonly partnerId: number;
+    readonly operationId: string;
+    readonly amount: string;
+    readonly productId: number | null;
+    readonly ending: Ending;
+  },
+): Promise<void> {
+  const { topupId, number = 1, partnerId, operationId, amount, productId, ending } = made;
+  const move = (step: string, debit: Transfer['debit'], credit: Transfer['credit']) =>
+    addTransfers(transaction, [
+      { operationId, partnerId, step, debit, credit, amount: parseMoney(amount) },
+    ]);
+  await beginAttempt(transaction, {
+    topupId,
+    attempt: number,
+    operationId,
+    reference: `${operationId}-${number}`,
+    msisdn: inClear('+251911222333'),
+    operator: 'ETHIO_TELECOM',
+    amount,
+    productId,
+    providerProductId: null,
+    provider: 'dt-one',
+    numberCount: undefined,
+  });
+  await move('hold', 'airtime', 'airtime-hold');
+  if (ending === undefined) return;
+  if (ending === 'SUCCESS') await move('post', 'airtime-hold', 'airtime-clearing');
+  else await move('void', 'airtime-hold', 'airtime');
+  const told = { providerReference: null, message: '', notDoneBy: null, isReversed: false };
+  await endAttempt(transaction, { operationId, topupId }, { status: ending, ...told }, 0);
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { amountTolerance } from '../../domain/providers/amount-tolerance.js';
 import type { DatabaseTransaction } from '../connection.js';
+import { amountOfAttempt } from '../topups/topup-state.js';
 import { beginOf, endOf, isOfProvider, type StatementDay } from './statement-lines.js';
 
 /** Times of a comparison. */
@@ -46,7 +47,8 @@ const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
     ${
       provider.kind === 'airtime'
         ? sql`
-      select try.status, case when provider_product_id is null then topups.amount end as amount,
+      select try.status,
+        case when provider_product_id is null then ${amountOfAttempt} end as amount,
         contradicted_at is not null as is_late_success, reversed_at is not null as is_reversed
       from topup_attempts as try join topups on topups.id = topup_id
       where line.kind = 'top-up' and reference = line.reference
@@ -83,7 +85,7 @@ export function doneHere(of: StatementDay): RawBuilder<unknown> {
     sql`${column} >= ${beginOf(of)} and ${column} < ${endOf(of)}`;
   if (of.provider.kind === 'airtime')
     return sql`
-      select 'top-up' as kind, reference, topups.amount, try.created_at, settled_at
+      select 'top-up' as kind, reference, ${amountOfAttempt} as amount, try.created_at, settled_at
       from topup_attempts as try join topups on topups.id = topup_id
       where try.status = 'POSTED' and ${ofDay(sql`settled_at`)}
         and ${isOfProvider(sql`try.provider`, of.provider)}`;

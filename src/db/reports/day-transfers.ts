@@ -3,6 +3,7 @@ import type { Day } from '../../domain/reports/day-report.js';
 import { type LedgerAccountKind, tellingSteps } from '../../domain/reports/movement-labels.js';
 import type { Database } from '../connection.js';
 import { isWithin } from '../days.js';
+import { amountOfAttempt } from '../topups/topup-state.js';
 
 /** A day of a time zone (IANA name). */
 export interface ZonedDay {
@@ -106,8 +107,8 @@ export async function readRecordedSums(snapshot: Database, day: ZonedDay): Promi
       select case what when 'payouts' then to_merchant else service_fee end from redemptions
       where what in ('payouts', 'service fees') and operation_id = transfer.operation_id
       union all
-      select topups.amount from topup_attempts join topups on topups.id = topup_id
-      where what = 'top-ups delivered' and topup_attempts.operation_id = transfer.operation_id
+      select ${amountOfAttempt} from topup_attempts as try join topups on topups.id = topup_id
+      where what = 'top-ups delivered' and try.operation_id = transfer.operation_id
       offset 0
     ) as record on true
     where what is not null

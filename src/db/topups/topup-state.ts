@@ -51,6 +51,14 @@ export const amountOfRetry = sql<string | null>`case when topups.kind = 'PACKAGE
   (select price_amount from products where products.id = topups.product_id), topups.amount)
   else topups.amount end`;
 
+/**
+ * SQL expression for an attempt `try` of `topups`: what it held, and was charged if it was delivered. A later
+ * attempt may have another price, and the ledger knows what this one held.
+ */
+export const amountOfAttempt = sql`case when try.attempt = topups.attempt then topups.amount
+  else (select hold.amount from ledger_transfers as hold
+    where hold.operation_id = try.operation_id and hold.step = 'hold') end`;
+
 /** Updates a completed top-up to the state of its attempts, with this message. */
 export async function refreshTopup(
   transaction: DatabaseTransaction,

@@ -11,7 +11,7 @@ import type {
   StoredLine,
 } from '../../../src/db/provider-statements/statement-lines.js';
 import type { Day } from '../../../src/domain/reports/day-report.js';
-import { makeVoucher, redemptions, topUp } from '../../admin/movements.js';
+import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
 import { moveRows } from './move-rows.js';
 
@@ -66,11 +66,17 @@ async function pay(ending: 'post' | 'void' | 'hold' = 'post', at = noon): Promis
   return reference;
 }
 
-/** A top-up of 50; the reference of its attempt. */
-async function deliver(ending: 'SUCCESS' | 'FAILED' | undefined = 'SUCCESS'): Promise<string> {
+/** A top-up of 50; the reference of its first attempt. */
+async function deliver(
+  ending: 'SUCCESS' | 'FAILED' | undefined = 'SUCCESS',
+  retriedAt?: string,
+): Promise<string> {
   const id = await topUp(scene.database, catalogue.partnerId, '50', { ending });
+  if (retriedAt !== undefined) await takenBackAndRetried(scene.database, id, retriedAt);
   const { rows } = await sql<{ reference: string }>`
-    select reference from topup_attempts where topup_id = ${id}`.execute(scene.database);
+    select reference from topup_attempts where topup_id = ${id} and attempt = 1`.execute(
+    scene.database,
+  );
   const reference = rows[0]?.reference ?? '';
   await moveRows(scene.database, [reference], { began: noon, ended: noon });
   return reference;
@@ -123,6 +129,17 @@ test('a clean day of payments and top-ups has no break', async () => {
       dtOne,
     ),
   ).toEqual({ kind: 'compared', opened: 0, closed: 0, open: 0 });
+});
+
+test('an attempt is compared by what it held, though a later one has another price', async () => {
+  const reference = await deliver('SUCCESS', '60');
+  await compare([], day, dtOne);
+  const breaks = await breaksOfDay(scene.database, 'dt-one', day, { includeEnded: false });
+  expect(breaks.map((one) => [one.type, one.reference, one.ourAmount])).toEqual([
+    ['missing-there', reference, '50.000000'],
+  ]);
+  const line50 = line(reference, { kind: 'top-up', amount: '50' });
+  expect(await compare([line50], day, dtOne)).toMatchObject({ kind: 'compared', open: 0 });
 });
 
 describe('each type of break is found, once', () => {

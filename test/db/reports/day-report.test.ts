@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatMoney, parseMoney } from '../../../src/domain/money.js';
 import { type DayReport, dayOfTime } from '../../../src/domain/reports/day-report.js';
+import { takenBackAndRetried, topUp } from '../../admin/movements.js';
 import { commandsOn } from '../../admin/scene.js';
 import { reconciled } from '../../end-to-end/faults/reconciled.js';
 import { done } from '../../end-to-end/gift/gift-scene.js';
@@ -205,6 +206,15 @@ test('a fault of the books shows, and makes the exit code 2', async () => {
     await change('-1');
   }
   expect((await commands().admin(`report --day ${report.day}`)).code).toBe(0);
+});
+
+test('a report that is made again stays in order after a retry at another price', async () => {
+  const { database } = scene.stack;
+  const id = await topUp(database, scene.partner.id, '15', { ending: 'SUCCESS' });
+  await takenBackAndRetried(database, id, '20');
+  const again = await reportOf(report.day);
+  expect(again.sales.topups.amount).toBe('135.000000');
+  expect(again.checks.flatMap(({ faults }) => faults)).toEqual([]);
 });
 
 test('a payment that its provider took back is an open case, in every form', async () => {
