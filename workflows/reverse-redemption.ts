@@ -5,7 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { ReversalBegun } from '../activities/redemptions/reversals.js';
+import type { ReversalBegun } from '../activities/redemptions/reversal-beginnings.js';
 import { database } from './activity-options.js';
 import { type OperationOutcome, providerHint } from './contracts.js';
 import { mayCome } from './outsiders/command-shapes.js';

@@ -6,8 +6,11 @@ import {
   heldAttempts,
   heldRedemptions,
 } from '../../src/db/reconciliation/held-payments.js';
+import {
+  type PendingReversal,
+  pendingReversals,
+} from '../../src/db/reconciliation/pending-reversals.js';
 import { unfinishedMessages } from '../../src/db/vouchers/abandoned-messages.js';
-import { type PendingReversal, pendingReversals } from '../../src/db/vouchers/reversals.js';
 import type { NumberBox } from '../../src/domain/phone.js';
 import { namesOfVoucher } from '../../src/domain/voucher.js';
 import type { StartNames } from '../../src/temporal/workflow-starts.js';

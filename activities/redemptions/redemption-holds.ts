@@ -4,7 +4,6 @@ import { balanceConstraint } from '../../src/db/ledger/ledger.js';
 import { clearWrongCodes, countWrongCode } from '../../src/db/limits/verification-attempts.js';
 import { takeAbandonedAnswer } from '../../src/db/operations/abandoned-requests.js';
 import { beginOperation, refuseOperation } from '../../src/db/operations/operations.js';
-import { findMessage } from '../../src/db/vouchers/messages.js';
 import {
   type RedemptionContext,
   redemptionContext,
@@ -13,13 +12,10 @@ import {
   attemptWithoutKey,
   awaitsRecoveryConstraint,
   insertRedemption,
-  lockRedemption,
-  type NewRedemption,
 } from '../../src/db/vouchers/redemptions.js';
 import { holdVoucher } from '../../src/db/vouchers/voucher-holds.js';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
-import { maskMsisdn } from '../../src/domain/phone.js';
+import { formatMoney } from '../../src/domain/money.js';
 import { type Refusal, refuse } from '../../src/domain/refusals.js';
 import { type Settlement, settleOrRefuse } from '../../src/domain/vouchers/redemption.js';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
@@ -27,6 +23,7 @@ import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-ala
 import { DatabaseStepError, RefusedError, runStep } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { queueConfirmation } from './confirmations.js';
+import { describeHold, type RedemptionHeld, resumeHold } from './held-redemption.js';
 import {
   newRedemption,
   type PricedRedemption,
@@ -37,28 +34,6 @@ import {
 } from './redemption-facts.js';
 
 const KIND = 'redeem-gift';
-
-/** A redemption on hold, with texts for support staff. */
-export interface RedemptionHeld {
-  readonly kind: 'held';
-  /** Compared by the workflow: the hold must be its own. */
-  readonly operationId: string;
-  /** An earlier run held it, and may have sent it. */
-  readonly isResumed: boolean;
-  readonly messageId: number | null;
-  readonly platformReference: string;
-  /** The payment's reference at the provider. */
-  readonly paymentReference: string;
-  readonly merchantName: string;
-  /** Masked; absent in older histories. */
-  readonly payoutAccount?: string;
-  readonly serialNumber: string;
-  /** Who pays it; null is the default of a time before routes, absent in older histories. */
-  readonly provider?: string | null;
-  /** Decimal strings with two digits, for people. */
-  readonly toMerchant: string;
-  readonly serviceFee: string;
-}
 
 export interface RedemptionAnswered {
   readonly kind: 'answered';
@@ -194,28 +169,6 @@ function refuseWhileInSuspense(error: unknown): never {
   throw error;
 }
 
-/** The hold of an earlier attempt of this operation. */
-async function resumeHold(
-  transaction: DatabaseTransaction,
-  operationId: string,
-): Promise<RedemptionHeld> {
-  const redemption = await lockRedemption(transaction, operationId);
-  const message = await findMessage(transaction, { redemptionId: redemption.id });
-  return describeHold({
-    operationId,
-    isResumed: true,
-    messageId: message?.id ?? null,
-    platformReference: redemption.platform_reference,
-    paymentReference: redemption.payment_reference,
-    merchantName: redemption.merchant_name,
-    serialNumber: redemption.serial_number,
-    payee: redemption.payee,
-    provider: redemption.provider,
-    toMerchant: redemption.to_merchant,
-    serviceFee: redemption.service_fee,
-  });
-}
-
 /** Debits the reserve of the vouchers; a missing reserve is a separate fault (4095). */
 async function debitReserve(
   transaction: DatabaseTransaction,
@@ -233,21 +186,3 @@ async function debitReserve(
     throw error;
   }
 }
-
-/** The description of a hold; it has the payee in clear, its results only masked. */
-type HoldRecord = Omit<RedemptionHeld, 'kind' | 'payoutAccount'> & Pick<NewRedemption, 'payee'>;
-
-const describeHold = (hold: HoldRecord): RedemptionHeld => ({
-  kind: 'held',
-  operationId: hold.operationId,
-  isResumed: hold.isResumed,
-  messageId: hold.messageId,
-  serialNumber: hold.serialNumber,
-  provider: hold.provider ?? null,
-  platformReference: hold.platformReference,
-  paymentReference: hold.paymentReference,
-  merchantName: hold.merchantName,
-  payoutAccount: hold.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
-  toMerchant: formatAmount(parseMoney(hold.toMerchant)),
-  serviceFee: formatAmount(parseMoney(hold.serviceFee)),
-});

@@ -13,11 +13,11 @@ import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../work
 import { refusalOf } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import type { MessageSender } from '../messages/messages.js';
+import type { RedemptionHeld } from './held-redemption.js';
 import {
   countFoundWrongCode,
   holdOrAnswer,
   type RedemptionAnswered,
-  type RedemptionHeld,
   type RedemptionHold,
 } from './redemption-holds.js';
 

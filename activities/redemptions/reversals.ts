@@ -1,29 +1,19 @@
 import type { DatabaseTransaction } from '../../src/db/connection.js';
 import { reverseRedemption } from '../../src/db/ledger/holds.js';
 import { MissingRowError } from '../../src/db/missing-row.js';
-import {
-  beginOperation,
-  outcomeFor,
-  refuseOperation,
-  settledOutcome,
-  settleOperation,
-} from '../../src/db/operations/operations.js';
+import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.js';
 import { findMessage, queueMessage } from '../../src/db/vouchers/messages.js';
 import {
   findReversal,
-  insertReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
   recordNotReversed,
   recordReversed,
-  reversalContext,
-  voucherOfRedemption,
 } from '../../src/db/vouchers/reversals.js';
 import { growVoucher } from '../../src/db/vouchers/voucher-holds.js';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import { refuseReversal } from '../../src/domain/vouchers/reversal.js';
+import { formatMoney, parseMoney } from '../../src/domain/money.js';
+import { refuse } from '../../src/domain/refusals.js';
 import type { OperationOutcome } from '../../workflows/contracts.js';
 import type {
   RedemptionReversed,
@@ -31,33 +21,7 @@ import type {
 } from '../../workflows/reversal/contracts.js';
 import { refusalOf } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { canReverse } from './reversal-calls.js';
-
-const KIND = 'reverse-redemption';
-
-/** A reversal that is recorded and may be sent, with texts for support staff. */
-export interface ReversalBegun {
-  readonly kind: 'begun';
-  /** Compared by the workflow: the reversal must be its own. */
-  readonly operationId: string;
-  /** An earlier run recorded it, and may have sent it. */
-  readonly isResumed: boolean;
-  /** Our reference of the reversal towards the provider. */
-  readonly reference: string;
-  readonly platformReference: string;
-  readonly merchantName: string;
-  readonly serialNumber: string;
-  /** Decimal strings with two digits, for people. */
-  readonly toMerchant: string;
-  readonly serviceFee: string;
-  /** Who made the payment, and is asked to take it back; null is the default of a time before routes, absent in older histories. */
-  readonly provider?: string | null;
-}
-
-export interface ReversalAnswered {
-  readonly kind: 'answered';
-  readonly outcome: OperationOutcome<RedemptionReversed>;
-}
+import { beginOrAnswer, type ReversalAnswered, type ReversalBegun } from './reversal-beginnings.js';
 
 /** The answer of a reversal, and the message that tells the owner. */
 export interface ReversalEnded {
@@ -126,53 +90,6 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
   };
 }
 
-type FoundReversal = Awaited<ReturnType<typeof findReversal>>;
-
-async function beginOrAnswer(
-  transaction: DatabaseTransaction,
-  command: ReverseRedemptionCommand,
-  dependencies: ActivityDependencies,
-): Promise<ReversalBegun | ReversalAnswered> {
-  const { operationId, requestDigest, redemptionId, reason } = command;
-  const begun = await beginOperation<RedemptionReversed>(transaction, command, KIND);
-  if (begun.kind === 'answered') return begun;
-  const isResumed = begun.kind === 'resumed';
-  if (!isResumed) {
-    await dependencies.failpoint('reverse-begun');
-    const refusal = await refusalFor(transaction, command, dependencies);
-    if (refusal)
-      return {
-        kind: 'answered',
-        outcome: await refuseOperation<RedemptionReversed>(transaction, command, refusal),
-      };
-    const reference = dependencies.digests.paymentReference(operationId, 1);
-    const reversal = { redemptionId, operationId, requestDigest, reference, reason };
-    await insertReversal(transaction, reversal);
-  }
-  return describeBegun(await findReversal(transaction, operationId), { operationId, isResumed });
-}
-
-/** Locks voucher and redemption, and judges the reversal. */
-async function refusalFor(
-  transaction: DatabaseTransaction,
-  { redemptionId, company }: ReverseRedemptionCommand,
-  { limits, mobileMoney }: ActivityDependencies,
-): Promise<Refusal | undefined> {
-  const voucherId = await voucherOfRedemption(transaction, redemptionId);
-  if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
-  const context = await reversalContext(transaction, redemptionId, company);
-  const { status, merchantId } = context;
-  const isOwn = company.kind === 'merchant' && merchantId === company.id;
-  return refuseReversal(
-    {
-      ...context,
-      redemption: status === null || !isOwn ? undefined : { ...context, status },
-      providerCanReverse: canReverse(mobileMoney, context.provider),
-    },
-    limits.reversalWindowSeconds,
-  );
-}
-
 async function credit(
   transaction: DatabaseTransaction,
   { operationId, providerReference }: { operationId: string; providerReference: string },
@@ -236,18 +153,3 @@ async function queueNotice(
     reversalId,
   });
 }
-
-const describeBegun = (
-  found: FoundReversal,
-  begun: Pick<ReversalBegun, 'operationId' | 'isResumed'>,
-): ReversalBegun => ({
-  kind: 'begun',
-  ...begun,
-  reference: found.reference,
-  platformReference: found.platform_reference,
-  merchantName: found.merchant_name,
-  serialNumber: found.serial_number,
-  toMerchant: formatAmount(parseMoney(found.to_merchant)),
-  serviceFee: formatAmount(parseMoney(found.service_fee)),
-  provider: found.provider,
-});

@@ -1,6 +1,6 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { RedemptionHeld } from '../../activities/redemptions/redemption-holds.js';
+import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.js';
 import { providers } from '../activity-options.js';
 import type { RedemptionTiming } from '../contracts.js';
 import { outcome, reference, voucherSerial } from '../search-attributes.js';

@@ -1,6 +1,6 @@
 import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
 import type { ClaimStarted } from '../../activities/redemptions/claim-creation.js';
-import type { RedemptionHeld } from '../../activities/redemptions/redemption-holds.js';
+import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
 import {

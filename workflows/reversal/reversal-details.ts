@@ -1,4 +1,4 @@
-import type { ReversalBegun } from '../../activities/redemptions/reversals.js';
+import type { ReversalBegun } from '../../activities/redemptions/reversal-beginnings.js';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
 import { showDetails } from '../current-details.js';
 import { askedFirst, atProvider } from '../steps/asked-providers.js';

@@ -1,5 +1,5 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { ReversalBegun } from '../../activities/redemptions/reversals.js';
+import type { ReversalBegun } from '../../activities/redemptions/reversal-beginnings.js';
 import { database, providers } from '../activity-options.js';
 import { outcome } from '../search-attributes.js';
 import { stepFailed } from '../steps/book-until-done.js';

@@ -1,4 +1,4 @@
-import type { RedemptionHeld } from '../../activities/redemptions/redemption-holds.js';
+import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.js';
 import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
 import type { database as steps } from '../activity-options.js';
 import type { OperationOutcome, RedemptionMade, TopUpMade } from '../contracts.js';

@@ -1,5 +1,3 @@
-import { violates } from '../../../db/connection.js';
-import { balanceConstraint } from '../../../db/ledger/ledger.js';
 import { type SuspenseParty, suspenseParties } from '../../../db/ledger/suspense.js';
 import {
   findRecovered,
@@ -12,6 +10,7 @@ import { changeCommand, lookCommand } from '../../command.js';
 import { argument, flag, id, oneOf, optional, reason, required, text } from '../../fields.js';
 import { requireSubject } from '../../record-names.js';
 import { column, money, numbers, table, time } from '../../tables.js';
+import { asCovered } from '../../wallet-cover.js';
 
 export const listRecoveredPaymentsCommand = lookCommand({
   name: 'list recovered-payments',
@@ -73,14 +72,9 @@ export const settleRecoveredPaymentCommand = changeCommand({
         `There is no recovered payment ${reference}: see "list recovered-payments --all".`,
       );
     if (partner !== undefined) await requireSubject(transaction, 'partner', partner);
-    const earlier = await settleRecovered(transaction, found, by, partner ?? null).catch(
-      (error: unknown) => {
-        if (!violates(error, balanceConstraint)) throw error;
-        throw new AdminError(
-          `The wallet of partner ${partner} does not cover ETB ${money(found.amount)}: nothing was ` +
-            'changed. Deposit first, or cancel the voucher.',
-        );
-      },
+    const earlier = await asCovered(
+      { ...found, partnerId: partner },
+      settleRecovered(transaction, found, by, partner ?? null),
     );
     if (earlier) return { unchanged: `It was settled before, by ${bearerOf(earlier)}.` };
     return {

@@ -1,5 +1,3 @@
-import { violates } from '../../../db/connection.js';
-import { balanceConstraint } from '../../../db/ledger/ledger.js';
 import {
   type SuspenseParty,
   settledWith,
@@ -17,6 +15,7 @@ import { changeCommand, lookCommand } from '../../command.js';
 import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
 import { suspenseTable } from '../../suspense-table.js';
 import { money } from '../../tables.js';
+import { asCovered } from '../../wallet-cover.js';
 
 export const listLateSuccessesCommand = lookCommand({
   name: 'list late-successes',
@@ -65,7 +64,7 @@ export const settleLateSuccessCommand = changeCommand({
       throw new AdminError(
         `There is no late success ${input.reference}: see "list late-successes --all".`,
       );
-    const earlier = await settle(transaction, late, input.by);
+    const earlier = await asCovered(late, settleLateSuccess(transaction, late, input.by));
     if (earlier) return { unchanged: unchangedBy(earlier, input.by) };
     return {
       subject: { kind: 'partner', id: late.partnerId },
@@ -80,16 +79,6 @@ export const settleLateSuccessCommand = changeCommand({
     };
   },
 });
-
-/** @throws {AdminError} when the partner's wallet does not cover it */
-const settle = (...[transaction, late, by]: Parameters<typeof settleLateSuccess>) =>
-  settleLateSuccess(transaction, late, by).catch((error: unknown) => {
-    if (!violates(error, balanceConstraint)) throw error;
-    throw new AdminError(
-      `The wallet of partner ${late.partnerId} does not cover ETB ${money(late.amount)}: ` +
-        'nothing was changed. Deposit first, or cancel the voucher.',
-    );
-  });
 
 /** @throws {AdminError} when it was settled with another bearer */
 function unchangedBy(earlier: LateSuccess, wanted: SuspenseParty): string {
