@@ -5,8 +5,8 @@ import {
   type DatabaseTransaction,
   isDefiniteDatabaseError,
 } from '../../src/db/connection.js';
+import { askAboutBreaks } from '../../src/db/provider-statements/ask-about-breaks.js';
 import {
-  askAboutBreaks,
   type BreakCounts,
   type ComparisonTimes,
   compareLines,

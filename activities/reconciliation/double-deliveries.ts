@@ -1,20 +1,17 @@
 import { log } from '@temporalio/activity';
 import {
   bookDoubleDelivery,
+  bookNotedFailovers,
   type DoubleBooking,
 } from '../../src/db/providers/double-deliveries.js';
 import {
   type FailoverInquiry,
+  type FirstAnswer,
   postponeFailover,
 } from '../../src/db/providers/failover-inquiries.js';
-import { noteDisagreement } from '../../src/db/reconciliation/refusal-inquiries.js';
-import { findAttempt } from '../../src/db/topups/topup-attempts.js';
-import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
 import type { ProviderInquiry } from '../../src/providers/outcome.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { askProvider } from '../providers/failover.js';
-import { paymentOf } from '../redemptions/payments.js';
-import { orderOf } from '../topups/topup-orders.js';
+import { createAskAgain } from './ask-again.js';
 
 const words: Readonly<Record<DoubleBooking, string | undefined>> = {
   double: 'Two providers did the same operation',
@@ -26,47 +23,44 @@ const words: Readonly<Record<DoubleBooking, string | undefined>> = {
 
 /**
  * Asks a provider that certainly did nothing whether that is so. What it did after all is booked once
- * against suspense, for a person to settle.
+ * against suspense, for a person to settle; what it has otherwise is a case without a booking.
  */
 export const createFailoverInquiry = (dependencies: ActivityDependencies) => {
-  const { database, airtime, mobileMoney, numbers } = dependencies;
+  const { database } = dependencies;
+  const ask = createAskAgain(dependencies);
 
-  async function ask(failover: FailoverInquiry): Promise<ProviderInquiry> {
-    const { kind, operationId, provider, askedAt } = failover;
-    if (kind === 'redemption') {
-      const payment = paymentOf(await redemptionPayment(database, operationId));
-      return askProvider(mobileMoney, provider, (port) => port.findPayment(payment));
-    }
-    const order = orderOf(await findAttempt(database, operationId), numbers);
-    return askProvider(airtime, provider, (port) => port.findOrder(order, askedAt));
+  async function bookDone(failover: FailoverInquiry, reference: string): Promise<void> {
+    const booked = await database
+      .transaction()
+      .execute((transaction) => bookDoubleDelivery(transaction, failover, reference));
+    // While it is on hold the provider is asked again and again, and says the same.
+    const message = booked === 'held' && failover.isNoted ? undefined : words[booked];
+    if (message)
+      log.error(message, { operationId: failover.operationId, first: failover.provider });
   }
 
   return async function inquireFailover(failover: FailoverInquiry): Promise<void> {
-    const answer = await ask(failover);
-    const { provider, operationId } = failover;
-    if (answer.kind === 'delivered' && answer.reversal === undefined) {
-      const booked = await database
+    const answer = await ask(failover, failover);
+    if (answer.kind === 'delivered' && answer.reversal === undefined)
+      return bookDone(failover, answer.providerReference);
+    const said = wordOf(answer);
+    // Its word of before stands, and was noted too late for the transaction that ended the operation.
+    if (failover.isNoted && (said === 'unknown' || said === 'never-seen'))
+      await database
         .transaction()
-        .execute((transaction) =>
-          bookDoubleDelivery(transaction, failover, answer.providerReference),
-        );
-      const message = words[booked];
-      if (message) log.error(message, { operationId, first: provider });
-      return;
-    }
-    if (answer.kind === 'unknown' && answer.disagrees) {
-      await noteDisagreement(database, failover, `${provider}: ${answer.message}`);
-      log.error('The content of our reference differs at a provider', {
-        operationId,
-        first: provider,
-        difference: answer.message,
-      });
-    }
-    await postponeFailover(database, failover, wordOf(answer));
+        .execute((transaction) => bookNotedFailovers(transaction, failover));
+    await postponeFailover(database, failover, said);
+    if (typeof said === 'string' || said.difference === failover.difference) return;
+    log.error('The content of our reference differs at a provider', {
+      operationId: failover.operationId,
+      first: failover.provider,
+      difference: said.difference,
+    });
   };
 };
 
-function wordOf({ kind }: ProviderInquiry): 'as-before' | 'never-seen' | 'unknown' {
-  if (kind === 'never-seen') return kind;
-  return kind === 'unknown' || kind === 'not-sent' ? 'unknown' : 'as-before';
+function wordOf(answer: ProviderInquiry): FirstAnswer {
+  if (answer.kind === 'unknown' && answer.disagrees) return { difference: answer.message };
+  if (answer.kind === 'never-seen') return 'never-seen';
+  return answer.kind === 'unknown' || answer.kind === 'not-sent' ? 'unknown' : 'as-before';
 }

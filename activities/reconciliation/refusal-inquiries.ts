@@ -11,19 +11,16 @@ import {
   dueInquiries,
   noteDisagreement,
   postponeInquiry,
+  type TakenInquiry,
   takeDueInquiries,
 } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { bookReversal } from '../../src/db/reconciliation/reversals.js';
-import { findAttempt } from '../../src/db/topups/topup-attempts.js';
-import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
 import type { TopUpNames } from '../../workflows/workflow-ids.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
-import { askProvider } from '../providers/failover.js';
-import { paymentOf } from '../redemptions/payments.js';
 import { severalAtOnce } from '../several-at-once.js';
-import { orderOf } from '../topups/topup-orders.js';
+import { createAskAgain } from './ask-again.js';
 import { createFailoverInquiry } from './double-deliveries.js';
 
 /** Of each kind. */
@@ -93,17 +90,20 @@ export function createRefusalInquiryActivities(dependencies: ActivityDependencie
 
 /** One inquiry, and what follows from its answer. */
 function createRefusalInquiry(dependencies: ActivityDependencies) {
-  const { database, airtime, mobileMoney, resumption, limits, numbers } = dependencies;
+  const { database, resumption, limits } = dependencies;
+  const ask = createAskAgain(dependencies);
 
   /**
    * Asks again about one completed operation. A late success or a reversal is booked once against
    * suspense, for a person to settle.
    */
-  async function inquire(inquiry: RefusalInquiry): Promise<Contradiction | undefined> {
+  async function inquire(inquiry: TakenInquiry): Promise<Contradiction | undefined> {
     const ended = await findEnded(database, inquiry);
     if (!ended) return undefined;
+    const { takenAt } = inquiry;
+    const watch = { watchSeconds: limits.reversalWatchSeconds, takenAt };
     const postpone = (answer: 'as-before' | 'unknown') =>
-      postponeInquiry(database, ended, answer, limits.reversalWatchSeconds).then(() => undefined);
+      postponeInquiry(database, ended, answer, watch).then(() => undefined);
     if (ended.is_booked) return postpone('as-before');
     const answer = await ask(ended);
     if (answer.kind === 'unknown' && answer.disagrees) {
@@ -154,20 +154,6 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     } catch (error) {
       log.warn('Could not signal a late delivery to a top-up workflow', { error });
     }
-  }
-
-  async function ask(ended: EndedPayment) {
-    if (ended.kind === 'redemption') {
-      const payment = await redemptionPayment(database, ended.operationId);
-      return askProvider(mobileMoney, payment.provider, (port) =>
-        port.findPayment(paymentOf(payment)),
-      );
-    }
-    const attempt = await findAttempt(database, ended.operationId);
-    const order = orderOf({ ...attempt, amount: ended.amount }, numbers);
-    return askProvider(airtime, attempt.provider, (port) =>
-      port.findOrder(order, attempt.settled_at ?? undefined),
-    );
   }
 
   return { inquire, tellLateTopUps };

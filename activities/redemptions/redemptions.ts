@@ -140,7 +140,7 @@ async function endRedemption(
     serviceFee: parseMoney(redemption.service_fee),
   });
   await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
-  if (redemption.failovers.some(({ doneAt }) => doneAt !== null))
+  if (redemption.is_done_by_first)
     await bookNotedFailovers(transaction, { kind: 'redemption', operationId });
   if (redemption.claim_id)
     await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');

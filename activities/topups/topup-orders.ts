@@ -72,7 +72,10 @@ export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubj
   attempt === 1 ? 'topup' : 'retry';
 
 /** The order for the provider, which its answers are compared with. */
-export function orderOf(attempt: FoundAttempt, numbers: NumberBox): AirtimeOrder {
+export function orderOf(
+  attempt: Omit<FoundAttempt, 'failovers'>,
+  numbers: NumberBox,
+): AirtimeOrder {
   const { reference, operator, amount, provider_product_id } = attempt;
   const msisdn = numbers.open(attempt.msisdn);
   if (attempt.kind === 'PACKAGE') {

@@ -173,7 +173,7 @@ async function endTopUp(
   const end = ending.status === 'SUCCESS' ? postAirtime : voidAirtime;
   const { partner_id: partnerId, amount } = attempt;
   await end(transaction, { operationId, partnerId, amount: parseMoney(amount ?? '0') });
-  if (attempt.failovers.some(({ doneAt }) => doneAt !== null))
+  if (attempt.is_done_by_first)
     await bookNotedFailovers(transaction, { kind: 'topup', operationId });
   await failpoint(`${subject}-ended`);
   return { subject, outcome: await settleEnded(transaction, identity, ending) };

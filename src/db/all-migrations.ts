@@ -84,6 +84,8 @@ import * as unorderedMovements from '../../migrations/2026-12-02-1-unordered-mov
 import * as depositReferences from '../../migrations/2026-12-02-2-deposit-references.js';
 import * as goodwillReferences from '../../migrations/2026-12-02-3-goodwill-references.js';
 import * as rowCounts from '../../migrations/2026-12-02-4-row-counts.js';
+import * as failoverDisagreements from '../../migrations/2026-12-03-1-failover-disagreements.js';
+import * as failoverDisagreementIndex from '../../migrations/2026-12-03-1b-failover-disagreement-index.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -173,4 +175,6 @@ export const allMigrations = {
   '2026-12-02-2-deposit-references': depositReferences,
   '2026-12-02-3-goodwill-references': goodwillReferences,
   '2026-12-02-4-row-counts': rowCounts,
+  '2026-12-03-1-failover-disagreements': failoverDisagreements,
+  '2026-12-03-1b-failover-disagreement-index': failoverDisagreementIndex,
 };

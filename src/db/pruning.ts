@@ -115,8 +115,13 @@ const prunings = {
     () => daysAgo(STATEMENT_LINE_DAYS),
   ),
   'switches to another provider': older(
-    // What a first provider did after all stays, like what was booked.
-    { table: 'provider_failovers', since: 'at', key: 'id', only: sql`done_at is null` },
+    // What a first provider did after all, or has otherwise, stays, like what was booked.
+    {
+      table: 'provider_failovers',
+      since: 'at',
+      key: 'id',
+      only: sql`done_at is null and disagreement is null`,
+    },
     asOperations,
   ),
   'left requests': older(

@@ -79,3 +79,7 @@ export function priceTopup(
  */
 export const topupReference = (operationId: string, attempt: number): string =>
   `${operationId}-${attempt}`;
+
+/** Whether a reference is one of a top-up, and not of a payment, which is a UUID. */
+export const isTopupReference = (reference: string): boolean =>
+  /^[0-9a-f]{32}-[0-9]+$/.test(reference);

@@ -24,22 +24,44 @@ export const happeningsOfFailovers = (voucher: VoucherDetail): Happening[] => [
 ];
 
 const happened = (
-  { from, to, message, at, doneAt, providerReference }: Failover,
+  failover: Failover,
   what: string,
   workflowId: string | undefined,
-): Happening[] => [
-  {
-    at: new Date(at),
-    workflowId,
-    what: html`${what} was not taken by ${from}: <span lang="en">${quoted(message)}</span>. ${to} was asked next.`,
-  },
-  ...(doneAt === null
-    ? []
-    : [{ at: new Date(doneAt), workflowId, what: doneAfterAll(from, providerReference) }]),
-];
+): Happening[] => {
+  const { from, to, message, at } = failover;
+  return [
+    {
+      at: new Date(at),
+      workflowId,
+      what: html`${what} was not taken by ${from}: <span lang="en">${quoted(message)}</span>. ${to} was asked next.`,
+    },
+    ...saidLater(failover).map((one) => ({ ...one, workflowId })),
+  ];
+};
 
-/** An operator settles it: support has nothing to do. */
-export const doneAfterAll = (provider: string, reference: string | null): Html =>
-  html`${provider} has done it after all${
-    reference && html`, its reference is <code>${reference}</code>`
-  }. An operator settles it.`;
+/** What the first one has said since. An operator settles it: support has nothing to do. */
+export function saidLater({
+  from,
+  doneAt,
+  providerReference,
+  disagreement,
+  disagreedAt,
+}: Failover): { readonly at: Date; readonly what: Html }[] {
+  if (doneAt !== null)
+    return [
+      {
+        at: new Date(doneAt),
+        what: html`${from} has done it after all${
+          providerReference && html`, its reference is <code>${providerReference}</code>`
+        }. An operator settles it.`,
+      },
+    ];
+  if (disagreement === null || disagreedAt === null) return [];
+  const words = html`<span lang="en">${quoted(disagreement)}</span>`;
+  return [
+    {
+      at: new Date(disagreedAt),
+      what: html`${from} has something else under our reference: ${words}. An operator clears it.`,
+    },
+  ];
+}

@@ -4,7 +4,7 @@ import { maskStored } from '../domain/phone.js';
 import { quoted } from '../domain/refusals.js';
 import type { Happening } from '../portal/layout/facts.js';
 import { type Html, html } from '../rendering/html.js';
-import { doneAfterAll } from './failover-story.js';
+import { saidLater } from './failover-story.js';
 import { wordsOf } from './next-step.js';
 
 type Attempt = TopupDetail['attempts'][number];
@@ -29,9 +29,12 @@ export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happen
           attempt.provider && ` by ${attempt.provider}`
         }, our reference <code>${attempt.reference}</code>.`,
       ),
-      ...attempt.failovers.flatMap(({ from, message, at, doneAt, providerReference }) => [
-        happened(at, html`It did not reach ${from}: <span lang="en">${quoted(message)}</span>.`),
-        ...(doneAt === null ? [] : [happened(doneAt, doneAfterAll(from, providerReference))]),
+      ...attempt.failovers.flatMap((failover) => [
+        happened(
+          failover.at,
+          html`It did not reach ${failover.from}: <span lang="en">${quoted(failover.message)}</span>.`,
+        ),
+        ...saidLater(failover).map(({ at, what }) => happened(at, what)),
       ]),
       ...(attempt.settledAt === null
         ? stillUnknown(topup).map((what) => happened(topup.updated_at, what))

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.js';
-import { findKnown, type KnownTransaction } from '../../db/recovery/recovered-payments.js';
+import { findKnown, type KnownTransaction } from '../../db/recovery/known-payments.js';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
@@ -58,7 +58,7 @@ export async function compareBooks(
 ): Promise<ComparedBooks> {
   const comparisons: ComparedTransaction[] = [];
   const gaps: string[] = [];
-  for (const { kind, provider, port } of [
+  for (const { kind, provider, port, isDefault } of [
     ...portsOf('payment', mobileMoney),
     ...portsOf('top-up', airtime),
   ]) {
@@ -78,7 +78,7 @@ export async function compareBooks(
     const references = transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
     const compared = transactions.map((one) => {
-      const verdict = verdictOf(one, known);
+      const verdict = verdictOf(one, known.get(one.reference ?? ''), { provider, isDefault });
       return { ...one, kind, provider, verdict };
     });
     comparisons.push(...compared);
@@ -102,31 +102,33 @@ const asOurs = (found: ProviderTransaction): ProviderTransaction => ({
 const portsOf = <Name extends string>(
   kind: ComparedTransaction['kind'],
   set: ProviderSet<Name, Pick<MobileMoney, 'listTransactions'>>,
-) => set.names.map((provider) => ({ kind, provider, port: set.named(provider) }));
+) =>
+  set.names.map((provider) => ({
+    kind,
+    provider,
+    port: set.named(provider),
+    isDefault: provider === set.defaultName,
+  }));
 
 /** It may be ours: the provider's file need not have our reference. */
 const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
   reference === null && status !== 'failed';
 
-/** How a transaction stands, by our rows. */
+/** How a transaction stands, by our row: another provider may have done what this one says. */
 function verdictOf(
   { reference, status, currency }: ProviderTransaction,
-  known: ReadonlyMap<string, KnownTransaction['status']>,
+  known: KnownTransaction | undefined,
+  asked: { readonly provider: string; readonly isDefault: boolean },
 ): Verdict {
   if (reference === null || (currency !== null && currency.toUpperCase() !== CURRENCY))
     return 'foreign';
   const isDone = status === 'completed' || status === 'pending';
-  switch (known.get(reference)) {
-    case undefined:
-      // A failed or reversed one moved nothing in the end.
-      return isDone ? 'lost' : 'agrees';
-    case 'RECOVERED':
-      return 'recovered';
-    case 'HELD':
-      return 'open';
-    case 'POSTED':
-      return isDone ? 'agrees' : 'differs';
-    case 'VOIDED':
-      return isDone ? 'differs' : 'agrees';
-  }
+  // A failed or reversed one moved nothing in the end.
+  if (known === undefined) return isDone ? 'lost' : 'agrees';
+  if (known.status === 'RECOVERED') return 'recovered';
+  if (known.status === 'HELD') return 'open';
+  const isHere = known.provider === null ? asked.isDefault : known.provider === asked.provider;
+  const isDoneHere = isHere ? known.status === 'POSTED' : known.doneBy.includes(asked.provider);
+  if (isHere || isDone) return isDone === isDoneHere ? 'agrees' : 'differs';
+  return 'agrees';
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.js';
-import { referencesOfReceipts } from '../../db/recovery/recovered-payments.js';
+import { referencesOfReceipts } from '../../db/recovery/known-payments.js';
 import type { ProviderStatementLine } from '../../providers/statement.js';
 import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.js';
 import { withStatementFile } from '../statement-file.js';

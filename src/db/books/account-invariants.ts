@@ -75,6 +75,14 @@ export async function brokenAccounts(
         where moved.operation_id = 'double:' || coalesce(payment_reference::text, try.reference)
             || ':' || from_provider
           and moved.step in (${DOUBLE_DELIVERY}, ${DOUBLE_SETTLEMENT}))
-      <> case when failover.settled_at is null then 1 else 2 end`.execute(transaction);
+      <> case when failover.settled_at is null then 1 else 2 end
+    union all
+    select 'I6 what a first provider did is booked when its operation has ended: switch ' || failover.id
+    from provider_failovers as failover
+    left join redemptions on redemptions.operation_id = failover.operation_id
+    left join topup_attempts as try on try.operation_id = failover.operation_id
+    where done_at is not null and booked_at is null and failover.settled_at is null
+      and coalesce(redemptions.settled_at, try.settled_at) < now() - interval '1 day'
+    `.execute(transaction);
   return rows.map(({ fault }) => fault);
 }

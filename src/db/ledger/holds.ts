@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Money } from '../../domain/money.js';
 import { FEE_REVERSAL, PAYMENT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
@@ -9,6 +10,11 @@ export interface Hold {
   readonly partnerId: number;
   readonly amount: Money;
 }
+
+/** SQL expression: what an operation held, whatever its attempts after it cost. */
+export const heldAmount = (operationId: RawBuilder<unknown>) => sql<string>`(
+  select amount from ledger_transfers as hold
+  where hold.operation_id = ${operationId} and hold.step = 'hold')`;
 
 /**
  * Holds the money of a top-up: airtime → airtime-hold (design 4).

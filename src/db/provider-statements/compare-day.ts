@@ -30,7 +30,7 @@ const isReversed = sql`(reversed_at is not null or exists (
 const reversalStatus = sql`
   case reversal.status when 'PENDING' then 'HELD' when 'SUCCESS' then 'POSTED' else 'VOIDED' end`;
 /** Whatever a provider lists as a reference, PostgreSQL casts only what is one of ours. */
-const asUuid = sql`case when line.reference ~ ${sql.lit(UUID)} then line.reference::uuid end`;
+export const asUuid = sql`case when line.reference ~ ${sql.lit(UUID)} then line.reference::uuid end`;
 
 /**
  * A join of what a provider did after all, before another one was asked: a case of its own. What it takes back
@@ -77,6 +77,7 @@ const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
     -- Lost by a restore; it is a case of its own.
     select 'RECOVERED', null, false, false from recovered_payments as payment
     where payment.kind = line.kind and payment.reference = line.reference
+      and ${isOfProvider(sql`payment.provider`, provider)}
   ) as rows order by status in ('RECOVERED', 'DOUBLE') limit 1`;
 
 /** What was done on the day by our books, by the time of its end. */
@@ -228,35 +229,4 @@ export async function compareLines(
   const [counts] = rows;
   if (!counts) throw new Error('The comparison has no result');
   return counts;
-}
-
-/**
- * Has the reconciliation ask the provider about rows that ended otherwise here than there, and about those
- * that another provider was asked for: it books a late success, a reversal or a double delivery, as after
- * a callback.
- */
-export async function askAboutBreaks(
-  transaction: DatabaseTransaction,
-  { provider, day }: StatementDay,
-): Promise<void> {
-  const isAirtime = provider.kind === 'airtime';
-  const open = (isOurs: RawBuilder<unknown>) => sql`
-    select ${isAirtime ? sql`reference` : asUuid} from provider_breaks as line
-    where provider = ${provider.name} and day = ${day} and state = 'OPEN'
-      and kind = ${isAirtime ? 'top-up' : 'payment'} and ${isOurs}
-      and type in ('missing-here', 'unordered', 'missing-there', 'reversed')`;
-  const table = isAirtime ? sql`topup_attempts` : sql`redemptions`;
-  const reference = isAirtime ? sql`reference` : sql`payment_reference`;
-  await sql`
-    update ${table} set recheck_at = now()
-    where ${reference} = any(array(${open(sql`our_status in ('POSTED', 'VOIDED')`)}))
-      and status <> 'HELD' and contradicted_at is null and reversed_at is null
-  `.execute(transaction);
-  await sql`
-    update provider_failovers set recheck_at = now()
-    where from_provider = ${provider.name} and booked_at is null and settled_at is null
-      and operation_id = any(array(
-        select operation_id from ${table}
-        where ${reference} = any(array(${open(sql`our_status is null`)}))))
-  `.execute(transaction);
 }

@@ -6,20 +6,22 @@ import {
   doubleOperationId,
 } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { heldAmount } from '../ledger/holds.js';
 import { addTransfers } from '../ledger/ledger.js';
 import { type SuspenseCase, type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';
 import { findEnded, type RefusalInquiry, tableOf } from '../reconciliation/ended-payments.js';
 import { bookLateSuccess } from '../reconciliation/late-successes.js';
 import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
-import type { FailoverInquiry } from './failover-inquiries.js';
+import { type FirstAsked, nothingDiffers, nothingDone } from './failover-inquiries.js';
 
 /**
  * A payment or top-up that its first provider did after all, although it had certainly done nothing, so
- * that another provider was asked: both may have done it.
+ * that another provider was asked: both may have done it. Or the first one has another content under our
+ * reference: what it did is not known, and nothing is booked.
  */
 export interface DoubleDelivery
   extends Omit<SuspenseCase, 'settledAccount' | 'provider'>,
-    Pick<FailoverInquiry, 'failoverId'> {
+    Pick<FirstAsked, 'failoverId'> {
   /** Ours and the provider's name, since several providers may have done it: what a case is named by. */
   readonly name: string;
   /** The first provider. */
@@ -28,6 +30,8 @@ export interface DoubleDelivery
   /** The operation has no outcome yet, so nothing is booked beside its hold. */
   readonly isHeld: boolean;
   readonly isBooked: boolean;
+  /** The deviating content of the first provider; null where it did what was ordered. */
+  readonly difference: string | null;
   readonly settledBy: SuspenseParty | null;
 }
 
@@ -42,7 +46,7 @@ export type DoubleBooking = 'double' | 'late-success' | 'held' | 'known';
  */
 export async function bookDoubleDelivery(
   transaction: DatabaseTransaction,
-  failover: FailoverInquiry,
+  failover: FirstAsked,
   providerReference: string,
 ): Promise<DoubleBooking> {
   // Locks the operation before its failover, the order of all who change both.
@@ -55,7 +59,7 @@ export async function bookDoubleDelivery(
   }
   const { numAffectedRows } = await sql`
     update provider_failovers set done_at = coalesce(done_at, now()),
-      provider_reference = ${providerReference},
+      provider_reference = ${providerReference}, ${nothingDiffers}, unanswered_since = null,
       recheck_at = ${ended ? sql`null` : firstInquiry},
       booked_at = ${ended && !isLate ? sql`now()` : sql`null`},
       settled_at = ${isLate ? sql`now()` : sql`null`},
@@ -83,23 +87,24 @@ export async function bookDoubleDelivery(
   return 'double';
 }
 
-const forgetInquiry = (transaction: DatabaseTransaction, { failoverId }: FailoverInquiry) =>
+const forgetInquiry = (transaction: DatabaseTransaction, { failoverId }: FirstAsked) =>
   sql`
-    update provider_failovers set recheck_at = null, done_at = null, provider_reference = null
+    update provider_failovers set recheck_at = null, ${nothingDone}, ${nothingDiffers}
     where id = ${failoverId} and booked_at is null and settled_at is null`.execute(transaction);
 
 /**
  * Books what first providers have said of an operation while it was on hold, in the transaction that ends it:
- * nobody can pay it once more meanwhile.
+ * nobody can pay it once more meanwhile. Books nothing while it is on hold.
  */
 export async function bookNotedFailovers(
   transaction: DatabaseTransaction,
   inquiry: RefusalInquiry,
 ): Promise<void> {
+  if (!(await findEnded(transaction, inquiry))) return;
   const { rows } = await sql<
-    Pick<FailoverInquiry, 'failoverId' | 'provider' | 'askedAt'> & { providerReference: string }
+    Pick<FirstAsked, 'failoverId' | 'provider'> & { providerReference: string }
   >`
-    select id as "failoverId", from_provider as provider, at as "askedAt",
+    select id as "failoverId", from_provider as provider,
       provider_reference as "providerReference"
     from provider_failovers
     where operation_id = ${inquiry.operationId} and done_at is not null
@@ -110,7 +115,7 @@ export async function bookNotedFailovers(
 }
 
 /** Names the first provider again in the row; the one that refused is asked about it as a failover. */
-async function moveTo(transaction: DatabaseTransaction, failover: FailoverInquiry): Promise<void> {
+async function moveTo(transaction: DatabaseTransaction, failover: FirstAsked): Promise<void> {
   const table = tableOf(failover);
   await sql`
     insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at)
@@ -127,26 +132,25 @@ const doubles = (condition: RawBuilder<unknown>) => sql<DoubleDelivery>`
   select * from (
     select failover.id as "failoverId", failover.operation_id as "operationId",
       case when redemptions.id is null then 'top-up' else 'payment' end as kind,
-      done_at as "foundAt", failover.provider_reference as "providerReference",
+      coalesce(done_at, disagreed_at) as "foundAt", failover.provider_reference as "providerReference",
       coalesce(redemptions.payment_reference::text, attempt.reference) as reference,
       coalesce(redemptions.payment_reference::text, attempt.reference) || ':' || from_provider
         as name,
       from_provider as provider,
       coalesce(redemptions.status, attempt.status) = 'HELD' as "isHeld",
-      booked_at is not null as "isBooked",
+      booked_at is not null as "isBooked", failover.disagreement as difference,
       coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
-      coalesce(redemptions.to_merchant, (select amount from ledger_transfers as hold
-        where hold.operation_id = failover.operation_id and step = 'hold')) as amount,
+      coalesce(redemptions.to_merchant, ${heldAmount(sql`failover.operation_id`)}) as amount,
       attempt.topup_id as "topupId", attempt.attempt,
       redemptions.platform_reference as "redemptionReference",
       vouchers.serial_number as "serialNumber", redemptions.merchant_id as "merchantId",
-      failover.settled_at as "settledAt", failover.settled_by as "settledBy"
+      coalesce(failover.settled_at, disagreement_settled_at) as "settledAt", failover.settled_by as "settledBy"
     from provider_failovers as failover
     left join redemptions on redemptions.operation_id = failover.operation_id
     left join vouchers on vouchers.id = redemptions.voucher_id
     left join topup_attempts as attempt on attempt.operation_id = failover.operation_id
     left join topups on topups.id = attempt.topup_id
-    where failover.done_at is not null and ${condition}
+    where (failover.done_at is not null or failover.disagreement is not null) and ${condition}
   ) as found`;
 
 /** The open double deliveries, or all but those that became late successes; oldest first. */
@@ -156,7 +160,7 @@ export async function listDoubleDeliveries(
 ): Promise<DoubleDelivery[]> {
   const which = selection.includeSettled
     ? sql`failover.settled_by is distinct from 'late-success'`
-    : sql`failover.settled_at is null`;
+    : sql`failover.settled_at is null and disagreement_settled_at is null`;
   const { rows } = await sql<DoubleDelivery>`
     ${doubles(which)} order by "foundAt", "failoverId"`.execute(database);
   return rows;

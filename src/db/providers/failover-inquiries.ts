@@ -1,14 +1,24 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
 import type { RefusalInquiry } from '../reconciliation/ended-payments.js';
+import { nextUnlessDue } from '../reconciliation/refusal-inquiries.js';
 
-/** A provider that certainly did nothing, and is asked again whether that is so. */
-export interface FailoverInquiry extends RefusalInquiry {
+/** What a first provider did, or did not do, of an operation. */
+export interface FirstAsked extends RefusalInquiry {
   readonly failoverId: number;
   /** Who was asked first. */
   readonly provider: string;
+}
+
+/** A provider that certainly did nothing, and is asked again whether that is so. */
+export interface FailoverInquiry extends FirstAsked {
   /** When the next one was asked. */
   readonly askedAt: Date;
+  /** When this inquiry was taken, as PostgreSQL writes it: a callback that comes meanwhile asks for another one. */
+  readonly takenAt: string;
+  /** It has said before that it did it, and which other content it has. */
+  readonly isNoted: boolean;
+  readonly difference: string | null;
 }
 
 /**
@@ -25,9 +35,10 @@ export async function takeDueFailovers(
       update provider_failovers set recheck_at = clock_timestamp() where id = any(array(
         select id from provider_failovers where recheck_at <= ${dueBy}::timestamptz
         order by recheck_at limit ${limit} for update skip locked))
-      returning id, operation_id, from_provider, at)
+      returning id, operation_id, from_provider, at, recheck_at, done_at, disagreement)
     select due.id as "failoverId", due.operation_id as "operationId", from_provider as provider,
-      due.at as "askedAt",
+      due.at as "askedAt", due.recheck_at::text as "takenAt", done_at is not null as "isNoted",
+      due.disagreement as difference,
       case when redemptions.id is null then 'topup' else 'redemption' end as kind
     from due left join redemptions on redemptions.operation_id = due.operation_id`.execute(
     database,
@@ -36,27 +47,72 @@ export async function takeDueFailovers(
 }
 
 /**
- * Records that the first provider says it did nothing, or says nothing, and when it is asked again: once a
- * day after it did nothing, and in growing pauses for three days while it says nothing. That it does not know an
- * operation which it has done takes nothing back: its list may be shorter than our wait.
+ * What a first provider says: that it did nothing, that it does not know the operation, nothing, or that it has
+ * another content under our reference.
+ */
+export type FirstAnswer = 'as-before' | 'never-seen' | 'unknown' | { readonly difference: string };
+
+/**
+ * Records it, and when the provider is asked again: once a day after it did nothing, and in growing pauses while it
+ * says nothing, for three days since it was first asked in vain. That it does not know an operation which it has done
+ * takes nothing back: its list may be shorter than our wait. What a callback asked for meanwhile stays due.
  */
 export async function postponeFailover(
   database: Database,
-  { failoverId }: Pick<FailoverInquiry, 'failoverId'>,
-  answer: 'as-before' | 'never-seen' | 'unknown',
+  { failoverId, takenAt }: Pick<FailoverInquiry, 'failoverId' | 'takenAt'>,
+  answer: FirstAnswer,
 ): Promise<void> {
-  const day = sql`at + interval '24 hours'`;
-  const afterNothing = sql`case when now() < ${day} then ${day} end`;
-  const pause = sql`now() + greatest(interval '10 minutes', least(now() - at, interval '1 day'))`;
-  const next = {
-    'as-before': sql`${afterNothing}, done_at = null, provider_reference = null`,
-    'never-seen': sql`case when done_at is not null then ${pause} else ${afterNothing} end`,
-    unknown: sql`case when done_at is not null or now() < at + interval '3 days' then ${pause} end`,
-  }[answer];
+  const { next, noted } = typeof answer === 'string' ? after[answer] : afterDifference(answer);
   await sql`
-    update provider_failovers set recheck_at = ${next}
+    update provider_failovers
+    set recheck_at = ${nextUnlessDue(takenAt, next)}, ${noted}
     where id = ${failoverId} and booked_at is null and settled_at is null`.execute(database);
 }
+
+const day = sql`at + interval '24 hours'`;
+const afterNothing = sql`case when now() < ${day} then ${day} end`;
+const firstPause = sql`interval '10 minutes'`;
+const pause = sql`now() + greatest(${firstPause}, least(now() - at, interval '1 day'))`;
+const silence = sql`now() - coalesce(unanswered_since, now())`;
+const patientPause = sql`now() + greatest(${firstPause}, least(${silence}, interval '1 day'))`;
+const whilePatient = sql`case when ${silence} < interval '3 days' then ${patientPause} end`;
+
+const answered = sql`unanswered_since = null`;
+const notAnswered = sql`unanswered_since = coalesce(unanswered_since, now())`;
+/** It did nothing, or nothing else than was ordered. */
+export const nothingDone = sql`done_at = null, provider_reference = null`;
+export const nothingDiffers = sql`
+  disagreement = null, disagreed_at = null, disagreement_settled_at = null`;
+const isOpenDifference = sql`disagreement is not null and disagreement_settled_at is null`;
+
+const after = {
+  'as-before': {
+    next: afterNothing,
+    noted: sql`${nothingDone}, ${nothingDiffers}, ${answered}`,
+  },
+  'never-seen': {
+    next: sql`case when done_at is not null or ${isOpenDifference} then ${pause} else ${afterNothing} end`,
+    noted: answered,
+  },
+  unknown: {
+    next: sql`case when done_at is not null then ${patientPause} else ${whilePatient} end`,
+    noted: notAnswered,
+  },
+};
+
+/** One that a person has cleared stays cleared, and is not asked about again, while the provider says the same. */
+function afterDifference({ difference }: { readonly difference: string }) {
+  const isSame = sql`disagreement is not distinct from ${difference}`;
+  return {
+    next: sql`case when ${isSame} and disagreement_settled_at is not null then null else ${whilePatient} end`,
+    noted: sql`${nothingDone}, ${notAnswered}, disagreement = ${difference},
+      disagreed_at = case when ${isSame} then disagreed_at else now() end,
+      disagreement_settled_at = case when ${isSame} then disagreement_settled_at end`,
+  };
+}
+
+/** What lets a provider be asked by the next reconciliation, and with patience from then on. */
+export const DUE_NOW = sql`recheck_at = now(), unanswered_since = null`;
 
 /**
  * Has the next reconciliation ask a provider that was asked before another one, because it called back.
@@ -72,8 +128,19 @@ export async function requestFailoverInquiry(
       select id from provider_failovers
       where operation_id = ${operationId} and from_provider = ${provider}),
     due as (
-      update provider_failovers set recheck_at = now()
+      update provider_failovers set ${DUE_NOW}
       where id in (select id from asked) and booked_at is null and settled_at is null)
     select from asked`.execute(database);
   return rows.length > 0;
+}
+
+/** Closes what a first provider has otherwise; it is not asked about again, unless it calls back. */
+export async function settleDifference(
+  database: Database,
+  { failoverId }: Pick<FirstAsked, 'failoverId'>,
+): Promise<void> {
+  await sql`
+    update provider_failovers
+    set disagreement_settled_at = now(), recheck_at = null, unanswered_since = null
+    where id = ${failoverId} and disagreement is not null`.execute(database);
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PaymentCaseKind } from '../../domain/providers/payment-case-kind.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { heldAmount } from '../ledger/holds.js';
 import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
 import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.js';
 import {
@@ -8,6 +9,7 @@ import {
   findDoubleDelivery,
   listDoubleDeliveries,
 } from '../providers/double-deliveries.js';
+import { settleDifference } from '../providers/failover-inquiries.js';
 import {
   findRecovered,
   listOpenRecovered,
@@ -17,8 +19,8 @@ import { findLateSuccess, listLateSuccesses } from './late-successes.js';
 import { findReversal, listReversals } from './reversals.js';
 
 /**
- * A case of one payment or top-up, identified by our reference, a double delivery with its first provider; or of the statement of a provider: a
- * break by its id, and a statement that was not compared by provider and day.
+ * A case of one payment or top-up, identified by our reference, and where it is about a first provider, by that, too;
+ * or of the statement of a provider: a break by its id, and a statement that was not compared by provider and day.
  */
 export interface PaymentCase {
   readonly kind: PaymentCaseKind;
@@ -66,9 +68,10 @@ export async function findOpenCase(
     const found = await find(database, reference);
     return found && found.settledAt === null ? ofSuspense(kind, found) : undefined;
   }
-  if (kind === 'double-delivery') {
+  if (isOfFirst(kind, reference)) {
     const found = await findDoubleDelivery(database, reference);
-    return found && found.settledAt === null ? ofDouble(found) : undefined;
+    const open = found && found.settledAt === null ? ofDouble(found) : undefined;
+    return open?.kind === kind ? open : undefined;
   }
   if (kind === 'recovered') {
     const found = await findRecovered(database, reference);
@@ -79,14 +82,24 @@ export async function findOpenCase(
   return found[0];
 }
 
+/** Whether it is about a first provider, whose name stands behind our reference, which has no colon. */
+const isOfFirst = (kind: PaymentCaseKind, reference: string): boolean =>
+  kind === 'double-delivery' || (kind === 'disagreement' && reference.includes(':'));
+
 const ofDouble = (one: DoubleDelivery): PaymentCase => ({
-  ...ofSuspense('double-delivery', one),
+  ...ofSuspense(one.difference === null ? 'double-delivery' : 'disagreement', one),
   reference: one.name,
   references: [one.reference, one.redemptionReference, one.providerReference].filter(
     (name) => name !== null,
   ),
-  words: one.isHeld ? 'It is still on hold, and what it is depends on its outcome.' : null,
+  words: wordsOf(one),
 });
+
+function wordsOf({ difference, isHeld }: DoubleDelivery): string | null {
+  if (difference !== null)
+    return `${difference} It had done nothing, so another provider was asked next.`;
+  return isHeld ? 'It is still on hold, and what it is depends on its outcome.' : null;
+}
 
 const ofSuspense = (
   kind: PaymentCase['kind'],
@@ -143,9 +156,7 @@ async function marked(database: Database, condition: RawBuilder<unknown>): Promi
       join vouchers on vouchers.id = voucher_id
       union all
       select case_kind, reference, 'top-up ' || topup_id || ', attempt ' || try.attempt,
-        (select amount from ledger_transfers as hold
-          where hold.operation_id = try.operation_id and step = 'hold'),
-        try.provider, topups.partner_id, null, null, topup_id, array[reference], disagreement
+        ${heldAmount(sql`try.operation_id`)}, try.provider, topups.partner_id, null, null, topup_id, array[reference], disagreement
       from (
         select reference, topup_id, attempt, operation_id, provider, disagreement, ${kind}
         from topup_attempts where ${isMarked}) as try
@@ -172,6 +183,8 @@ export async function endDisagreement(
   transaction: DatabaseTransaction,
   reference: string,
 ): Promise<void> {
+  const first = await findDoubleDelivery(transaction, reference);
+  if (first) return settleDifference(transaction, first);
   for (const [table, column] of [
     ['redemptions', sql`payment_reference::text`],
     ['topup_attempts', sql`reference`],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { heldAmount } from '../ledger/holds.js';
 import type { SuspenseParty } from '../ledger/suspense.js';
 
 /** A completed operation whose provider is asked again. */
@@ -74,8 +75,7 @@ export async function findEnded(
         await sql<Omit<EndedPayment, keyof RefusalInquiry>>`
           select try.status, topups.partner_id, try.provider, reference, topup_id, try.attempt,
             topups.operation_id as creation_id, workflow_id, null as platform_reference,
-            (select amount from ledger_transfers
-              where operation_id = ${operationId} and step = 'hold') as amount,
+            ${heldAmount(sql`${operationId}`)} as amount,
             ${isBooked(operationId)}
           from topups join topup_attempts as try on topups.id = topup_id
           where try.operation_id = ${operationId} and try.status <> 'HELD'

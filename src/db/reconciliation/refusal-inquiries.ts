@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.js';
 import { type EndedPayment, type RefusalInquiry, tableOf } from './ended-payments.js';
 
@@ -42,6 +42,20 @@ export async function databaseMoment(database: Database): Promise<string> {
   return row.moment;
 }
 
+/** An inquiry with when it was taken, as PostgreSQL writes it; runs from before it lack that. */
+export interface TakenInquiry extends RefusalInquiry {
+  readonly takenAt?: string;
+}
+
+/**
+ * SQL expression: when it is asked next, after an inquiry that was taken then. A callback that came meanwhile asks for
+ * another one, which stays due.
+ */
+export const nextUnlessDue = (takenAt: string | undefined, next: RawBuilder<unknown>) =>
+  takenAt === undefined
+    ? next
+    : sql`case when recheck_at = ${takenAt}::timestamptz then ${next} else recheck_at end`;
+
 /**
  * Takes what was due by then, the longest due first and up to `limit` of each kind. The taken
  * rows stay due, behind all others: a row that cannot be asked about or booked does not block the
@@ -51,16 +65,17 @@ export async function takeDueInquiries(
   database: Database,
   dueBy: string,
   limit: number,
-): Promise<RefusalInquiry[]> {
+): Promise<TakenInquiry[]> {
   const due = (table: string) => sql`
     update ${sql.table(table)} set recheck_at = clock_timestamp() where operation_id = any(array(
       select operation_id from ${sql.table(table)} where recheck_at <= ${dueBy}::timestamptz
       order by recheck_at limit ${limit} for update skip locked))
-    returning operation_id`;
-  const { rows } = await sql<RefusalInquiry>`
+    returning operation_id, recheck_at::text as taken_at`;
+  const { rows } = await sql<TakenInquiry>`
     with due_redemptions as (${due('redemptions')}), due_topups as (${due('topup_attempts')})
-    select 'redemption' as kind, operation_id as "operationId" from due_redemptions
-    union all select 'topup', operation_id from due_topups`.execute(database);
+    select 'redemption' as kind, operation_id as "operationId", taken_at as "takenAt"
+    from due_redemptions
+    union all select 'topup', operation_id, taken_at from due_topups`.execute(database);
   return rows;
 }
 
@@ -72,7 +87,10 @@ export async function postponeInquiry(
   database: Database,
   ended: Pick<EndedPayment, keyof RefusalInquiry | 'status'>,
   answer: 'as-before' | 'unknown',
-  watchSeconds: number,
+  {
+    watchSeconds,
+    takenAt,
+  }: { readonly watchSeconds: number; readonly takenAt?: string | undefined },
 ): Promise<void> {
   const watch = intervalOf(watchSeconds);
   const nextWatch = sql`(
@@ -88,7 +106,7 @@ export async function postponeInquiry(
   }[`${ended.status} ${answer}` as const];
   await sql`
     update ${tableOf(ended)}
-    set recheck_at = ${next}${answer === 'as-before' ? sql`, disagreement = null` : sql``}
+    set recheck_at = ${nextUnlessDue(takenAt, next)}${answer === 'as-before' ? sql`, disagreement = null` : sql``}
     where operation_id = ${ended.operationId} and contradicted_at is null
       and reversed_at is null`.execute(database);
 }

@@ -5,7 +5,6 @@ import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.js
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
 import { type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';
-import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
 
 /** A payment or top-up that a provider has and our restored database lacks. */
 export interface RecoveredPayment {
@@ -41,54 +40,6 @@ export interface LostPayment
   readonly serialNumber: string | null;
   /** The payee's identifier in the provider's books. */
   readonly payee: string | null;
-}
-
-/** Our row of a transaction. */
-export interface KnownTransaction {
-  readonly reference: string;
-  /** RECOVERED: our row is lost, and the amount is booked in suspense. */
-  readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'RECOVERED';
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const BATCH_SIZE = 1_000;
-
-/** Our rows of these references, by reference; where both exist, that of the payment itself. */
-export async function findKnown(
-  database: Database,
-  kind: RecoveredPayment['kind'],
-  references: readonly string[],
-): Promise<Map<string, KnownTransaction['status']>> {
-  const known = new Map<string, KnownTransaction['status']>();
-  for (let begin = 0; begin < references.length; begin += BATCH_SIZE) {
-    const batch = references.slice(begin, begin + BATCH_SIZE);
-    const own =
-      kind === 'payment'
-        ? sql`select payment_reference::text as reference, status from redemptions
-            where payment_reference = any(${batch.filter((one) => UUID.test(one))}::uuid[])`
-        : sql`select reference, status from topup_attempts
-            where reference = any(${batch}::text[])`;
-    const { rows } = await sql<KnownTransaction>`
-      select reference, 'RECOVERED' as status from recovered_payments
-      where kind = ${kind} and reference = any(${batch}::text[])
-      union all ${own}`.execute(database);
-    for (const { reference, status } of rows) known.set(reference, status);
-  }
-  return known;
-}
-
-/** Our references of payments, by the provider's receipts. */
-export async function referencesOfReceipts(
-  database: Database,
-  provider: string,
-  receipts: readonly string[],
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ receipt: string; reference: string }>`
-    select provider_reference as receipt, payment_reference::text as reference from redemptions
-    where provider = ${provider} and provider_reference = any(${receipts}::text[])`.execute(
-    database,
-  );
-  return new Map(rows.map(({ receipt, reference }) => [receipt, reference]));
 }
 
 /**
@@ -131,48 +82,6 @@ const merchantOf = ({ kind, payee }: LostPayment): RawBuilder<number | null> =>
     ? sql`(select min(merchant_id) from merchant_payout_accounts
         where party_value = ${payee} having count(distinct merchant_id) = 1)`
     : sql`null::bigint`;
-
-const referenceColumns = {
-  payment: [sql`redemptions`, sql`payment_reference::text`],
-  'top-up': [sql`topup_attempts`, sql`reference`],
-} as const;
-
-/**
- * Names the provider that has a payment or attempt on hold: the database may have been restored to
- * before another one was asked, and its workflow must ask whoever got it. The one that had it is asked, too.
- */
-export async function placeHeld(
-  transaction: DatabaseTransaction,
-  held: Pick<RecoveredPayment, 'kind' | 'reference'> & { readonly provider: string },
-): Promise<void> {
-  const [table, column] = referenceColumns[held.kind];
-  await sql`
-    with held as (
-      select operation_id as id, provider as former from ${table}
-      where ${column} = ${held.reference} and status = 'HELD'
-        and provider is distinct from ${held.provider} for no key update
-    ), placed as (
-      update ${table} set provider = ${held.provider} from held where operation_id = held.id)
-    insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at)
-    select id, former, ${held.provider}, 'It was found at the other one after a restore', ${firstInquiry}
-    from held where former is not null`.execute(transaction);
-}
-
-/**
- * Asks for an inquiry about payments that a provider and our books see differently: the next
- * reconciliation books what the provider says.
- */
-export async function recheckPayments(
-  transaction: DatabaseTransaction,
-  kind: RecoveredPayment['kind'],
-  references: readonly string[],
-): Promise<void> {
-  const [table, column] = referenceColumns[kind];
-  await sql`
-    update ${table} set recheck_at = now()
-    where ${column} = any(${[...references]}::text[]) and status <> 'HELD'
-      and contradicted_at is null and reversed_at is null`.execute(transaction);
-}
 
 const recoveredWith = (party: RawBuilder<string | null>) => sql`
   select payment.kind, payment.provider, payment.reference, payment.operation_id as "operationId", payment.amount,

@@ -27,10 +27,12 @@ export const moneyRights = {
   // A callback or a statement lets the first provider be asked again; operators settle what it did, and
   // recover who was asked before a restore.
   provider_failovers: {
-    api: 'select, update (recheck_at)',
+    api: 'select, update (recheck_at, unanswered_since)',
     worker:
-      'select, insert, update (recheck_at, done_at, provider_reference, booked_at, settled_at, settled_by), delete',
-    operator: 'select, insert, update (recheck_at, settled_at, settled_by)',
+      'select, insert, update (recheck_at, unanswered_since, done_at, provider_reference, booked_at, ' +
+      'settled_at, settled_by, disagreement, disagreed_at, disagreement_settled_at), delete',
+    operator:
+      'select, insert, update (recheck_at, unanswered_since, settled_at, settled_by, disagreement_settled_at)',
   },
   // Workers and operators compare statements; operators settle breaks, also by the pages of support.
   provider_statements: WORKERS,

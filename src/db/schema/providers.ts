@@ -40,6 +40,13 @@ export interface ProviderFailoversTable {
   booked_at: Timestamp | null;
   settled_at: Timestamp | null;
   settled_by: 'partner' | 'platform' | 'provider' | 'late-success' | null;
+  /** The deviating content that the first provider has, and since when it says so. */
+  disagreement: string | null;
+  disagreed_at: Timestamp | null;
+  /** When a person cleared it; other words open it again. */
+  disagreement_settled_at: Timestamp | null;
+  /** Since when the first provider is asked in vain. */
+  unanswered_since: Timestamp | null;
 }
 
 /** What a running worker knows of a provider. */

@@ -4,8 +4,9 @@ import type { StoredNumber } from '../../domain/phone.js';
 import type { NotDoneBy } from '../../domain/providers/not-done-by.js';
 import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { heldAmount } from '../ledger/holds.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
-import { failoversOf } from '../providers/provider-failovers.js';
+import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.js';
 import { hasDelivery } from './topup-state.js';
@@ -74,11 +75,24 @@ export async function beginAttempt(
 
 /** An attempt with the data for the provider. */
 export const findAttempt = (database: Database, operationId: string) =>
-  attempts(database, operationId).executeTakeFirstOrThrow();
+  attempts(database, operationId)
+    .select(failoversOf('operation_id', sql.ref('topup_attempts.operation_id')).as('failovers'))
+    .executeTakeFirstOrThrow();
+
+/** The same as it was ordered: a later attempt may have another price, and the ledger knows what this one held. */
+export async function findOrderedAttempt(database: Database, operationId: string) {
+  const { held, ...attempt } = await attempts(database, operationId)
+    .select(heldAmount(sql.ref('topup_attempts.operation_id')).as('held'))
+    .executeTakeFirstOrThrow();
+  return { ...attempt, amount: held ?? attempt.amount };
+}
 
 /** The same with its top-up locked, for a change of the top-up. */
 export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
-  attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
+  attempts(transaction, operationId)
+    .select(isDoneByFirst(sql.ref('topup_attempts.operation_id')).as('is_done_by_first'))
+    .forNoKeyUpdate('topups')
+    .executeTakeFirstOrThrow();
 
 const attempts = (database: Database, operationId: string) =>
   database
@@ -99,7 +113,6 @@ const attempts = (database: Database, operationId: string) =>
       'products.product_name',
       'topup_attempts.provider_product_id',
       'topup_attempts.provider',
-      failoversOf('operation_id', sql.ref('topup_attempts.operation_id')).as('failovers'),
     ])
     .where('topup_attempts.operation_id', '=', operationId);
 

@@ -7,7 +7,7 @@ import { paidAccount } from '../catalogue/payout-account-checks.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
 import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
-import { failoversOf } from '../providers/provider-failovers.js';
+import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.js';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
 
 export interface NewRedemption {
@@ -110,7 +110,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'merchants.merchant_name',
       'vouchers.partner_id',
       'vouchers.serial_number',
-      failoversOf('operation_id', sql.ref('redemptions.operation_id')).as('failovers'),
+      isDoneByFirst(sql.ref('redemptions.operation_id')).as('is_done_by_first'),
     ])
     .where('redemptions.operation_id', '=', operationId)
     .forUpdate(['redemptions', 'vouchers'])

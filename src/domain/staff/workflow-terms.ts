@@ -30,8 +30,10 @@ const ofCustomers: readonly WorkflowName[] = [
       'i',
     ),
   },
-  { id: /^case:(late-success|reversal|disagreement|unbooked):(?<caseReference>.+)$/i },
-  { id: /^case:double-delivery:(?<caseReference>[^:]+):/i },
+  // Behind the reference may stand the provider that was asked first.
+  {
+    id: /^case:(late-success|double-delivery|reversal|disagreement|unbooked):(?<caseReference>[^:]+)/i,
+  },
   {
     id: /^case:recovered:(?<caseReference>.+)$/i,
     about:

@@ -1,4 +1,5 @@
 import { maskStored, type StoredNumber } from '../phone.js';
+import { isTopupReference } from '../topup.js';
 
 /**
  * The step that settles a late success: a refused operation that the provider carried out anyway.
@@ -84,15 +85,19 @@ function explainLateSuccess(line: WalletChange): string | undefined {
 function explainRecovered({ operation_id, step }: WalletChange): string | undefined {
   if (step !== RECOVERY_SETTLEMENT) return undefined;
   const reference = operation_id.replace('recovered:', '');
-  return `Payment ${reference}: made before a recovery of the service, charged as agreed`;
+  return `${subjectOf(reference)}: made before a recovery of the service, charged as agreed`;
 }
 
 /** What two providers did, where the partner agreed to pay for both; companies do not learn who they are. */
 function explainDouble({ operation_id, step }: WalletChange): string | undefined {
   if (step !== DOUBLE_SETTLEMENT) return undefined;
-  const [, reference] = operation_id.split(':');
-  return `Payment ${reference}: done a second time, charged as agreed`;
+  const [, reference = ''] = operation_id.split(':');
+  return `${subjectOf(reference)}: done a second time, charged as agreed`;
 }
+
+/** What has this reference towards its provider. */
+const subjectOf = (reference: string): string =>
+  `${isTopupReference(reference) ? 'Top-up' : 'Payment'} ${reference}`;
 
 /** A reversal by the provider that was returned to the partner. */
 function explainReversal(line: WalletChange): string | undefined {

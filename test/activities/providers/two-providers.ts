@@ -25,8 +25,12 @@ export const refused = (retryCanHelp: boolean): ProviderOutcome => ({
 });
 
 /** Runs an activity as Temporal does, in the given attempt. */
-export const inAttempt = <Result>(attempt: number, run: () => Promise<Result>): Promise<Result> => {
-  const log = { warn: () => undefined, error: () => undefined };
+export const inAttempt = <Result>(
+  attempt: number,
+  run: () => Promise<Result>,
+  error: (message: string) => void = () => undefined,
+): Promise<Result> => {
+  const log = { warn: () => undefined, error };
   const context = { info: { attempt }, heartbeat: () => undefined, log };
   return asyncLocalStorage.run(context as unknown as Context, run);
 };
@@ -61,6 +65,10 @@ export async function openTwoProviders() {
     >,
     /** What each provider answers to an inquiry. */
     found: { first: neverSeen, second: neverSeen } as Record<'first' | 'second', ProviderInquiry>,
+    /** The orders and payments that providers were asked about. */
+    inquiries: [] as unknown[],
+    /** What happens while a provider is asked. */
+    whileAsked: async (): Promise<unknown> => undefined,
     /** What the first provider says of a payout account; undefined where it cannot say anything. */
     account: undefined as AccountAnswer | undefined,
     unavailable: undefined as string | undefined,
@@ -126,8 +134,10 @@ export async function openTwoProviders() {
         two.asked.push(`${who} send`);
         return two.answers[who]();
       };
-      const ask = async (): Promise<ProviderInquiry> => {
+      const ask = async (order: unknown): Promise<ProviderInquiry> => {
         two.asked.push(`${who} ask`);
+        two.inquiries.push(order);
+        await two.whileAsked();
         return two.found[who];
       };
       return {

@@ -4,31 +4,31 @@ import { compareFile } from '../../../activities/provider-statements/compare-sta
 import { addTransfers } from '../../../src/db/ledger/ledger.js';
 import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
 import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
-import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.js';
-import { listOpenCases } from '../../../src/db/reconciliation/cases.js';
-import { placeHeld } from '../../../src/db/recovery/recovered-payments.js';
+import { placeHeld } from '../../../src/db/recovery/known-payments.js';
 import { endAttempt } from '../../../src/db/topups/topup-attempts.js';
 import { parseMoney } from '../../../src/domain/money.js';
 import type { Day } from '../../../src/domain/reports/day-report.js';
 import type { ProviderInquiry } from '../../../src/providers/outcome.js';
-import { redemptions, topUp } from '../../admin/movements.js';
+import { redemptions } from '../../admin/movements.js';
 import {
   delivered,
   inAttempt,
-  notSent,
   openTwoProviders,
   type TwoProviders,
   unknown,
 } from '../providers/two-providers.js';
+import { type FailedOver, failedOverTo } from './failed-over.js';
 
 /**
  * A provider that certainly did nothing, so that the next one was asked, has done it after all: what it
  * did is asked of it, booked once, and explained.
  */
 let two: TwoProviders;
+let on: FailedOver;
 
 beforeAll(async () => {
   two = await openTwoProviders();
+  on = failedOverTo(two);
 });
 afterAll(() => two?.scene.close());
 beforeEach(() => two.reset());
@@ -40,73 +40,17 @@ const refusal: ProviderInquiry = {
   retryCanHelp: false,
 };
 
-/** A payment that the first provider did not take; the second one was asked. */
-async function failedOver(ending?: 'post' | 'void') {
-  const operationId = await two.hold();
-  two.answers.first = () => notSent;
-  if (ending !== 'post') two.answers.second = () => unknown;
-  await two.pay(operationId);
-  if (ending) await redemptions(two.scene.database, two.catalogue)[ending](operationId);
-  const { payment_reference: reference } = await two.scene.database
-    .selectFrom('redemptions')
-    .select('payment_reference')
-    .where('operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
-  two.asked.length = 0;
-  return { operationId, reference };
-}
-
-/** A top-up that the first provider did not take, and whose outcome at the second one is unknown. */
-async function failedOverTopUp() {
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
-  const { operation_id: operationId, reference } = await two.scene.database
-    .selectFrom('topup_attempts')
-    .select(['operation_id', 'reference'])
-    .where('topup_id', '=', topupId)
-    .executeTakeFirstOrThrow();
-  two.answers.first = () => notSent;
-  two.answers.second = () => unknown;
-  await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
-  return { topupId, operationId, reference };
-}
-
-/** The first provider calls back, and the reconciliation runs. */
-async function calledBack(operationId: string, provider = 'gsma') {
-  expect(await requestFailoverInquiry(two.scene.database, operationId, provider)).toBe(true);
-  await reconcile();
-}
-const reconcile = () => inAttempt(1, () => two.activities().recheckDue());
-
-/** "suspense → mobile-money-clearing 487.50", in their order. */
-async function movedBeside(reference: string): Promise<string[]> {
-  const { rows } = await sql<{ moved: string }>`
-    select debit.kind || ' → ' || credit.kind || ' ' || amount::numeric(20, 2) as moved
-    from ledger_transfers as transfer
-    join ledger_accounts as debit on debit.id = debit_account_id
-    join ledger_accounts as credit on credit.id = credit_account_id
-    where (operation_id like ${`double:${reference}:%`} or step = 'late-success' and operation_id in (
-      select operation_id from redemptions where payment_reference::text = ${reference}
-      union all select operation_id from topup_attempts where reference = ${reference}))
-    order by transfer.id`.execute(two.scene.database);
-  return rows.map(({ moved }) => moved);
-}
-
-const casesOf = async (reference: string) =>
-  (await listOpenCases(two.scene.database))
-    .filter((one) => one.reference.startsWith(reference))
-    .map(({ kind, provider, amount }) => `${kind} at ${provider}: ${Number(amount)}`);
-
 describe('a payment that both providers made', () => {
   it('stands once in suspense, is a case, and ends when somebody bears it', async () => {
-    const { operationId, reference } = await failedOver('post');
+    const { operationId, reference } = await on.failedOver('post');
     two.found.first = delivered;
-    await calledBack(operationId);
+    await on.calledBack(operationId);
     expect(two.asked).toContain('first ask');
-    expect(await movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
-    expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
+    expect(await on.movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
+    expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
     // Nothing is booked again, whoever calls back.
-    await calledBack(operationId);
-    expect(await movedBeside(reference)).toHaveLength(1);
+    await on.calledBack(operationId);
+    expect(await on.movedBeside(reference)).toHaveLength(1);
     expect((await two.scene.admin('check-ledger')).out).toContain('list double-deliveries');
 
     const [listed] = await two.scene.json('list double-deliveries');
@@ -116,15 +60,15 @@ describe('a payment that both providers made', () => {
     expect((await settle('provider')).out).toContain('one of the providers has given it back');
     expect((await settle('provider')).out).toContain('nothing was changed');
     expect((await settle('platform')).err).toContain('cannot be undone');
-    expect(await movedBeside(reference)).toEqual([
+    expect(await on.movedBeside(reference)).toEqual([
       'suspense → mobile-money-clearing 487.50',
       'mobile-money-clearing → suspense 487.50',
     ]);
-    expect(await casesOf(reference)).toEqual([]);
+    expect(await on.casesOf(reference)).toEqual([]);
   });
 
   it('is found without a callback, too', async () => {
-    const { operationId, reference } = await failedOver('post');
+    const { operationId, reference } = await on.failedOver('post');
     const due = await two.scene.database
       .selectFrom('provider_failovers')
       .select(sql<boolean>`recheck_at > now()`.as('later'))
@@ -137,12 +81,12 @@ describe('a payment that both providers made', () => {
       .where('operation_id', '=', operationId)
       .execute();
     two.found.first = delivered;
-    await reconcile();
-    expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
+    await on.reconcile();
+    expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
   });
 
   it('is no break in the statement of the first provider once it is a case', async () => {
-    const { reference } = await failedOver('post');
+    const { reference } = await on.failedOver('post');
     const at = new Date();
     const zone = 'UTC';
     const of = {
@@ -167,8 +111,8 @@ describe('a payment that both providers made', () => {
     expect(await breaks()).toEqual(['missing-here']);
     // The comparison has asked for an inquiry.
     two.found.first = delivered;
-    await reconcile();
-    expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
+    await on.reconcile();
+    expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
     await compare();
     expect(await breaks()).toEqual([]);
     // What it takes back after somebody else has borne it is in no book.
@@ -191,31 +135,31 @@ describe('a payment that both providers made', () => {
 });
 
 it('a payment that the second one refused is a late success of the first one', async () => {
-  const { operationId, reference } = await failedOver('void');
+  const { operationId, reference } = await on.failedOver('void');
   two.found.first = delivered;
-  await calledBack(operationId);
-  expect(await movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
-  expect(await casesOf(reference)).toEqual(['late-success at gsma: 487.5']);
+  await on.calledBack(operationId);
+  expect(await on.movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
+  expect(await on.casesOf(reference)).toEqual(['late-success at gsma: 487.5']);
   expect(await two.providerOf(operationId)).toBe('gsma');
   // The second one may have done it, too.
   two.found.second = delivered;
-  await calledBack(operationId, 'mpesa');
-  expect(await movedBeside(reference)).toEqual([
+  await on.calledBack(operationId, 'mpesa');
+  expect(await on.movedBeside(reference)).toEqual([
     'suspense → mobile-money-clearing 487.50',
     'suspense → mobile-money-clearing 487.50',
   ]);
-  expect((await casesOf(reference)).sort()).toEqual([
+  expect((await on.casesOf(reference)).sort()).toEqual([
     'double-delivery at mpesa: 487.5',
     'late-success at gsma: 487.5',
   ]);
 });
 
 it('a payment on hold is noted at once, and booked by its outcome', async () => {
-  const { operationId, reference } = await failedOver();
+  const { operationId, reference } = await on.failedOver();
   two.found.first = delivered;
-  await calledBack(operationId);
-  expect(await movedBeside(reference)).toEqual([]);
-  expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
+  await on.calledBack(operationId);
+  expect(await on.movedBeside(reference)).toEqual([]);
+  expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
   const settle = [
     'settle',
     'double-delivery',
@@ -227,25 +171,25 @@ it('a payment on hold is noted at once, and booked by its outcome', async () => 
   ];
   expect((await two.scene.admin(settle)).err).toContain('still on hold');
   await redemptions(two.scene.database, two.catalogue).post(operationId);
-  await calledBack(operationId);
-  expect(await movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
+  await on.calledBack(operationId);
+  expect(await on.movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
 });
 
 it('a payment on hold that the first one did, and the second one refuses, is booked as it ends', async () => {
-  const { operationId, reference } = await failedOver();
+  const { operationId, reference } = await on.failedOver();
   two.found.first = delivered;
-  await calledBack(operationId);
+  await on.calledBack(operationId);
   // A list that is shorter than our wait takes nothing back.
   two.found.first = { kind: 'never-seen' };
-  await calledBack(operationId);
-  expect(await casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
+  await on.calledBack(operationId);
+  expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
   await redemptions(two.scene.database, two.catalogue).void(operationId);
-  expect(await movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
-  expect(await casesOf(reference)).toEqual(['late-success at gsma: 487.5']);
+  expect(await on.movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
+  expect(await on.casesOf(reference)).toEqual(['late-success at gsma: 487.5']);
 });
 
 it('a payment that a restore has moved back to the first one is no double of itself', async () => {
-  const { operationId, reference } = await failedOver();
+  const { operationId, reference } = await on.failedOver();
   await two.scene.database
     .transaction()
     .execute((transaction) =>
@@ -253,13 +197,13 @@ it('a payment that a restore has moved back to the first one is no double of its
     );
   await redemptions(two.scene.database, two.catalogue).post(operationId);
   two.found.first = delivered;
-  await calledBack(operationId);
-  expect(await movedBeside(reference)).toEqual([]);
-  expect(await casesOf(reference)).toEqual([]);
+  await on.calledBack(operationId);
+  expect(await on.movedBeside(reference)).toEqual([]);
+  expect(await on.casesOf(reference)).toEqual([]);
   // The one that had it may have done it, too.
   two.found.second = delivered;
-  await calledBack(operationId, 'mpesa');
-  expect(await casesOf(reference)).toEqual(['double-delivery at mpesa: 487.5']);
+  await on.calledBack(operationId, 'mpesa');
+  expect(await on.casesOf(reference)).toEqual(['double-delivery at mpesa: 487.5']);
 });
 
 it.each([
@@ -270,12 +214,12 @@ it.each([
 ] as const)(
   'a first provider that %s changes nothing, and is asked later',
   async (_what, answer) => {
-    const { operationId, reference } = await failedOver('post');
+    const { operationId, reference } = await on.failedOver('post');
     two.found.first = answer;
-    await calledBack(operationId);
+    await on.calledBack(operationId);
     expect(two.asked).toContain('first ask');
-    expect(await movedBeside(reference)).toEqual([]);
-    expect(await casesOf(reference)).toEqual([]);
+    expect(await on.movedBeside(reference)).toEqual([]);
+    expect(await on.casesOf(reference)).toEqual([]);
     const { later } = await two.scene.database
       .selectFrom('provider_failovers')
       .select(sql<boolean>`recheck_at > now()`.as('later'))
@@ -286,7 +230,7 @@ it.each([
 );
 
 it('a top-up that the second one did not deliver is a late success of the first one', async () => {
-  const { topupId, operationId, reference } = await failedOverTopUp();
+  const { topupId, operationId, reference } = await on.failedOverTopUp();
   await two.scene.database.transaction().execute(async (transaction) => {
     const move = { operationId, partnerId: two.catalogue.partnerId, amount: parseMoney('50') };
     await addTransfers(transaction, [
@@ -296,9 +240,9 @@ it('a top-up that the second one did not deliver is a late success of the first 
     await endAttempt(transaction, { operationId, topupId }, { status: 'FAILED', ...ending }, 0);
   });
   two.found.first = delivered;
-  await calledBack(operationId, 'dt-one');
-  expect(await movedBeside(reference)).toEqual(['suspense → airtime-clearing 50.00']);
-  expect(await casesOf(reference)).toEqual(['late-success at dt-one: 50']);
+  await on.calledBack(operationId, 'dt-one');
+  expect(await on.movedBeside(reference)).toEqual(['suspense → airtime-clearing 50.00']);
+  expect(await on.casesOf(reference)).toEqual(['late-success at dt-one: 50']);
   const row = await two.scene.database
     .selectFrom('topups')
     .innerJoin('topup_attempts', 'topup_attempts.topup_id', 'topups.id')
@@ -309,12 +253,12 @@ it('a top-up that the second one did not deliver is a late success of the first 
 });
 
 it('a top-up on hold that the first one did, and the second one refuses, is delivered as it ends', async () => {
-  const { topupId, operationId, reference } = await failedOverTopUp();
+  const { topupId, operationId, reference } = await on.failedOverTopUp();
   two.found.first = delivered;
-  await calledBack(operationId, 'dt-one');
+  await on.calledBack(operationId, 'dt-one');
   await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', null));
-  expect(await movedBeside(reference)).toEqual(['suspense → airtime-clearing 50.00']);
-  expect(await casesOf(reference)).toEqual(['late-success at dt-one: 50']);
+  expect(await on.movedBeside(reference)).toEqual(['suspense → airtime-clearing 50.00']);
+  expect(await on.casesOf(reference)).toEqual(['late-success at dt-one: 50']);
   const { status } = await two.scene.database
     .selectFrom('topups')
     .select('status')

@@ -202,6 +202,16 @@ export const breakages: readonly Breakage[] = [
     attempt('POSTED', 'now()'),
   ],
   [
+    'I6, what a first provider did and nobody booked since the end',
+    'I6 what a first provider did is booked when its operation has ended: switch 1',
+    withoutTriggers,
+    topup('SUCCESS'),
+    attempt('POSTED'),
+    "update topup_attempts set settled_at = now() - interval '25 hours'",
+    `insert into provider_failovers (id, operation_id, from_provider, to_provider, message, done_at)
+      overriding system value values (1, 'sent', 'dt-one', 'reloadly', 'not sent', now())`,
+  ],
+  [
     'I4, an open attempt that holds nothing',
     'I4 airtime on hold is what open top-ups hold: airtime-hold of partner 1',
     withoutTriggers,

@@ -120,6 +120,11 @@ describe('the id of a workflow is understood', () => {
     expect(readSearchTerm(workflowIds.caseId(name, 'queue'))).toEqual(expected);
   });
 
+  test.each(['double-delivery', 'disagreement'] as const)('of a %s of a first provider', (kind) => {
+    const id = workflowIds.caseId({ kind, reference: `${uuid}:gsma` }, 'queue');
+    expect(readSearchTerm(id)).toEqual({ uuid, reference: uuid });
+  });
+
   test('of every function that there is', () => {
     const known = [...Object.keys(ids), 'caseId', 'webhookTaskQueue'];
     expect(Object.keys(workflowIds).sort()).toEqual(known.sort());

@@ -63,6 +63,7 @@ const OPEN: ReadonlySet<string> = new Set([
   ],
   ...[
     'provider_failovers_done',
+    'provider_failovers_disagreeing',
     'provider_breaks_open',
     'provider_statements_unfinished',
     'bulk_orders_open',

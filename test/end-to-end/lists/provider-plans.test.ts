@@ -7,8 +7,9 @@ import {
 } from '../../../src/db/catalogue/payout-account-checks.js';
 import { connectDatabase, type Database } from '../../../src/db/connection.js';
 import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.js';
+import { askAboutBreaks } from '../../../src/db/provider-statements/ask-about-breaks.js';
 import * as breaks from '../../../src/db/provider-statements/breaks.js';
-import { askAboutBreaks, compareLines } from '../../../src/db/provider-statements/compare-day.js';
+import { compareLines } from '../../../src/db/provider-statements/compare-day.js';
 import { bookProviderFee } from '../../../src/db/provider-statements/provider-fees.js';
 import * as statementRows from '../../../src/db/provider-statements/provider-statements.js';
 import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
@@ -28,6 +29,7 @@ import {
 import {
   postponeFailover,
   requestFailoverInquiry,
+  settleDifference,
   takeDueFailovers,
 } from '../../../src/db/providers/failover-inquiries.js';
 import { findPlacement, switchProvider } from '../../../src/db/providers/placements.js';
@@ -132,6 +134,9 @@ async function askFirst(): Promise<void> {
   expect(await requestFailoverInquiry(database, 'operation-1', 'mpesa')).toBe(true);
   const [due] = await takeDueFailovers(database, new Date(Date.now() + 60_000).toJSON(), 10);
   if (!due) throw new Error('Nothing is due');
+  await postponeFailover(database, due, { difference: 'Another amount.' });
+  expect(await listDoubleDeliveries(database, { includeSettled: false })).toHaveLength(1);
+  await settleDifference(database, due);
   await postponeFailover(database, due, 'unknown');
   await database
     .transaction()

@@ -1,10 +1,7 @@
 import type { Database } from '../../../db/connection.js';
 import { type Fence, markBooked, standingFence } from '../../../db/recovery/fence.js';
-import {
-  bookRecovered,
-  placeHeld,
-  recheckPayments,
-} from '../../../db/recovery/recovered-payments.js';
+import { placeHeld, recheckPayments } from '../../../db/recovery/known-payments.js';
+import { bookRecovered } from '../../../db/recovery/recovered-payments.js';
 import { maskMsisdn } from '../../../domain/phone.js';
 import { AdminError } from '../../admin-error.js';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
@@ -126,7 +123,7 @@ export const recoverBookCommand: AdminCommand = {
       let count = 0;
       for (const one of lost) if (await bookRecovered(transaction, fence.id, one)) count += 1;
       for (const kind of ['payment', 'top-up'] as const)
-        await recheckPayments(transaction, kind, referencesOf(differing, kind));
+        await recheckPayments(transaction, kind, namedOf(differing, kind));
       for (const held of heldAt(comparisons)) await placeHeld(transaction, held);
       if (isComplete) await markBooked(transaction, fence.id);
       const details = { booked: count, unpriced, asked: differing.length, gaps };
@@ -161,11 +158,10 @@ const heldAt = (comparisons: readonly ComparedTransaction[]) =>
       : [],
   );
 
-const referencesOf = (
-  found: readonly ComparedTransaction[],
-  kind: ComparedTransaction['kind'],
-): string[] =>
-  found.flatMap((one) => (one.kind === kind && one.reference !== null ? [one.reference] : []));
+const namedOf = (found: readonly ComparedTransaction[], kind: ComparedTransaction['kind']) =>
+  found.flatMap(({ reference, provider, ...one }) =>
+    one.kind === kind && reference !== null ? [{ reference, provider }] : [],
+  );
 
 const shown = ({
   kind,

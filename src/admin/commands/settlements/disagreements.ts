@@ -8,12 +8,19 @@ export const settleDisagreementCommand = changeCommand({
   summary: 'Settle a payment or top-up whose content differs at the provider',
   details:
     'The provider has our reference with a different amount, currency or party. The books do not ' +
-    'change; correct the operation with the provider. The service stops polling it.',
+    'change; correct the operation with the provider. The service stops polling it. That of a provider ' +
+    'that had done nothing, so that another one was asked, is named by our reference and the provider.',
   fields: {
-    reference: argument(text, 'Our reference, as the case in the Temporal UI shows it'),
+    reference: argument(
+      text,
+      'Our reference, as the case in the Temporal UI or "list double-deliveries" shows it',
+    ),
     note: required(reason, 'The cause, and the persons who cleared it; recorded in the audit log'),
   },
-  examples: ['settle disagreement REFERENCE --note "Their typing error, their ticket 4711"'],
+  examples: [
+    'settle disagreement REFERENCE --note "Their typing error, their ticket 4711"',
+    'settle disagreement REFERENCE:gsma --note "They took it back, their ticket 4711"',
+  ],
   async change(transaction, input) {
     const { reference, note } = input;
     const found = await findOpenCase(transaction, { kind: 'disagreement', reference });

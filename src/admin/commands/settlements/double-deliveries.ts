@@ -1,5 +1,3 @@
-import { violates } from '../../../db/connection.js';
-import { balanceConstraint } from '../../../db/ledger/ledger.js';
 import { type SuspenseParty, subjectOf, suspenseParties } from '../../../db/ledger/suspense.js';
 import {
   type DoubleDelivery,
@@ -11,6 +9,7 @@ import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
 import { column, money, numbers, table, time } from '../../tables.js';
+import { asCovered } from '../../wallet-cover.js';
 
 export const listDoubleDeliveriesCommand = lookCommand({
   name: 'list double-deliveries',
@@ -18,7 +17,9 @@ export const listDoubleDeliveriesCommand = lookCommand({
   details:
     'A provider said that it had done nothing, so another one was asked; later the first one said that ' +
     'it had done it. The platform has paid both, and the second amount is in the account suspense until ' +
-    '"settle double-delivery" assigns it. One whose operation is still on hold is not booked yet.',
+    '"settle double-delivery" assigns it. One whose operation is still on hold is not booked yet. Of one ' +
+    'with another content, such as another amount, nothing is booked: clear it with the provider, and ' +
+    'then "settle disagreement".',
   fields: { all: flag('Include settled ones') },
   examples: ['list double-deliveries', 'list double-deliveries --all'],
   async look(database, input) {
@@ -32,11 +33,16 @@ export const listDoubleDeliveriesCommand = lookCommand({
         numbers('etb', (row) => money(row.amount)),
         column('name', (row) => row.name),
         column("first provider's reference", (row) => row.providerReference),
-        column('state', (row) => row.settledBy ?? (row.isHeld ? 'on hold' : 'open')),
+        column('state', stateOf),
       ]),
     };
   },
 });
+
+function stateOf({ difference, settledAt, settledBy, isHeld }: DoubleDelivery): string {
+  if (difference !== null) return settledAt ? 'cleared' : 'another content';
+  return settledBy ?? (isHeld ? 'on hold' : 'open');
+}
 
 const outcomes: Readonly<Record<SuspenseParty, (double: DoubleDelivery) => string>> = {
   partner: ({ kind, partnerId }) =>
@@ -69,6 +75,10 @@ export const settleDoubleDeliveryCommand = changeCommand({
       throw new AdminError(
         `There is no double delivery ${name}: see "list double-deliveries --all".`,
       );
+    if (double.difference !== null)
+      throw new AdminError(
+        `${double.provider} has another content: clear it, and then "settle disagreement ${name}". Nothing was changed.`,
+      );
     if (double.isHeld)
       throw new AdminError(
         `The ${subjectOf(double)} is still on hold: what it is depends on its outcome. Nothing was changed.`,
@@ -77,7 +87,7 @@ export const settleDoubleDeliveryCommand = changeCommand({
       throw new AdminError(
         'It has ended since, and the next reconciliation books it. Nothing was changed.',
       );
-    const earlier = await settle(transaction, double, by);
+    const earlier = await asCovered(double, settleDoubleDelivery(transaction, double, by));
     if (earlier?.settledBy === by)
       return { unchanged: `It was settled before, by the ${by}: nothing was changed.` };
     if (earlier)
@@ -92,13 +102,3 @@ export const settleDoubleDeliveryCommand = changeCommand({
     };
   },
 });
-
-/** @throws {AdminError} when the partner's wallet does not cover it */
-const settle = (...[transaction, double, by]: Parameters<typeof settleDoubleDelivery>) =>
-  settleDoubleDelivery(transaction, double, by).catch((error: unknown) => {
-    if (!violates(error, balanceConstraint)) throw error;
-    throw new AdminError(
-      `The wallet of partner ${double.partnerId} does not cover ETB ${money(double.amount)}: ` +
-        'nothing was changed. Deposit first.',
-    );
-  });
