@@ -14,7 +14,8 @@ const STARTED = temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STAT
 /** One worker sends the code of a claim, and another one takes the step that waits for the outcome. */
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene();
+  // A worker starts and another one stops while a caller waits.
+  scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
   await scene.stack.worker.stop();
 });
 afterAll(() => scene?.stop());
