@@ -10,6 +10,7 @@ import type {
   StatementProvider,
   StoredLine,
 } from '../../../src/db/provider-statements/statement-lines.js';
+import { bookRecovered } from '../../../src/db/recovery/recovered-payments.js';
 import type { Day } from '../../../src/domain/reports/day-report.js';
 import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.js';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
@@ -129,6 +130,27 @@ test('a clean day of payments and top-ups has no break', async () => {
       dtOne,
     ),
   ).toEqual({ kind: 'compared', opened: 0, closed: 0, open: 0 });
+});
+
+test('what a restore lost is a case at the provider that did it, and a break at another one', async () => {
+  const reference = `lost-${number}`;
+  await scene.database.transaction().execute(async (transaction) => {
+    const { id } = await transaction
+      .insertInto('maintenance_fences')
+      .values({ restored_to: noon, state: 'LIFTED', lifted_at: noon })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await bookRecovered(transaction, id, {
+      ...{ kind: 'top-up', provider: 'dt-one', reference, providerReference: 'T-1' },
+      ...{ providerStatus: 'completed', madeAt: noon, amount: '50' },
+      ...{ party: null, serialNumber: null, payee: null },
+    });
+  });
+  const lines = [line(reference, { kind: 'top-up', amount: '50' })];
+  await compare(lines, day, dtOne);
+  expect(await open(day, 'dt-one')).toEqual([]);
+  await compare(lines, day, reloadly);
+  expect(await open(day, 'reloadly')).toEqual([['missing-here', reference]]);
 });
 
 test('an attempt is compared by what it held, though a later one has another price', async () => {

@@ -160,6 +160,35 @@ describe('a code', () => {
   });
 });
 
+/** A payment that the first provider made after all, perhaps of another amount, and calls back about. */
+async function madeByBoth(amount?: string) {
+  await setFault('gsma', { answers: 'not-authorised' });
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant, denomination: 1000 });
+  const code = await scene.claimed(client, gift);
+  done(await redeem(client, gift, { verificationCode: code }));
+  const { operation_id } = await scene.stack.database
+    .selectFrom('redemptions')
+    .select('operation_id')
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  await setFault('gsma', {});
+  // It answered 401, and let the request through later all the same.
+  const payment = paymentOf(await redemptionPayment(scene.stack.database, operation_id));
+  const { reference } = payment;
+  const gsma = gsmaOfSettings(scene.stack.config);
+  const taken = await gsma?.pay({ ...payment, amount: amount ?? payment.amount });
+  expect(taken).toMatchObject({ kind: 'delivered' });
+  expect(scene.stack.sandbox.books.payouts({ reference })).toHaveLength(2);
+  const calledBack = await fetch(`${scene.stack.url}/callbacks/gsma`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json', 'X-CorrelationID': reference },
+    body: '{}',
+  });
+  expect(calledBack.status).toBe(204);
+  return { gift, reference, said: await reconciled(scene.stack) };
+}
+
 describe('a payment', () => {
   it('that went to the second provider is told with both, for staff alone', async () => {
     await setFault('gsma', { answers: 'not-authorised' });
@@ -189,30 +218,8 @@ describe('a payment', () => {
   });
 
   it('that the first provider made after all is asked of it when it calls back', async () => {
-    await setFault('gsma', { answers: 'not-authorised' });
-    const { merchant, client } = await scene.payee('merchant');
-    const gift = await scene.gift({ merchant, denomination: 1000 });
-    const code = await scene.claimed(client, gift);
-    done(await redeem(client, gift, { verificationCode: code }));
-    const { operation_id } = await scene.stack.database
-      .selectFrom('redemptions')
-      .select('operation_id')
-      .where('voucher_id', '=', gift.id)
-      .executeTakeFirstOrThrow();
-    await setFault('gsma', {});
-    // It answered 401, and let the request through later all the same.
-    const payment = paymentOf(await redemptionPayment(scene.stack.database, operation_id));
-    const { reference } = payment;
-    const taken = await gsmaOfSettings(scene.stack.config)?.pay(payment);
-    expect(taken).toMatchObject({ kind: 'delivered' });
-    expect(scene.stack.sandbox.books.payouts({ reference })).toHaveLength(2);
-    const calledBack = await fetch(`${scene.stack.url}/callbacks/gsma`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json', 'X-CorrelationID': reference },
-      body: '{}',
-    });
-    expect(calledBack.status).toBe(204);
-    expect(await reconciled(scene.stack)).toContain('Done by two providers');
+    const { gift, reference, said } = await madeByBoth();
+    expect(said).toContain('Done by two providers');
     const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     expect(await commands.json('list double-deliveries')).toMatchObject([
       { reference, provider: 'gsma', isHeld: false },
@@ -224,6 +231,17 @@ describe('a payment', () => {
       'post-payment 975.00',
       'post-service-fee 25.00',
     ]);
+  });
+
+  it('that the first provider made of another amount is a case until a person clears it', async () => {
+    const { gift, reference, said } = await madeByBoth('900.00');
+    expect(said).toContain('Another content at the provider');
+    expect(await inTheStory(gift)).toMatch(
+      /gsma has something else under our reference: [^\n]+ another amount[^\n]+ An operator clears it/,
+    );
+    const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    const settle = ['settle', 'disagreement', `${reference}:gsma`, '--note', 'taken back'];
+    expect((await commands.json(settle)).changed).toBe(true);
   });
 
   it('to a registered holder goes only where the holder is confirmed', async () => {
