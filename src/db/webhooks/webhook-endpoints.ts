@@ -113,7 +113,10 @@ export async function removeWebhook(transaction: DatabaseTransaction, id: number
   await transaction.deleteFrom('webhook_secrets').where('endpoint_id', '=', id).execute();
 }
 
-/** Adds a secret, which signs from now on. An earlier one signs beside it for the overlap. */
+/**
+ * Adds a secret, which signs from now on. Earlier ones sign beside it for the overlap at most: also one that an
+ * earlier rotation had given a longer one.
+ */
 export async function addWebhookSecret(
   transaction: DatabaseTransaction,
   endpointId: number,
@@ -122,10 +125,13 @@ export async function addWebhookSecret(
   await transaction
     .updateTable('webhook_secrets')
     .set({
-      expires_at: sql<Date>`now() + make_interval(secs => ${secret.overlapHours * 3_600})`,
+      expires_at: sql<Date>`least(expires_at,
+        now() + make_interval(secs => ${secret.overlapHours * 3_600}))`,
     })
     .where('endpoint_id', '=', endpointId)
-    .where('expires_at', 'is', null)
+    .where((where) =>
+      where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]),
+    )
     .execute();
   await transaction
     .insertInto('webhook_secrets')

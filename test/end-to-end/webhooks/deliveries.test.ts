@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
-import { sealWebhookSecret } from '../../../src/crypto/webhook-secrets.js';
 import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/delivery-requests.js';
 import {
   addWebhookSecret,
   removeWebhook,
   setWebhookStatus,
 } from '../../../src/db/webhooks/webhook-endpoints.js';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
+import { rotateWebhookSecret } from '../../../src/operations/webhooks.js';
 import { deliverWebhooksId } from '../../../workflows/workflow-ids.js';
 import { prune } from '../../db/prune.js';
 import { partnerClient } from '../../support/clients.js';
@@ -72,6 +72,18 @@ it('tells a partner of the voucher that it generated', async () => {
   ]);
   await remove(id);
 });
+
+/** Rotates the secret of a webhook; the new one. */
+const rotated = (id: number, overlapHours: number): Promise<string> =>
+  scene.stack.database
+    .transaction()
+    .execute((transaction) =>
+      rotateWebhookSecret(
+        transaction,
+        { id },
+        { ...webhookSettingsOf(scene.stack.config), overlapHours },
+      ),
+    );
 
 const remove = (id: number) =>
   scene.stack.database.transaction().execute((transaction) => removeWebhook(transaction, id));
@@ -183,16 +195,7 @@ describe('a receiver that answers', () => {
 it('signs by both secrets while a rotation overlaps', async () => {
   const shop = await scene.receiver();
   const { id, secret } = await scene.register(shop.url);
-  const next = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-  const box = createSecretBox(scene.stack.config.DATA_KEYS);
-  const rotate = (overlapHours: number) =>
-    scene.stack.database.transaction().execute((transaction) =>
-      addWebhookSecret(transaction, id, {
-        ciphertext: sealWebhookSecret(box, id, next),
-        overlapHours,
-      }),
-    );
-  await rotate(1);
+  const next = await rotated(id, 1);
   await scene.addEvents(['voucher:1']);
   await until(() => expect(shop.received).toHaveLength(1));
   const [both] = shop.received;
@@ -207,6 +210,24 @@ it('signs by both secrets while a rotation overlaps', async () => {
   await until(() => expect(shop.received).toHaveLength(2));
   const one = shop.received[1];
   expect(one && [isSigned(one, secret), isSigned(one, next)]).toEqual([false, true]);
+  await remove(id);
+});
+
+it('gives no earlier secret more time than the last rotation allows', async () => {
+  const shop = await scene.receiver();
+  const { id, secret } = await scene.register(shop.url);
+  const second = await rotated(id, 24);
+  const third = await rotated(id, 24);
+  const last = await rotated(id, 0);
+  await scene.addEvents(['voucher:1']);
+  await until(() => expect(shop.received).toHaveLength(1));
+  const [delivery] = shop.received;
+  expect([secret, second, third, last].map((one) => delivery && isSigned(delivery, one))).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
   await remove(id);
 });
 
