@@ -199,6 +199,9 @@ function endOfUnpaid({
   providerMessage,
   notDoneBy,
 }: Pick<Redemption, 'providerMessage' | 'notDoneBy'>): Html {
+  // Its message is for staff: it names their reference and their repair.
+  if (notDoneBy === 'staff')
+    return html`Support settled the payment as not made. The money was returned to the voucher.`;
   const words = providerMessage && html`: <span lang="en">${quoted(providerMessage)}</span>`;
   return notDoneBy === 'service'
     ? html`The payment was not sent${words}. Nothing was paid.`

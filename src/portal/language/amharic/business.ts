@@ -118,6 +118,8 @@ export const business = {
   '{1} was paid {2}, the provider’s reference is <1>{3}</1>.':
     'ለ{1} {2} ተከፍሏል፤ የአቅራቢው ማጣቀሻ <1>{3}</1> ነው።',
   'The payment was refused{1}. Nothing was charged.': 'ክፍያው ተቀባይነት አላገኘም{1}። ምንም አልተቀነሰም።',
+  'Support settled the payment as not made. The money was returned to the voucher.':
+    'ድጋፍ ሰጪው ክፍያው እንዳልተፈጸመ ወስኗል። ገንዘቡ ወደ ቫውቸሩ ተመልሷል።',
   'The payment was not sent{1}. Nothing was paid.': 'ክፍያው አልተላከም{1}። ምንም አልተከፈለም።',
   'The provider reported later that it had paid {1}. “How the money moved” shows whether you were charged.':
     'አቅራቢው ለ{1} መክፈሉን በኋላ አሳውቋል። ከእርስዎ መቀነሱን “ገንዘቡ እንዴት እንደተንቀሳቀሰ” ያሳያል።',

@@ -28,6 +28,7 @@ export const topUps = {
   'Our reference': 'የእኛ ማጣቀሻ',
   'Last change': 'የመጨረሻ ለውጥ',
   'The provider says': 'አቅራቢው የሚለው',
+  'Support settled it as not delivered.': 'ድጋፍ ሰጪው እንዳልደረሰ ወስኗል።',
   'Known once it is sent': 'ሲላክ ይታወቃል',
   'It has not been sent.': 'አልተላከም።',
   'Nothing was charged': 'ምንም አልተቀነሰም',

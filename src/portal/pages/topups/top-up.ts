@@ -100,7 +100,9 @@ const attempts = (topup: TopupDetail): Html =>
         { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
         {
           title: 'The provider says',
-          value: ({ providerReference, providerMessage }) =>
-            html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
+          value: ({ providerReference, providerMessage, notDoneBy }) =>
+            notDoneBy === 'staff'
+              ? phrase('Support settled it as not delivered.')
+              : html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
         },
       ]);
