@@ -117,12 +117,15 @@ function readLine(
   if (restricted === undefined)
     problems.push(html`${column('restricted')} must be ${column('yes')} or ${column('no')}`);
   if (typeof denomination !== 'number') problems.push(denomination);
-  const merchant =
-    merchants.get(`id ${Number(cells.merchantId)}`) ??
-    merchants.get(`identifier ${cells.merchantIdentifier}`);
-  const isNamed = (cells.merchantId ?? cells.merchantIdentifier) !== undefined;
-  if (isNamed && !merchant)
-    problems.push(html`${column('merchant')} is not one of the active merchants`);
+  // As the order names it: by the id, where a row has both.
+  const { merchantId, merchantIdentifier } = cells;
+  const [name, named] =
+    merchantId === undefined ? ['merchant', merchantIdentifier] : ['merchantId', merchantId];
+  const merchant = merchants.get(
+    merchantId === undefined ? `identifier ${merchantIdentifier}` : `id ${Number(merchantId)}`,
+  );
+  if (named !== undefined && !merchant)
+    problems.push(html`${column(name)} ${column(named)} is not one of the active merchants`);
   if (!read.success || problems.length > 0 || !merchant) return { problems };
   const ofDenomination = prices.filter(({ denominationId }) => denominationId === denomination);
   return {

@@ -89,7 +89,7 @@ export const bulk = {
   'The column {1} is missing.': 'ዓምድ {1} የለም።',
   '{1} is that of line {2}, too': '{1} የመስመር {2}ም ነው',
   '{1} must be {2} or {3}': '{1} {2} ወይም {3} መሆን አለበት',
-  '{1} is not one of the active merchants': '{1} ከሚሠሩት ነጋዴዎች አንዱ አይደለም',
+  '{1} {2} is not one of the active merchants': '{1} {2} ከሚሠሩት ነጋዴዎች አንዱ አይደለም',
   '{1} is none of your denominations': '{1} ከተፈቀዱልዎት መጠኖች አንዱ አይደለም',
   '{1} is none of your denominations: {2}': '{1} ከተፈቀዱልዎት መጠኖች አንዱ አይደለም፦ {2}',
   '{1} is that of several denominations: use {2}': '{1} የብዙ መጠኖች ነው፦ {2} ይጠቀሙ',

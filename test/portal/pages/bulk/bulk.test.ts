@@ -80,7 +80,7 @@ test('every problem is shown by its line, and nothing is accepted', async () => 
     'Line 4: reference must have 1 to 100 printable characters without spaces',
     'Line 4: phone must be a mobile number',
     'Line 4: restricted must be yes or no',
-    'Line 4: merchant is not one of the active merchants',
+    'Line 4: merchant NOBODY is not one of the active merchants',
     'Line 5: merchant is needed',
   ])
     expect(shown).toContain(problem);
@@ -92,6 +92,19 @@ test('every problem is shown by its line, and nothing is accepted', async () => 
   ] as const)
     expect(textOf((await check(rows)).html)).toContain(problem);
   expect(await orders()).toEqual([]);
+});
+
+test('a merchant is the one that the order would name: by its id, where a row has both', async () => {
+  const rows = (id: number | string, name = merchant.identifier) =>
+    `reference,amount,merchantId,merchant\nid/1,100,${id},${name}`;
+  for (const unknown of ['999999999', '9999999999999999'])
+    expect(textOf((await check(rows(unknown))).html)).toContain(
+      `Line 2: merchantId ${unknown} is not one of the active merchants`,
+    );
+  expect(textOf((await check(rows('', 'NOBODY'))).html)).toContain(
+    'Line 2: merchant NOBODY is not one of the active merchants',
+  );
+  expect((await check(rows(`00${merchant.id}`, 'NOBODY'))).status).toBe(200);
 });
 
 test('a comma before cents is no amount: the voucher would be worth a hundred times as much', async () => {
