@@ -39,7 +39,7 @@ export type GivenStatements = Readonly<
 /** What the providers did since a time. */
 export interface ComparedBooks {
   readonly comparisons: readonly ComparedTransaction[];
-  /** Providers that cannot list, in words for the operator. */
+  /** Providers that cannot list, and what cannot be booked, in words for the operator. */
   readonly gaps: readonly string[];
 }
 
@@ -89,7 +89,25 @@ export async function compareBooks(
           'compare them by hand.',
       );
   }
-  return { comparisons, gaps };
+  return { comparisons, gaps: [...gaps, ...doneTwice(comparisons)] };
+}
+
+/** What several providers did and a restore lost: it is booked once, for one of them. */
+function doneTwice(comparisons: readonly ComparedTransaction[]): string[] {
+  const providersOf = new Map<string, string[]>();
+  for (const { verdict, kind, reference, provider, status } of comparisons) {
+    if (verdict !== 'lost' && verdict !== 'recovered') continue;
+    if (status !== 'completed' && status !== 'pending') continue;
+    const name = `${kind} ${reference}`;
+    providersOf.set(name, [...new Set([...(providersOf.get(name) ?? []), provider])]);
+  }
+  return [...providersOf]
+    .filter(([, providers]) => providers.length > 1)
+    .map(
+      ([name, providers]) =>
+        `The ${name} was done by ${providers.join(' and ')}, and is booked for one of them: have the other ` +
+        'take it back, or book it by hand.',
+    );
 }
 
 /** References of payments are UUIDs, which a provider may write in capitals. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compareBooks, type ListedProviders } from '../../../src/admin/recovery/compare-books.js';
@@ -243,8 +244,8 @@ it('a first provider that says nothing is asked for three days since it was aske
   expect((await switchOf(operationId)).later).toBe(true);
 });
 
-/** How the payment stands in our books, where each provider lists it as completed. */
-async function verdicts(reference: string) {
+/** Our books and those of two providers that both list the payment as completed. */
+async function compared(reference: string) {
   const at = new Date();
   const transaction: ProviderTransaction = {
     ...{ reference, providerReference: 'P-1', status: 'completed', at },
@@ -256,7 +257,12 @@ async function verdicts(reference: string) {
   const none = { names: [], named: () => port, defaultName: 'dt-one' };
   const both = { names: ['gsma', 'mpesa'], named: () => port, defaultName: 'gsma' };
   const providers = { mobileMoney: both, airtime: none } as unknown as ListedProviders;
-  const { comparisons } = await compareBooks(two.scene.database, providers, { since: at });
+  return compareBooks(two.scene.database, providers, { since: at });
+}
+
+/** How it stands in our books. */
+async function verdicts(reference: string) {
+  const { comparisons } = await compared(reference);
   return Object.fromEntries(comparisons.map(({ provider, verdict }) => [provider, verdict]));
 }
 
@@ -281,6 +287,14 @@ describe('after a restore', () => {
     expect(two.asked).toContain('first ask');
     expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
     expect(await verdicts(reference)).toEqual({ gsma: 'agrees', mpesa: 'agrees' });
+  });
+
+  it('a payment that both made and that is lost is named, since it is booked once', async () => {
+    const reference = randomUUID();
+    expect(await verdicts(reference)).toEqual({ gsma: 'lost', mpesa: 'lost' });
+    expect((await compared(reference)).gaps).toEqual([
+      expect.stringContaining(`The payment ${reference} was done by gsma and mpesa`),
+    ]);
   });
 
   it('a payment is asked of the provider that has it', async () => {
