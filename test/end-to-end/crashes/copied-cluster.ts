@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -8,6 +8,7 @@ import { openCluster } from '../../../src/embedded/postgres-cluster.js';
 import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
+const NOT_COPIED = ['postmaster.pid', 'pg_wal'];
 
 /** The settings of a cluster that archives its log in a folder. */
 export const archiving = (archive: string) => ({
@@ -36,17 +37,19 @@ export async function copyCluster(
   const session = new pg.Client({ connectionString: url });
   await session.connect();
   await session.query(`select pg_backup_start('test', fast => true)`);
-  await run('cp', ['-a', from, to]);
+  // Files of the log come and go meanwhile, which `cp` takes for an error; the copy has none of them.
+  const names = (await readdir(from)).filter((name) => !NOT_COPIED.includes(name));
+  await mkdir(to, { mode: 0o700 });
+  await run('cp', ['-a', ...names.map((name) => join(from, name)), to]);
   const { rows } = await session.query('select labelfile from pg_backup_stop()');
   await session.end();
-  for (const name of ['postmaster.pid', 'pg_wal'])
-    await rm(join(to, name), { recursive: true, force: true });
   await cp(`${from}.password`, `${to}.password`);
   const { account } = await openCluster(from);
   await mkdir(join(to, 'pg_wal'), { mode: 0o700 });
   await writeFile(join(to, 'backup_label'), rows[0].labelfile);
   await writeFile(join(to, signal), '');
-  for (const name of ['pg_wal', 'backup_label', signal]) await account.own(join(to, name));
+  for (const path of [to, ...['pg_wal', 'backup_label', signal].map((name) => join(to, name))])
+    await account.own(path);
   return to;
 }
 

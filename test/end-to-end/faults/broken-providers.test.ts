@@ -35,7 +35,7 @@ type Effect = 'does it' | 'does nothing';
 
 const faults: readonly (readonly [string, Partial<ProviderFault>, Effect])[] = [
   ['is down', { down: true }, 'does nothing'],
-  ['is slow', { slowSeconds: 1.5 }, 'does it'],
+  ['is slow', { slowSeconds: 4 }, 'does it'],
   ['drops answers', { dropsAnswers: true }, 'does it'],
   ['loses callbacks', { losesCallbacks: true }, 'does it'],
   ['answers half of its JSON', { answers: 'garbage' }, 'does it'],
