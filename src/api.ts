@@ -106,7 +106,7 @@ export async function startApi(
     metrics,
     rateLimits,
     guesses: createVoucherGuessLimit(rateLimits),
-    mayHint: createCallbackLimit(),
+    hintWithinLimit: createCallbackLimit(),
     logger,
     failpoint,
     digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),

@@ -1,5 +1,4 @@
 import { reverseRedemptionId } from '../../workflows/workflow-ids.js';
-import { requestFailoverInquiry } from '../db/providers/failover-inquiries.js';
 import {
   type ReferencedPayment,
   requestPaymentInquiry,
@@ -7,28 +6,26 @@ import {
 import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
 import type { Services } from '../http/services.js';
 import { redemptionWorkflowId } from '../temporal/workflow-starts.js';
+import { hintFirstProvider } from './hint-first-provider.js';
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
  * changes anything. While a payment is being sent, a hint would only cost its workflow a task. The
- * provider that calls is the one that is asked: it may have done what another one was asked for since.
+ * provider that calls is the one that is asked.
  */
 export async function hintPayment(
   services: Services,
   payment: ReferencedPayment,
   from: MobileMoneyProviderName,
 ): Promise<void> {
-  const { database, workflows, settings, mayHint } = services;
-  const { operationId, provider } = payment;
-  if (provider !== null && provider !== from) {
-    if (!mayHint(`${operationId} ${from}`)) return;
-    if (await requestFailoverInquiry(database, operationId, from)) return;
-  }
+  const { database, workflows, settings, hintWithinLimit } = services;
+  if (await hintFirstProvider(services, payment, from)) return;
   if (payment.isOpen && !payment.isAsked) return;
-  if (!mayHint(payment.operationId)) return;
-  if (payment.isOpen) await workflows.hintPayment(workflowIdOf(payment));
-  else if (payment.kind === 'payment')
-    await requestPaymentInquiry(database, payment, settings.reversalWatchSeconds);
+  await hintWithinLimit(payment.operationId, async () => {
+    if (payment.isOpen) await workflows.hintPayment(workflowIdOf(payment));
+    else if (payment.kind === 'payment')
+      await requestPaymentInquiry(database, payment, settings.reversalWatchSeconds);
+  });
 }
 
 const workflowIdOf = (payment: ReferencedPayment): string =>

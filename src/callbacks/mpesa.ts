@@ -47,24 +47,25 @@ export const mpesaCallback = endpoint({
     if (payment?.kind === 'payment' && kind !== undefined && reference !== undefined) {
       const result =
         kind === 'timeout' ? undefined : readMpesaResult(kind, reference, body, payment);
-      const isNew = result === undefined || (await addMpesaResult(database, result));
-      if (isNew && isNews(kind, result, payment)) await hintPayment(services, payment, 'mpesa');
+      const isUnused = result === undefined || (await addMpesaResult(database, result));
+      if (isUnused && isNews(kind, result, payment)) await hintPayment(services, payment, 'mpesa');
     }
     return reply(null, { message: 'Accepted' });
   },
 });
 
 /**
- * Whether somebody is to ask at once. The answer to an inquiry that decides nothing is no news: the
- * workflow would ask because of its own question, again and again. Nor is one about a payment that
- * another provider has by now.
+ * Whether somebody is to ask at once. The answer to an inquiry that decides nothing, or says what is
+ * booked, is no news: it would be asked because of its own answer, again and again. Nor is one about a
+ * payment that another provider has by now.
  */
-const isNews = (
+function isNews(
   kind: (typeof kinds)[number],
   result: NewMpesaResult | undefined,
-  { provider }: Pick<ReferencedPayment, 'provider'>,
-): boolean =>
-  kind !== 'inquiry' ||
-  ((provider ?? 'mpesa') === 'mpesa' &&
-    result?.difference === null &&
-    mpesaStatusOf(result.transactionStatus) !== undefined);
+  { provider, isOpen, isDone }: Pick<ReferencedPayment, 'provider' | 'isOpen' | 'isDone'>,
+): boolean {
+  if (kind !== 'inquiry') return true;
+  if ((provider ?? 'mpesa') !== 'mpesa' || result?.difference !== null) return false;
+  const theirs = mpesaStatusOf(result.transactionStatus);
+  return theirs !== undefined && (isOpen || theirs !== (isDone ? 'completed' : 'failed'));
+}

@@ -22,6 +22,12 @@ export interface CallbackAccess {
   readonly isAddress: AddressMatcher;
 }
 
+/** Gives a hint within the limit of its subject; undefined where it was dropped. */
+export type HintWithinLimit = <Result>(
+  subject: string,
+  hint: () => Promise<Result>,
+) => Promise<Result | undefined>;
+
 /** The dependencies of handlers; the entry point of a process assembles them. */
 export interface Services extends OperationServices {
   readonly lists: ListReader;
@@ -34,8 +40,8 @@ export interface Services extends OperationServices {
   readonly metrics: Metrics;
   readonly rateLimits: RateLimits;
   readonly guesses: VoucherGuessLimit;
-  /** Whether a callback about an operation may reach its workflow. */
-  readonly mayHint: (operationId: string) => boolean;
+  /** Lets a limited number of callbacks about an operation reach its workflow. */
+  readonly hintWithinLimit: HintWithinLimit;
   readonly secretBox: SecretBox;
   readonly webhooks: WebhookSettings;
   /** Encrypts API keys that can be copied; undefined where none are kept. */

@@ -16,7 +16,10 @@ export interface NewMpesaResult {
   readonly difference: 'reference' | 'amount' | 'payee' | null;
 }
 
-/** Stores a result; false where it was stored before. */
+/**
+ * Stores a result once. False where it was stored before and an inquiry has used it; until then the callback that
+ * brought it may have been lost before anybody was told.
+ */
 export async function addMpesaResult(database: Database, result: NewMpesaResult): Promise<boolean> {
   const added = await database
     .insertInto('mpesa_results')
@@ -35,7 +38,16 @@ export async function addMpesaResult(database: Database, result: NewMpesaResult)
     )
     .returning('id')
     .execute();
-  return added.length > 0;
+  if (added.length > 0) return true;
+  const unused = await database
+    .selectFrom('mpesa_results')
+    .select('id')
+    .where('reference', '=', result.reference)
+    .where('kind', '=', result.kind)
+    .where('conversation_id', '=', result.conversationId)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return unused !== undefined;
 }
 
 const columns = sql`result_code as "resultCode", description,

@@ -94,8 +94,10 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
     body: JSON.stringify({ status: 'completed' }),
   });
   expect(settled.status).toBe(200);
+  // More than the limit of an hour: what reached no workflow does not count.
+  const times = Array.from({ length: 25 }, (_, time) => time);
   for (const [name, callBack] of Object.entries(callbacks))
-    for (const time of ['first', 'second']) {
+    for (const time of times) {
       const answer = await callBack();
       expect({ name, time, status: answer.status }).toEqual({ name, time, status: 503 });
       expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);

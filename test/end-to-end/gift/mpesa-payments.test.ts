@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
 import type { FailpointName } from '../../../src/process/failpoint.js';
 import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.js';
 import { reconciled } from '../faults/reconciled.js';
@@ -45,7 +46,8 @@ const payoutsOf = async (gift: Gift) => {
 const rowOf = (gift: Gift) =>
   scene.stack.database
     .selectFrom('redemptions')
-    .select(['status', 'payment_reference', 'provider_reference', 'reversed_at', 'unknown_since'])
+    .select(['status', 'payment_reference', 'provider_reference'])
+    .select(['reversed_at', 'unknown_since', 'recheck_at'])
     .where('voucher_id', '=', gift.id)
     .executeTakeFirstOrThrow();
 
@@ -204,6 +206,63 @@ describe('results', () => {
     await scene.settlePayout(merchant, 'completed');
     expect((await answer).status).toBe(200);
     expect(await payoutsOf(gift)).toHaveLength(1);
+  });
+
+  /** A payment that has ended, and whether the next reconciliation asks about it. */
+  async function endedPayment() {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
+    expect((await redeem(client, gift)).status).toBe(200);
+    const { payment_reference: reference } = await rowOf(gift);
+    const isDue = async () => ((await rowOf(gift)).recheck_at?.getTime() ?? Infinity) <= Date.now();
+    expect(await isDue()).toBe(false);
+    return { gift, reference, isDue };
+  }
+
+  test('whose first callback was lost after they had been stored count when they are repeated', async () => {
+    const { gift, reference, isDue } = await endedPayment();
+    const stored = {
+      kind: 'payment',
+      reference,
+      conversationId: 'AG_LOST',
+      resultCode: '0',
+      description: 'Forged',
+      transactionStatus: null,
+      receipt: null,
+      difference: null,
+    } as const;
+    expect(await addMpesaResult(scene.stack.database, stored)).toBe(true);
+    expect(await isDue()).toBe(false);
+    const repeated = await callBack(`${SECRET}/payment/${reference}`, resultOf('AG_LOST'));
+    expect(repeated.status).toBe(200);
+    expect(await isDue()).toBe(true);
+    expect(
+      (await resultsOf(gift)).filter(({ conversation_id }) => conversation_id === 'AG_LOST'),
+    ).toHaveLength(1);
+  });
+
+  test('of an inquiry count until one of ours has used them, and only against what is booked', async () => {
+    const { reference, isDue } = await endedPayment();
+    const says = async (conversationId: string, status: string) => {
+      const { Result } = resultOf(conversationId);
+      const ResultParameter = { Key: 'TransactionStatus', Value: status };
+      const body = { Result: { ...Result, ResultParameters: { ResultParameter } } };
+      expect((await callBack(`${SECRET}/inquiry/${reference}`, body)).status).toBe(200);
+      return isDue();
+    };
+    const undue = () =>
+      scene.stack.database
+        .updateTable('redemptions')
+        .set({ recheck_at: null })
+        .where('payment_reference', '=', reference)
+        .execute();
+    expect(await says('AG_SAME', 'Completed')).toBe(false);
+    expect(await says('AG_NEWS', 'Reversed')).toBe(true);
+    await undue();
+    expect(await says('AG_NEWS', 'Reversed')).toBe(true);
+    await undue();
+    await mpesaResultsIn(scene.stack.database).takeAnswers(reference);
+    expect(await says('AG_NEWS', 'Reversed')).toBe(false);
   });
 
   test('that are all lost are made up for by later inquiries', async () => {

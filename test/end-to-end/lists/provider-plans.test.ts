@@ -151,10 +151,12 @@ async function takeCallbacks(): Promise<void> {
     ...{ reference, kind: 'inquiry' as const, conversationId: 'c', resultCode: '0' },
     ...{ description: '', transactionStatus: null, receipt: null, difference: null },
   };
-  expect(await addMpesaResult(database, result)).toBe(true);
+  for (const _time of ['first', 'repeated'])
+    expect(await addMpesaResult(database, result)).toBe(true);
   const results = mpesaResultsIn(database);
   expect(await results.ofPayment(reference)).toBeUndefined();
   expect(await results.takeAnswers(reference)).toHaveLength(1);
+  expect(await addMpesaResult(database, result)).toBe(false);
   await recordDeliveryReport(database, {
     ...{ provider: 'smpp', reference: 'r', state: 'delivered', reason: null },
   });
