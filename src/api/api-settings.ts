@@ -28,8 +28,10 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
     pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
     longestWaitSeconds: config.CALLER_WAIT_SECONDS,
   },
-  isCallbackAddress: matcherOrAny(config.AIRTIME_CALLBACK_ADDRESSES),
-  callbackSecret: config.AIRTIME_CALLBACK_SECRET,
+  airtimeCallbacks: {
+    secret: config.AIRTIME_CALLBACK_SECRET,
+    isAddress: matcherOrAny(config.AIRTIME_CALLBACK_ADDRESSES),
+  },
   smsCallbacks: {
     secret: config.SMS_CALLBACK_SECRET,
     isAddress: matcherOrAny(config.SMS_CALLBACK_ADDRESSES),

@@ -25,9 +25,8 @@ export const airtimeCallback = endpoint({
   changesNothing: true,
   reasons: ['address-not-registered'],
   async handle({ services, body, params, sourceAddress }) {
-    const { callbackSecret, isCallbackAddress } = services.settings;
-    const access = { secret: callbackSecret, isAddress: isCallbackAddress };
-    const refusal = refuseCallback(access, { secret: params.secret, sourceAddress });
+    const given = { secret: params.secret, sourceAddress };
+    const refusal = refuseCallback(services.settings.airtimeCallbacks, given);
     if (refusal) return refusal;
     await hintAttempt(services, body.external_id, 'dt-one');
     return reply(null, { message: 'Thank you' });

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { isSameBytes } from '../crypto/same-bytes.js';
 import { type Refusal, refuse } from '../domain/refusals.js';
 import type { CallbackAccess } from '../http/services.js';
 
@@ -10,11 +10,6 @@ export function refuseCallback(
   { secret, isAddress }: CallbackAccess,
   given: { readonly secret: string | undefined; readonly sourceAddress: string },
 ): Refusal | undefined {
-  if (!isSame(given.secret ?? '', secret)) return refuse('route-not-found');
+  if (!isSameBytes(given.secret ?? '', secret)) return refuse('route-not-found');
   return isAddress(given.sourceAddress) ? undefined : refuse('address-not-registered');
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { isSameBytes } from '../crypto/same-bytes.js';
 import { refuse } from '../domain/refusals.js';
 import { endpoint } from '../http/endpoint.js';
 import { reply } from '../http/envelope.js';
@@ -49,5 +50,5 @@ function isSigned(
     .update(`:${String(headers['x-reloadly-request-timestamp'] ?? '')}`)
     .digest();
   const given = Buffer.from(String(headers['x-reloadly-signature'] ?? ''), 'hex');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isSameBytes(given, expected);
 }

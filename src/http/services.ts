@@ -59,17 +59,15 @@ export interface Services extends OperationServices {
     readonly isTrustedProxy: AddressMatcher;
     /** ISO 3166-1 alpha-2 codes; the service sends messages to no other countries. */
     readonly servedCountries: readonly string[];
-    /** Whether a provider may call back from this address. */
-    readonly isCallbackAddress: AddressMatcher;
-    /** The secret path segment of callbacks; empty where there is none. */
-    readonly callbackSecret: string;
+    /** Who may call back about top-ups. */
+    readonly airtimeCallbacks: CallbackAccess;
     /** Who may report what became of messages. */
     readonly smsCallbacks: CallbackAccess;
     /** The secret that signs callbacks of Reloadly; undefined where there are none. */
     readonly reloadlyCallbackSecret: string | undefined;
-    /** Who may call back about payments. */
     /** Pays where no route decides. */
     readonly defaultPayer: MobileMoneyProviderName;
+    /** Who may call back about payments. */
     readonly paymentCallbacks: Readonly<Record<'gsma' | 'mpesa', CallbackAccess>>;
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */

@@ -1,4 +1,5 @@
 import type { RouterContext } from '@koa/router';
+import { isSameBytes } from '../crypto/same-bytes.js';
 import { type PortalSession, setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
 import { mayUse } from '../domain/access/portal-role.js';
 import { type Refusal, refuse } from '../domain/refusals.js';
@@ -8,7 +9,7 @@ import { refuseTooMany } from '../http/limits/rate-limits.js';
 import { html, ownHtml } from '../rendering/html.js';
 import { askForProof } from './access/confirmation.js';
 import { readToken } from './access/cookies.js';
-import { isFromHere, isSameToken } from './access/csrf.js';
+import { isFromHere } from './access/csrf.js';
 import { pathBeforeAllElse } from './access/required-set-up.js';
 import { randomToken } from './access/session.js';
 import { inLanguage, language } from './language/language.js';
@@ -80,7 +81,7 @@ export async function formOfPerson(
 ): Promise<Form | undefined> {
   const form = await readFormOf(page, context);
   if ('ok' in form) writeRefusal(context, tools, form);
-  else if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
+  else if (page.method === 'POST' && !isSameBytes(form.text('token'), formToken))
     writeProblem(context, tools, problems.formNotAccepted);
   else return form;
   return undefined;
@@ -101,7 +102,7 @@ export async function handlePublic(
   const token = visit ?? randomToken();
   if (visit === undefined) context.append('Set-Cookie', cookies.visit.set(token));
   const formToken = services.digests.portalForm(token);
-  if (page.method === 'POST' && !isSameToken(form.text('token'), formToken))
+  if (page.method === 'POST' && !isSameBytes(form.text('token'), formToken))
     return writeProblem(context, tools, problems.formNotAccepted);
   const answer = await page.handle({ ...tools, ...requestOf(tools, context, form), formToken });
   await writeAnswer(context, tools, answer);

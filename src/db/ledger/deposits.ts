@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
 import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers, isNamed, lockOperationName } from './ledger.js';
+import { lockName } from '../lock-name.js';
+import { addTransfers, isNamed } from './ledger.js';
 
 export interface Deposit {
   readonly partnerId: number;
@@ -17,7 +18,7 @@ const operationOf = (reference: string) => `deposit:${reference}`;
 
 /** Lets changes of a deposit come one after another, however its reference is written. */
 const lockDeposit = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
-  lockOperationName(transaction, operationOf(reference.toUpperCase()));
+  lockName(transaction, operationOf(reference.toUpperCase()));
 
 /** An existing deposit, and whether it was reversed. */
 export interface MadeDeposit extends Deposit {

@@ -1,7 +1,8 @@
 import type { Money } from '../../domain/money.js';
 import { GOODWILL } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
-import { addTransfers, isNamed, lockOperationName } from './ledger.js';
+import { lockName } from '../lock-name.js';
+import { addTransfers, isNamed } from './ledger.js';
 
 /** The ledger's operation of a goodwill credit. */
 const operationOf = (reference: string) => `goodwill:${reference}`;
@@ -11,7 +12,7 @@ const operationOf = (reference: string) => `goodwill:${reference}`;
  * same reference.
  */
 export const lockGoodwill = (transaction: DatabaseTransaction): Promise<void> =>
-  lockOperationName(transaction, 'goodwill');
+  lockName(transaction, 'goodwill');
 
 /**
  * The reference of the goodwill credit, of whichever partner, that has this one in whichever case: a ticket that

@@ -66,17 +66,6 @@ const accountOf = (side: 'debit' | 'credit') => {
 };
 
 /**
- * Serialises operations of the ledger that people name by a reference: the second one of a name waits for
- * the first until its transaction ends, and then finds it.
- */
-export async function lockOperationName(
-  transaction: DatabaseTransaction,
-  operationId: string,
-): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${operationId}, 0))`.execute(transaction);
-}
-
-/**
  * SQL condition on `ledger_transfers`: the operation has this reference, in whichever case. As the index of each
  * kind has it.
  */

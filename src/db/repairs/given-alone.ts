@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.js';
 import { isStaffActor } from '../../domain/repairs/repair.js';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { lockName } from '../lock-name.js';
 import type { RepairsTable } from '../schema/all-tables.js';
 
 /** The command line is one asker, because anybody can give any name there. */
 const COMMAND_LINE = 'command line';
 
 /** Lets the repairs of one asker be judged one after another, until the transaction ends. */
-export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Promise<unknown> =>
-  sql`select pg_advisory_xact_lock(hashtextextended(
-    ${`repairs of ${isStaffActor(askedBy) ? askedBy : COMMAND_LINE}`}, 0))`.execute(transaction);
+export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Promise<void> =>
+  lockName(transaction, `repairs of ${isStaffActor(askedBy) ? askedBy : COMMAND_LINE}`);
 
 /** Whose repairs are added up. */
 interface GivenBy {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
+import { lockName } from '../lock-name.js';
 
 /** A provider's reference, under which an operation is settled by hand. */
 export interface ProviderReceipt {
@@ -9,13 +10,8 @@ export interface ProviderReceipt {
 }
 
 /** Lets settlements under one reference be judged one after another, until the transaction ends. */
-export const lockReceipt = (
-  transaction: DatabaseTransaction,
-  reference: string,
-): Promise<unknown> =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`receipt ${reference.toUpperCase()}`}, 0))`.execute(
-    transaction,
-  );
+export const lockReceipt = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
+  lockName(transaction, `receipt ${reference.toUpperCase()}`);
 
 const names = {
   redemption: { table: 'redemptions', recovered: 'payment', repair: 'settle-payment' },

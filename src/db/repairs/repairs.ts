@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/voucher.js';
 import type { DatabaseTransaction } from '../connection.js';
+import { lockName } from '../lock-name.js';
 import type { RepairsTable } from '../schema/all-tables.js';
 import { auditRepair, type RepairRow } from './audit-repair.js';
 import { mayConfirm, mayStillAsk } from './repair-confirmations.js';
@@ -37,10 +38,7 @@ type AskedFor = Pick<NewRepair, 'kind' | 'subject_kind' | 'subject_id'>;
 export const lockAsking = (
   transaction: DatabaseTransaction,
   { kind, subject_id }: AskedFor,
-): Promise<unknown> =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`repair ${kind} ${subject_id}`}, 0))`.execute(
-    transaction,
-  );
+): Promise<void> => lockName(transaction, `repair ${kind} ${subject_id}`);
 
 /** The repair that has not ended; undefined where there is none. */
 export const findOpenRepair = (

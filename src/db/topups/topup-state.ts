@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
+import { heldAmount } from '../ledger/holds.js';
 
 /** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
 export interface TopupTruth {
@@ -56,8 +57,7 @@ export const amountOfRetry = sql<string | null>`case when topups.kind = 'PACKAGE
  * attempt may have another price, and the ledger knows what this one held.
  */
 export const amountOfAttempt = sql`case when try.attempt = topups.attempt then topups.amount
-  else (select hold.amount from ledger_transfers as hold
-    where hold.operation_id = try.operation_id and hold.step = 'hold') end`;
+  else ${heldAmount(sql`try.operation_id`)} end`;
 
 /** Updates a completed top-up to the state of its attempts, with this message. */
 export async function refreshTopup(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { isSameBytes } from '../../crypto/same-bytes.js';
 import type { PublicRequest } from '../page.js';
-import { isSameToken } from './csrf.js';
 
 /** A device id has 96 random bits; the proof follows it in the cookie. */
 const NAME_CHARACTERS = 16;
@@ -18,7 +18,7 @@ export function knownDevice(request: PublicRequest, account: string): string | u
   if (deviceToken === undefined) return undefined;
   const name = deviceToken.slice(0, NAME_CHARACTERS);
   const proofs = request.services.digests.stored.portalDevice(account, name);
-  return proofs.some((proof) => isSameToken(deviceToken, tokenOf(name, proof))) ? name : undefined;
+  return proofs.some((proof) => isSameBytes(deviceToken, tokenOf(name, proof))) ? name : undefined;
 }
 
 /** The Set-Cookie header that marks a browser as one of the account's. */
