@@ -296,7 +296,7 @@ export const boundedTables: Readonly<Record<string, string>> = Object.fromEntrie
       ...['api_keys', 'source_addresses', 'merchant_public_keys', 'portal_accounts'],
       ...['portal_one_time_passwords', 'portal_recovery_codes', 'portal_one_time_password_rules'],
       ...['webhook_endpoints', 'webhook_secrets', 'staff_accounts', 'report_recipients'],
-      ...['ledger_accounts', 'checked_balances', 'checked_holdings'],
+      ...['ledger_accounts', 'checked_balances', 'checked_holdings', 'row_counts'],
     ],
     'a few rows for the service': [
       ...['book_checkpoints', 'reference_data_version', 'event_epochs', 'database_timeline'],
