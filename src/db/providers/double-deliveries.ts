@@ -52,8 +52,10 @@ export async function bookDoubleDelivery(
   // Locks the operation before its failover, the order of all who change both.
   const ended = await findEnded(transaction, failover);
   const isLate = ended?.status === 'VOIDED' && !ended.is_booked;
-  // After a restore, `recover` may have found it at the first one: it is the one payment in our books.
-  if (ended?.status === 'POSTED' && ended.provider === failover.provider) {
+  // After a restore, `recover` may have found it at the first one: it is the one payment in our books. Or it has
+  // noted this provider twice, and what it did is booked.
+  const isInBooks = ended?.status === 'POSTED' && ended.provider === failover.provider;
+  if (isInBooks || (ended && (await isBookedOtherwise(transaction, failover)))) {
     await forgetInquiry(transaction, failover);
     return 'known';
   }
@@ -85,6 +87,24 @@ export async function bookDoubleDelivery(
     },
   ]);
   return 'double';
+}
+
+/** Whether another row of the same provider has led to a booking. */
+async function isBookedOtherwise(
+  transaction: DatabaseTransaction,
+  { failoverId, operationId, provider }: FirstAsked,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('provider_failovers')
+    .select('id')
+    .where('operation_id', '=', operationId)
+    .where('from_provider', '=', provider)
+    .where('id', '<>', failoverId)
+    .where((where) =>
+      where.or([where('booked_at', 'is not', null), where('settled_at', 'is not', null)]),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 const forgetInquiry = (transaction: DatabaseTransaction, { failoverId }: FirstAsked) =>
@@ -138,13 +158,15 @@ const doubles = (condition: RawBuilder<unknown>) => sql<DoubleDelivery>`
         as name,
       from_provider as provider,
       coalesce(redemptions.status, attempt.status) = 'HELD' as "isHeld",
-      booked_at is not null as "isBooked", failover.disagreement as difference,
+      booked_at is not null as "isBooked",
+      case when done_at is null then failover.disagreement end as difference,
       coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
       coalesce(redemptions.to_merchant, ${heldAmount(sql`failover.operation_id`)}) as amount,
       attempt.topup_id as "topupId", attempt.attempt,
       redemptions.platform_reference as "redemptionReference",
       vouchers.serial_number as "serialNumber", redemptions.merchant_id as "merchantId",
-      coalesce(failover.settled_at, disagreement_settled_at) as "settledAt", failover.settled_by as "settledBy"
+      coalesce(failover.settled_at, case when done_at is null then disagreement_settled_at end)
+        as "settledAt", failover.settled_by as "settledBy"
     from provider_failovers as failover
     left join redemptions on redemptions.operation_id = failover.operation_id
     left join vouchers on vouchers.id = redemptions.voucher_id
@@ -160,7 +182,7 @@ export async function listDoubleDeliveries(
 ): Promise<DoubleDelivery[]> {
   const which = selection.includeSettled
     ? sql`failover.settled_by is distinct from 'late-success'`
-    : sql`failover.settled_at is null and disagreement_settled_at is null`;
+    : sql`failover.settled_at is null and (done_at is not null or disagreement_settled_at is null)`;
   const { rows } = await sql<DoubleDelivery>`
     ${doubles(which)} order by "foundAt", "failoverId"`.execute(database);
   return rows;

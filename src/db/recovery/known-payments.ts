@@ -80,10 +80,15 @@ export async function placeHeld(
       where ${column} = ${held.reference} and status = 'HELD'
         and provider is distinct from ${held.provider} for no key update
     ), placed as (
-      update ${table} set provider = ${held.provider} from held where operation_id = held.id)
+      update ${table} set provider = ${held.provider} from held where operation_id = held.id
+    ), known as (
+      update provider_failovers set ${DUE_NOW} from held
+      where operation_id = held.id and from_provider = former
+        and booked_at is null and settled_at is null)
     insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at)
     select id, former, ${held.provider}, 'It was found at the other one after a restore', ${firstInquiry}
-    from held where former is not null`.execute(transaction);
+    from held where former is not null and not exists (select from provider_failovers
+      where operation_id = held.id and from_provider = former)`.execute(transaction);
 }
 
 /**
@@ -102,7 +107,8 @@ export async function recheckPayments(
   ];
   await sql`
     with ended as materialized (
-      select operation_id as id, provider as former, asked
+      -- A provider's list may have a reference twice.
+      select distinct operation_id as id, provider as former, asked
       from ${table}
       join unnest(${references}::text[], ${providers}::text[]) as theirs (named, asked)
         on named = ${column}
