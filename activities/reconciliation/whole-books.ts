@@ -41,7 +41,11 @@ export function createWholeBooksActivities({
         checkWholePart(connection, cursor, { endsAt: Date.now() + PART_MS, note }),
       ),
     );
-    const faults = [...part.accountFaults, ...part.faults.map(({ line }) => line)];
+    const faults = [
+      ...part.accountFaults,
+      ...part.countFaults,
+      ...part.faults.map(({ line }) => line),
+    ];
     if (faults.length > 0) {
       log.error('The books are inconsistent', { faults: faults.slice(0, MAXIMUM_SHOWN) });
       await database.connection().execute((connection) => noteWholeFaults(connection, part));

@@ -108,7 +108,8 @@ export async function orSettledByHand(
     : {
         kind: 'refused',
         code: SETTLED_BY_HAND,
-        message: `settled by hand as not done, reference ${decided.reference}, repair ${decided.repairId}`,
+        // Callers read it: the reference and the repair are for staff, who find them by the case.
+        message: 'settled by hand as not done',
         retryCanHelp: true,
       };
 }

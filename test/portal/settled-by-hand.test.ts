@@ -42,4 +42,7 @@ test('a top-up: its attempt quotes no provider', async () => {
   const { en, am } = await inBoth(`/portal/top-ups/${id}`);
   expect(en).toContain('Support settled it as not delivered.');
   expect(am).toContain('ድጋፍ ሰጪው እንዳልደረሰ ወስኗል።');
+  const { body } = await scene.asPartner.get(`/topup-transactions/${id}`);
+  expect(body.data.message).toBe('settled by hand as not done');
+  for (const text of [en, am, JSON.stringify(body)]) expect(text).not.toMatch(/LETTER-4711|repair/);
 });

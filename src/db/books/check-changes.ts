@@ -17,7 +17,7 @@ import { addDaySums } from './day-sums.js';
 import { addHourSums } from './hour-sums.js';
 import { inSnapshot } from './in-snapshot.js';
 import { compareAccounts } from './known-faults.js';
-import { addRowCounts } from './row-counts.js';
+import { addRowCounts, restartRowCounts } from './row-counts.js';
 import { type BookFault, brokenSubjects } from './subject-invariants.js';
 
 /** Advisory lock of the process that checks what has changed. */
@@ -75,12 +75,13 @@ export async function checkChangedBooks(
  */
 export async function noteWholeFaults(
   database: Database,
-  { faults, accountFaults }: Pick<WholePart, 'faults' | 'accountFaults'>,
+  { faults, accountFaults, countFaults }: Omit<WholePart, 'next'>,
 ): Promise<void> {
   await takeTurn(database);
   try {
     await putBack(database, faults);
     if (accountFaults.length > 0) await restartSums(database);
+    if (countFaults.length > 0) await restartRowCounts(database);
   } finally {
     await sql`select pg_advisory_unlock(${BOOKS_LOCK}::bigint)`.execute(database);
   }

@@ -73,8 +73,7 @@ export async function noteNextEnds(database: Database): Promise<void> {
 export async function restartSums(database: Database): Promise<void> {
   await sql`
     with forgotten as (delete from checked_balances), forgotten_days as (delete from ledger_day_sums),
-      forgotten_payouts as (delete from payout_hour_sums), forgotten_sales as (delete from sale_hour_sums),
-      forgotten_counts as (delete from row_counts)
+      forgotten_payouts as (delete from payout_hour_sums), forgotten_sales as (delete from sale_hour_sums)
     update book_checkpoints set checked_to = case source when 'holdings' then -1 else 0 end
-    where source in ('sums', 'day-sums', 'hour-sums', 'row-counts', 'holdings')`.execute(database);
+    where source in ('sums', 'day-sums', 'hour-sums', 'holdings')`.execute(database);
 }

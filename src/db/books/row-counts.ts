@@ -5,7 +5,7 @@ import { readCheckpoints } from './checkpoints.js';
 import { inSnapshot } from './in-snapshot.js';
 import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.js';
 
-/** Lists whose rows are only added: what makes a row a company's. */
+/** Lists whose rows are only added, but for what never began: what makes a row a company's. */
 const countedLists = {
   vouchers: { company: 'partner_id', companies: 'partners' },
   topups: { company: 'partner_id', companies: 'partners' },
@@ -15,6 +15,8 @@ const countedLists = {
 type CountedList = keyof typeof countedLists;
 const names = Object.keys(countedLists) as CountedList[];
 
+/** A top-up that is refused before it began is deleted: within minutes, or else it is failed by a sweep. */
+const HOURS_LATER = 1;
 /** Hours that are counted together where many are left, as after an upgrade. */
 const HOURS_AT_ONCE = 24;
 
@@ -28,7 +30,8 @@ export async function addRowCounts(
   { endsAt }: { readonly endsAt: number },
 ): Promise<void> {
   const { checkedTo } = (await readCheckpoints(database))['row-counts'];
-  const { first, end } = await readHours(database);
+  const hours = await readHours(database);
+  const { first, end } = { ...hours, end: hours.end - HOURS_LATER };
   for (let from = checkedTo; from < end && Date.now() <= endsAt; ) {
     const before = Math.min(Math.max(from, first) + HOURS_AT_ONCE, end);
     const isNew = isInHours(sql`created_at`, from, before);
@@ -97,6 +100,13 @@ export async function brokenRowCounts(
         );
   }
   return faults;
+}
+
+/** Counts all rows anew from the next check on, as where a list was found to have another number of them. */
+export async function restartRowCounts(database: Database): Promise<void> {
+  await sql`
+    with forgotten as (delete from row_counts)
+    update book_checkpoints set checked_to = 0 where source = 'row-counts'`.execute(database);
 }
 
 /** Batches of ids have no common snapshot: what was created before the hour changes no more. */

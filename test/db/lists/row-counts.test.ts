@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { restartSums } from '../../../src/db/books/checkpoints.js';
-import { addRowCounts, brokenRowCounts } from '../../../src/db/books/row-counts.js';
+import {
+  addRowCounts,
+  brokenRowCounts,
+  restartRowCounts,
+} from '../../../src/db/books/row-counts.js';
 import { connectDatabase } from '../../../src/db/connection.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
 import type { ListQuery, ListSource } from '../../../src/db/lists/list-query.js';
@@ -29,7 +32,7 @@ beforeAll(async () => {
     from generate_series(1, 20000) as hour`.execute(database);
   await sql`analyze topups`.execute(database);
   // As after an upgrade: nothing is counted yet.
-  await restartSums(database);
+  await restartRowCounts(database);
 });
 afterAll(() => scene?.close());
 
@@ -101,7 +104,7 @@ test('the check of the books finds a wrong count and a row with an older date; a
     `I2 the kept count of a list is that of its rows: vouchers of company ${partner.id}`,
     `I2 the kept count of a list is that of its rows: redemptions of company ${merchant.id}`,
   ]);
-  await restartSums(database);
+  await restartRowCounts(database);
   await rowsOfExactPages();
   await addRowCounts(database, FOREVER);
   expect(await broken()).toEqual([]);
