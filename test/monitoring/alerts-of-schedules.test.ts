@@ -7,6 +7,7 @@ import {
   sendDayReportsId,
 } from '../../workflows/workflow-ids.js';
 import { commandsOn } from '../admin/scene.js';
+import { lastClosing } from '../db/reports/last-closing.js';
 import { invitationsOn } from '../portal/invitation-scene.js';
 import { until } from '../support/until.js';
 import { alertProofs } from './alert-proofs.js';
@@ -17,6 +18,7 @@ import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
 const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-schedules');
 
+const ZONE = 'Africa/Addis_Ababa';
 const settings = { PROVIDER_STATEMENT_TRIES: '1', STATEMENT_RETRY_SECONDS: '1' };
 
 let scene: MonitoredScene;
@@ -77,7 +79,7 @@ describe('a day report by e-mail', () => {
   async function sendTo(email: string): Promise<void> {
     const { database } = scene.gifts.stack;
     await commands().json(`add report-recipient --email ${email}`);
-    await sql`update report_recipients set created_at = now() - interval '27 hours'
+    await sql`update report_recipients set created_at = ${lastClosing(ZONE)} - interval '1 hour'
       where email = ${email}`.execute(database);
     await scheduleOf(sendDayReportsId).trigger();
   }
@@ -114,9 +116,7 @@ describe('a day report by e-mail', () => {
     const { rows } = await sql<{ due_at: Date }>`
       select due_at from report_emails join report_recipients on id = recipient_id
       where report_recipients.email = ${email}
-        and day = ${lastClosedDay(new Date(), 'Africa/Addis_Ababa')}`.execute(
-      scene.gifts.stack.database,
-    );
+        and day = ${lastClosedDay(new Date(), ZONE)}`.execute(scene.gifts.stack.database);
     return rows[0]?.due_at;
   }
 });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastClosedDay } from '../../../src/domain/reports/day-report.js';
-import { CLOSED_AFTER_HOURS } from '../../../src/domain/statements/monthly-statement.js';
 import { createFailpoint, type Failpoint } from '../../../src/process/failpoint.js';
 import { sendDayReportsId } from '../../../workflows/workflow-ids.js';
 import { commandsOn } from '../../admin/scene.js';
@@ -10,6 +9,7 @@ import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.j
 import { until } from '../../support/until.js';
 import { ended } from '../../workflows/ended.js';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
+import { lastClosing } from './last-closing.js';
 
 const ZONE = 'Africa/Addis_Ababa';
 
@@ -29,18 +29,13 @@ const day = () => lastClosedDay(new Date(), ZONE);
 
 const commands = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
-const hoursLater = sql`make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)`;
-/** SQL expression: the last moment at which a day closed, whatever the time of this run. */
-const lastClosing = sql`(date_trunc('day', (now() - ${hoursLater}) at time zone ${ZONE}::text)
-  at time zone ${ZONE}::text + ${hoursLater})`;
-
 /** Somebody who has been registered before the last day closed, at a mailbox as its name says. */
 async function recipient(mailbox = 'somebody'): Promise<string> {
   const email = `${mailbox}-${randomUUID()}@mail.example`;
   await commands().json(`add report-recipient --email ${email}`);
   await scene.stack.database
     .updateTable('report_recipients')
-    .set({ created_at: sql<Date>`${lastClosing} - interval '1 hour'` })
+    .set({ created_at: sql<Date>`${lastClosing(ZONE)} - interval '1 hour'` })
     .where('email', '=', email)
     .execute();
   return email;
@@ -153,7 +148,7 @@ test('a report that cannot be made holds up no other one, and is sent once it ca
   const email = await recipient();
   await scene.stack.database
     .updateTable('report_recipients')
-    .set({ created_at: sql<Date>`${lastClosing} - interval '25 hours'` })
+    .set({ created_at: sql<Date>`${lastClosing(ZONE)} - interval '25 hours'` })
     .where('email', '=', email)
     .execute();
   const before = new Date(Date.parse(day()) - 86_400_000).toISOString().slice(0, 10);
