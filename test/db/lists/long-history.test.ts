@@ -11,6 +11,7 @@ import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list
 import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
 import { addVoucher } from '../../support/vouchers.js';
 import { openGrownScene } from '../grown-scene.js';
+import { firstPage } from './first-page.js';
 
 const VOUCHERS = 9_000;
 const OWN_VOUCHERS = VOUCHERS * 0.9;
@@ -71,14 +72,6 @@ test("a page of a wallet's statement reads its lines and sums of days, however l
   expect(found?.lines).toHaveLength(10);
   expect(count).toBeLessThan(FEW_ROWS);
 });
-
-const firstPage: ListQuery = {
-  page: 1,
-  limit: 10,
-  sortBy: [['id', 'DESC']],
-  conditions: [],
-  isUsual: true,
-};
 
 test("a second page of a merchant's redemptions counts only what is new", async () => {
   const readPage = () => readListPage(database, redemptionSource, grown.merchant.id, firstPage);

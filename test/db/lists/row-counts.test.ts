@@ -7,12 +7,13 @@ import {
 } from '../../../src/db/books/row-counts.js';
 import { connectDatabase } from '../../../src/db/connection.js';
 import { readListPage } from '../../../src/db/lists/list-page.js';
-import type { ListQuery, ListSource } from '../../../src/db/lists/list-query.js';
+import type { ListSource } from '../../../src/db/lists/list-query.js';
 import { topupSource } from '../../../src/db/topups/topups.js';
 import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
 import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
 import { addVoucher } from '../../support/vouchers.js';
 import { openGrownScene } from '../grown-scene.js';
+import { firstPage } from './first-page.js';
 
 const VOUCHERS = 9_000;
 /** Those of the hours that are not counted yet, and a page. */
@@ -41,14 +42,6 @@ const lists: readonly (readonly [ListSource<object>, 'partner' | 'merchant'])[] 
   [topupSource, 'partner'],
   [redemptionSource, 'merchant'],
 ];
-
-const firstPage: ListQuery = {
-  page: 1,
-  limit: 10,
-  sortBy: [['id', 'DESC']],
-  conditions: [],
-  isUsual: true,
-};
 
 /** The first page that a process reads, and how many rows of the list it reads for it. */
 async function readFirst(source: ListSource<object>, companyId: number) {

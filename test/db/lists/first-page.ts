@@ -1,0 +1,10 @@
+import type { ListQuery } from '../../../src/db/lists/list-query.js';
+
+/** The newest rows of a list, as most callers ask for them. */
+export const firstPage: ListQuery = {
+  page: 1,
+  limit: 10,
+  sortBy: [['id', 'DESC']],
+  conditions: [],
+  isUsual: true,
+};
