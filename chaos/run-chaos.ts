@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../src/process/progress.js';
 import type { Stops } from '../src/start/stops.js';
 import { unlessInterrupted } from '../test/harness/run-interruptibly.js';
-import { call } from '../test/support/clients.js';
+import { codeSentTo } from '../test/support/clients.js';
 import { createClientLog } from './clients/client-log.js';
 import { type Clients, runClients } from './clients/run-clients.js';
 import { createSendCall } from './clients/send-call.js';
@@ -39,7 +39,12 @@ export async function runChaos(
   const receiver = await startReceiver(stack, world, { seed: options.seed, stops });
   const log = createClientLog();
   const send = createSendCall(stack.url, world, log);
-  const clients = { world, log, send, codeOf: (msisdn: string) => newestCode(stack, msisdn) };
+  const clients = {
+    world,
+    log,
+    send,
+    codeOf: (msisdn: string) => codeSentTo(stack.services.sandboxUrl, msisdn),
+  };
 
   const faults = await progress.step(`Chaos of ${options.minutes} min`, (note) =>
     work(stack, clients, options, signal, note),
@@ -96,10 +101,4 @@ async function work(
     clearInterval(shown);
     clearTimeout(timer);
   }
-}
-
-async function newestCode({ services }: ThrowawayStack, msisdn: string) {
-  const url = `${services.sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`;
-  const { body } = await call(url, { headers: { Accept: 'application/json' } });
-  return /^(\d{6}|\d{8}) is your code/.exec(body[0]?.text ?? '')?.[1];
 }

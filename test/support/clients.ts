@@ -124,11 +124,22 @@ export async function merchantClient(stack: Pick<Stack, 'url'>, merchant: TestMe
 
 export type RawMerchant = Awaited<ReturnType<typeof merchantClient>>;
 
-/** The code of the newest message to a number; it is there once the claim has been answered. */
-export async function newestCode(stack: Stack, msisdn: string): Promise<string> {
-  const url = `${stack.sandbox.url}/messages?to=${encodeURIComponent(msisdn)}`;
+/**
+ * The newest code that a number was sent, undefined without any; it is there once the claim has been answered. The
+ * confirmation of an earlier redemption may come after it.
+ */
+export async function codeSentTo(sandboxUrl: string, msisdn: string): Promise<string | undefined> {
+  const url = `${sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`;
   const { body } = await call(url, { headers: { Accept: 'application/json' } });
-  const code = /^(\d{6}|\d{8}) is your code/.exec(body[0]?.text ?? '')?.[1];
+  const [code] = body.flatMap(
+    ({ text }: { text: string }) => /^(\d{6}|\d{8}) is your code/.exec(text)?.[1] ?? [],
+  );
+  return code;
+}
+
+/** {@link codeSentTo}, of a number that was sent one */
+export async function newestCode(stack: Stack, msisdn: string): Promise<string> {
+  const code = await codeSentTo(stack.sandbox.url, msisdn);
   if (!code) throw new Error('No verification code was received');
   return code;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, call } from '../../support/clients.js';
+import type { Answer } from '../../support/clients.js';
 
 export type OperationKind =
   | 'generate'
@@ -75,13 +75,4 @@ function isDefinite(kind: OperationKind, { status, body }: Answer): boolean {
   if (kind === 'bulk' && status === 200) return body.data.bulkOrder.endedAt !== null;
   const isTopup = kind === 'topup' || kind === 'retry';
   return !(isTopup && status === 200 && body.data.status === undefined);
-}
-
-/** A code that the owner got, undefined when none came: a message is never sent twice. */
-export async function receivedCode(
-  sandboxUrl: string,
-  msisdn: string,
-): Promise<string | undefined> {
-  const { body } = await call(`${sandboxUrl}/messages?to=${encodeURIComponent(msisdn)}`);
-  return /^(\d{6}|\d{8}) is your code/.exec(body[0]?.text ?? '')?.[1];
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { findRepair } from '../../../src/db/repairs/repair-lists.js';
 import {
   type Answer,
+  codeSentTo,
   merchantClient,
   partnerClient,
   type RawMerchant,
@@ -13,7 +14,7 @@ import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
 import { isNumber } from '../privacy/stored-numbers.js';
 import { createRepairDesk } from '../repairs/repair-desk.js';
 import { sale } from '../topups/topup-scene.js';
-import { createClientLog, receivedCode } from './client-log.js';
+import { createClientLog } from './client-log.js';
 
 /** As much of a stack as clients need; the API may come and go at its address. */
 export type StoryTools = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {
@@ -83,7 +84,7 @@ export async function createStories(stack: StoryTools) {
     for (let claims = 0; claims < MAXIMUM_CLAIMS; claims += 1) {
       const body = { voucherCode, idempotencyKey: randomUUID() };
       await log.runOnce('claim', () => client.post(CLAIM, body));
-      const verificationCode = await receivedCode(stack.sandbox.url, msisdn);
+      const verificationCode = await codeSentTo(stack.sandbox.url, msisdn);
       if (verificationCode) return { client, msisdn, voucherCode, verificationCode };
     }
     throw new Error('No code ever came');
