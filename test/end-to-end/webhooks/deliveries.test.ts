@@ -19,7 +19,7 @@ import { isSigned, setWebhookScene, type WebhookScene } from './webhook-scene.js
 let scene: WebhookScene;
 beforeAll(async () => {
   // Long enough that a call which hangs still hangs when all others have been served.
-  scene = await setWebhookScene({ WEBHOOK_TIMEOUT_SECONDS: '60' });
+  scene = await setWebhookScene({ WEBHOOK_TIMEOUT_SECONDS: '20' });
 });
 afterAll(() => scene?.stop());
 
