@@ -1,6 +1,11 @@
 import { heartbeat, log } from '@temporalio/activity';
 import { noteWholeFaults } from '../../src/db/books/check-changes.js';
-import { checkWholePart, type WholeCursor, wholeStart } from '../../src/db/books/check-whole.js';
+import {
+  checkWholePart,
+  linesOf,
+  type WholeCursor,
+  wholeStart,
+} from '../../src/db/books/check-whole.js';
 import { runUnhurried } from '../database-step.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
@@ -41,11 +46,7 @@ export function createWholeBooksActivities({
         checkWholePart(connection, cursor, { endsAt: Date.now() + PART_MS, note }),
       ),
     );
-    const faults = [
-      ...part.accountFaults,
-      ...part.countFaults,
-      ...part.faults.map(({ line }) => line),
-    ];
+    const faults = linesOf(part);
     if (faults.length > 0) {
       log.error('The books are inconsistent', { faults: faults.slice(0, MAXIMUM_SHOWN) });
       await database.connection().execute((connection) => noteWholeFaults(connection, part));

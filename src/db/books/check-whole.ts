@@ -46,6 +46,18 @@ export interface WholePart {
   readonly next: WholeCursor | null;
 }
 
+type SumFaults = Pick<WholePart, 'accountFaults' | 'countFaults'>;
+
+/** Of a part that adds nothing up. */
+const noSums: SumFaults = { accountFaults: [], countFaults: [] };
+
+/** All faults of a part, a line each. */
+export const linesOf = ({ faults, accountFaults, countFaults }: WholePart): string[] => [
+  ...accountFaults,
+  ...countFaults,
+  ...faults.map(({ line }) => line),
+];
+
 interface Options {
   readonly batchSize?: number;
   /** Told how far it is, after each batch. */
@@ -69,8 +81,7 @@ export async function checkWholePart(
   const faults: BookFault[] = [];
   for (let { after } = cursor; ; ) {
     const last = await endOfBatch(database, table, { after, batchSize });
-    if (last === null)
-      return { faults, accountFaults: [], countFaults: [], next: partAfter(table) };
+    if (last === null) return { faults, ...noSums, next: partAfter(table) };
     const ids = sql`between ${after + 1} and ${last}`;
     faults.push(
       ...(await inSnapshot(database, (snapshot) =>
@@ -79,8 +90,7 @@ export async function checkWholePart(
     );
     after = last;
     note(`${table} ${last} of ${newest}`);
-    if (Date.now() > endsAt)
-      return { faults, accountFaults: [], countFaults: [], next: { table, after } };
+    if (Date.now() > endsAt) return { faults, ...noSums, next: { table, after } };
   }
 }
 
@@ -92,7 +102,7 @@ export async function checkWholeBooks(
   const faults: string[] = [];
   for (let cursor: WholeCursor | null = wholeStart; cursor; ) {
     const part: WholePart = await checkWholePart(database, cursor, options);
-    faults.push(...part.accountFaults, ...part.countFaults, ...part.faults.map(({ line }) => line));
+    faults.push(...linesOf(part));
     cursor = part.next;
   }
   return faults;
@@ -130,7 +140,7 @@ async function endOfBatch(
 async function checkAccounts(
   database: Database,
   { batchSize = SUM_BATCH_SIZE, note = () => {} }: Options,
-): Promise<Pick<WholePart, 'accountFaults' | 'countFaults'>> {
+): Promise<SumFaults> {
   const { checked_to: settledTo } = await database
     .selectFrom('book_checkpoints')
     .select('checked_to')

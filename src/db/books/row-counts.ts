@@ -30,8 +30,8 @@ export async function addRowCounts(
   { endsAt }: { readonly endsAt: number },
 ): Promise<void> {
   const { checkedTo } = (await readCheckpoints(database))['row-counts'];
-  const hours = await readHours(database);
-  const { first, end } = { ...hours, end: hours.end - HOURS_LATER };
+  const { first, end: over } = await readHours(database);
+  const end = over - HOURS_LATER;
   for (let from = checkedTo; from < end && Date.now() <= endsAt; ) {
     const before = Math.min(Math.max(from, first) + HOURS_AT_ONCE, end);
     const isNew = isInHours(sql`created_at`, from, before);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/delivery.js';
 import type { Database } from '../connection.js';
+import { lockName } from '../lock-name.js';
 import { hasNumber } from '../numbers/number-key.js';
 
 /** The message that a report is about: to the owner of a voucher, or of an invitation. */
@@ -68,9 +69,7 @@ async function keepEarlyReport(
   if (!rows[0]?.found) return messageOf(database, report);
   return database.transaction().execute(async (transaction) => {
     // The triggers that write the id take the same lock.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${report.reference}, 0))::text`.execute(
-      transaction,
-    );
+    await lockName(transaction, report.reference);
     const reported = await messageOf(transaction, report);
     if (reported === undefined)
       await transaction

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { addTransfers, type Transfer } from '../ledger/ledger.js';
 import type { SuspenseCase, SuspenseParty } from '../ledger/suspense.js';
+import { lockName } from '../lock-name.js';
 import { findEnded, recordSettlement } from './ended-payments.js';
 
 /** A query of cases that further conditions and an order can extend. */
@@ -48,7 +49,7 @@ export async function settleCase<Case extends SuspenseCase>(
   },
 ): Promise<Case | undefined> {
   // Serialises concurrent settlements: the second one finds the first.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${operationId}, 0))`.execute(transaction);
+  await lockName(transaction, operationId);
   const now = await findCase<Case>(transaction, settlement.source, reference);
   if (now?.settledAt) return now;
   await addTransfers(

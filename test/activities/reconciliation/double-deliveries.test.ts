@@ -33,6 +33,12 @@ beforeAll(async () => {
 afterAll(() => two?.scene.close());
 beforeEach(() => two.reset());
 
+/** The platform bears what the first provider did. */
+const settleAtPlatform = (reference: string) => {
+  const bearer = ['--by', 'platform', '--note', 'x'];
+  return two.scene.admin(['settle', 'double-delivery', `${reference}:gsma`, ...bearer]);
+};
+
 const refusal: ProviderInquiry = {
   kind: 'refused',
   code: 'X',
@@ -116,16 +122,7 @@ describe('a payment that both providers made', () => {
     await compare();
     expect(await breaks()).toEqual([]);
     // What it takes back after somebody else has borne it is in no book.
-    const settled = [
-      'settle',
-      'double-delivery',
-      `${reference}:gsma`,
-      '--by',
-      'platform',
-      '--note',
-      'x',
-    ];
-    expect((await two.scene.admin(settled)).code).toBe(0);
+    expect((await settleAtPlatform(reference)).code).toBe(0);
     await compare();
     expect(await breaks()).toEqual([]);
     line.status = 'reversed';
@@ -160,16 +157,7 @@ it('a payment on hold is noted at once, and booked by its outcome', async () => 
   await on.calledBack(operationId);
   expect(await on.movedBeside(reference)).toEqual([]);
   expect(await on.casesOf(reference)).toEqual(['double-delivery at gsma: 487.5']);
-  const settle = [
-    'settle',
-    'double-delivery',
-    `${reference}:gsma`,
-    '--by',
-    'platform',
-    '--note',
-    'x',
-  ];
-  expect((await two.scene.admin(settle)).err).toContain('still on hold');
+  expect((await settleAtPlatform(reference)).err).toContain('still on hold');
   await redemptions(two.scene.database, two.catalogue).post(operationId);
   await on.calledBack(operationId);
   expect(await on.movedBeside(reference)).toEqual(['suspense → mobile-money-clearing 487.50']);
