@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionLike } from '@temporalio/client';
 import type { SearchAttributeType } from '@temporalio/common';
 import {
@@ -17,7 +16,9 @@ import {
   transactionId,
   voucherSerial,
 } from '../../workflows/search-attributes.js';
+import { patiently } from '../process/patiently.js';
 import { TemporalUnreachableError } from './connection.js';
+import { grpcCodeOf, grpcCodes } from './grpc-errors.js';
 import type { TemporalServer } from './temporal-server.js';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
@@ -32,18 +33,16 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   numberHash,
 ];
 
-const CONNECT_SECONDS = 30;
+const CONNECT_MS = 30_000;
 /**
  * After its registration a namespace takes some seconds to become known to all parts of the server.
  */
-const NAMESPACE_SECONDS = 30;
+const NAMESPACE_MS = 30_000;
 /** Retention of completed histories in a newly registered namespace. */
 const RETENTION_SECONDS = 30 * 86_400;
 
-/** gRPC's NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED and UNIMPLEMENTED. */
-const NOT_FOUND = 5;
-const ALREADY_EXISTS = 6;
-const NOT_OURS = [7, 12];
+/** What a server answers that reserves this for its administrators. */
+const NOT_OURS: readonly unknown[] = [grpcCodes.permissionDenied, grpcCodes.unimplemented];
 
 /** The services that this module needs from the connection of a client or worker. */
 type Services = Pick<ConnectionLike, 'workflowService'> & {
@@ -73,19 +72,19 @@ export async function prepareNamespace(services: Services, namespace: string): P
     }
     return await addSearchAttributes(services, namespace);
   } catch (error) {
-    if (NOT_OURS.includes(codeOf(error) ?? 0)) return [];
+    if (NOT_OURS.includes(grpcCodeOf(error))) return [];
     throw error;
   }
 }
 
-const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
+const isNotFound = (error: unknown): boolean => grpcCodeOf(error) === grpcCodes.notFound;
 
 async function hasNamespace({ workflowService }: Services, namespace: string): Promise<boolean> {
   try {
     await workflowService.describeNamespace({ namespace });
     return true;
   } catch (error) {
-    if (codeOf(error) === NOT_FOUND) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }
@@ -97,7 +96,7 @@ async function registerNamespace({ workflowService }: Services, namespace: strin
       workflowExecutionRetentionPeriod: msToTs(RETENTION_SECONDS * 1_000),
     });
   } catch (error) {
-    if (codeOf(error) !== ALREADY_EXISTS) throw error;
+    if (grpcCodeOf(error) !== grpcCodes.alreadyExists) throw error;
   }
 }
 
@@ -117,26 +116,13 @@ async function addSearchAttributes(
   return missing.map(({ name }) => name);
 }
 
-async function untilKnown<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  const deadline = Date.now() + NAMESPACE_SECONDS * 1_000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (codeOf(error) !== NOT_FOUND || Date.now() > deadline) throw error;
-      await sleep(500);
-    }
-  }
-}
+const untilKnown = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
+  patiently(attempt, { isPassing: isNotFound, patienceMs: NAMESPACE_MS });
 
-async function connectPatiently(server: Omit<TemporalServer, 'namespace'>): Promise<Connection> {
-  const deadline = Date.now() + CONNECT_SECONDS * 1_000;
-  for (;;) {
-    try {
-      return await Connection.connect({ ...server, connectTimeout: '2s' });
-    } catch (error) {
-      if (Date.now() > deadline) throw new TemporalUnreachableError(server.address, error);
-      await sleep(500);
-    }
-  }
-}
+const connectPatiently = (server: Omit<TemporalServer, 'namespace'>): Promise<Connection> =>
+  patiently(() => Connection.connect({ ...server, connectTimeout: '2s' }), {
+    isPassing: () => true,
+    patienceMs: CONNECT_MS,
+  }).catch((error) => {
+    throw new TemporalUnreachableError(server.address, error);
+  });

@@ -1,6 +1,7 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config/config.js';
 import type { TemporalConnection } from './connection.js';
+import { grpcCodeOf, grpcCodes } from './grpc-errors.js';
 
 /** The release that a worker runs, as Temporal knows it. */
 export interface WorkerVersion {
@@ -13,9 +14,6 @@ const WORKFLOW_QUEUE = 1;
 
 /** An idle worker polls again after a minute; Temporal forgets one that is gone after five. */
 const POLL_MS = 120_000;
-
-/** gRPC's NOT_FOUND: no worker of this deployment has polled yet. */
-const NOT_FOUND = 5;
 
 type Settings = Pick<Config, 'TEMPORAL_DEPLOYMENT' | 'TEMPORAL_BUILD_ID'>;
 
@@ -59,7 +57,8 @@ export async function findStalledVersion(
     .describeWorkerDeployment({ namespace, deploymentName })
     .then(({ workerDeploymentInfo }) => workerDeploymentInfo?.routingConfig)
     .catch((error) => {
-      if (error.code === NOT_FOUND) return undefined;
+      // No worker of this deployment has polled yet.
+      if (grpcCodeOf(error) === grpcCodes.notFound) return undefined;
       throw error;
     });
   const buildId = current?.currentDeploymentVersion?.buildId;

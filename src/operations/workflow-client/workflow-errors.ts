@@ -1,10 +1,10 @@
 import {
-  isGrpcServiceError,
   NamespaceNotFoundError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { grpcCodeOf, grpcCodes } from '../../temporal/grpc-errors.js';
 import { ForeignPayloadError } from '../../temporal/payload-codec.js';
 
 /** The caller's time is up; the workflow continues, and a repeated request gets its result. */
@@ -25,17 +25,10 @@ export class WorkflowsUnavailableError extends Error {
   }
 }
 
-/** gRPC's CANCELLED and DEADLINE_EXCEEDED. */
-const DEADLINE_CODES = [1, 4];
-const UNAVAILABLE_CODE = 14;
-/** The workflow task with the update failed, for example because a signal arrived at its end. */
-const FAILED_PRECONDITION_CODE = 9;
-
-const grpcError = (error: unknown) =>
-  [error, error instanceof Error ? error.cause : undefined].find(isGrpcServiceError);
+const DEADLINE_CODES: readonly number[] = [grpcCodes.cancelled, grpcCodes.deadlineExceeded];
 
 /** Whether a call failed because the service could not be reached. */
-export const foundNobody = (error: unknown): boolean => grpcError(error)?.code === UNAVAILABLE_CODE;
+export const foundNobody = (error: unknown): boolean => grpcCodeOf(error) === grpcCodes.unavailable;
 
 /**
  * Failures of an update by the server itself: the workflow ended at that moment, or its worker lost
@@ -45,7 +38,8 @@ const MISSED_UPDATES: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', '
 
 /** Whether an update missed its workflow, so that a repeated one may find it. */
 export const missedWorkflow = (error: unknown): boolean =>
-  grpcError(error)?.code === FAILED_PRECONDITION_CODE ||
+  // The workflow task with the update failed, for example because a signal arrived at its end.
+  grpcCodeOf(error) === grpcCodes.failedPrecondition ||
   (error instanceof WorkflowUpdateFailedError &&
     error.cause instanceof Error &&
     'type' in error.cause &&
@@ -67,9 +61,9 @@ export function callError(error: unknown): unknown {
     error instanceof NamespaceNotFoundError
   )
     return new WorkflowsUnavailableError(false, error);
-  const grpc = grpcError(error);
-  if (!grpc) return error;
-  return DEADLINE_CODES.includes(grpc.code)
+  const code = grpcCodeOf(error);
+  if (code === undefined) return error;
+  return DEADLINE_CODES.includes(code)
     ? new StillProcessingError('The workflow has not answered yet', { cause: error })
     : new WorkflowsUnavailableError(false, error);
 }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { patiently } from '../../process/patiently.js';
 import type { TemporalConnection } from '../../temporal/connection.js';
+import { isTemporalBusy } from '../../temporal/grpc-errors.js';
 import { prepareNamespace } from '../../temporal/prepare.js';
 import {
   ensureSchedules,
@@ -12,6 +14,9 @@ import { type Repetition, repeat } from './repeat.js';
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 30_000;
+
+/** A Temporal server that restarts, or is busy with the start of many processes, answers by then. */
+const PATIENCE_MS = 60_000;
 
 /**
  * Maintains what the service needs in Temporal besides its workflows: the namespace, the search
@@ -30,8 +35,16 @@ export async function startTemporalUpkeep(
 ): Promise<Repetition> {
   const { connection, client, namespace } = temporal;
   const { intervalMs, logger, version } = options;
-  await prepareNamespace(connection, namespace);
-  await ensureSchedules(client, options);
+  const withLimit = (work: () => Promise<void>) => client.withDeadline(Date.now() + LIMIT_MS, work);
+
+  async function prepare(): Promise<void> {
+    await prepareNamespace(connection, namespace);
+    await ensureSchedules(client, options);
+  }
+  await patiently(() => withLimit(prepare), {
+    isPassing: isTemporalBusy,
+    patienceMs: PATIENCE_MS,
+  });
 
   /** Survives a run that could not trigger: the next one does not find anything missing. */
   let isTriggerDue = false;
@@ -52,7 +65,7 @@ export async function startTemporalUpkeep(
     if (stalled) logger.error({ stalled }, 'No workflow goes on: NeedsAction');
   }
   return repeat({
-    work: () => client.withDeadline(Date.now() + LIMIT_MS, restore),
+    work: () => withLimit(restore),
     intervalMs,
     pausesFirst: true,
     logger,

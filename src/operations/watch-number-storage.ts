@@ -1,25 +1,23 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { NumberStorage } from '../../domain/phone.js';
-import { type Database, DatabaseUnreachableError, isDatabaseUnavailable } from '../connection.js';
-import { readNumberStorage } from './number-storage.js';
+import {
+  type Database,
+  DatabaseUnreachableError,
+  isDatabaseUnavailable,
+} from '../db/connection.js';
+import { readNumberStorage } from '../db/numbers/number-storage.js';
+import type { NumberStorage } from '../domain/phone.js';
+import { patiently } from '../process/patiently.js';
 
-const RETRY_MS = 500;
 /** A database that restarts is back by then. */
 const PATIENCE_MS = 60_000;
 
 /** A process that starts while the database restarts waits for it. */
-async function readOnceReachable(database: Database): Promise<NumberStorage> {
-  const endsAt = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await readNumberStorage(database);
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
-      if (performance.now() > endsAt) throw new DatabaseUnreachableError(error);
-    }
-    await pause(RETRY_MS);
-  }
-}
+const readOnceReachable = (database: Database): Promise<NumberStorage> =>
+  patiently(() => readNumberStorage(database), {
+    isPassing: isDatabaseUnavailable,
+    patienceMs: PATIENCE_MS,
+  }).catch((error) => {
+    throw isDatabaseUnavailable(error) ? new DatabaseUnreachableError(error) : error;
+  });
 
 /** Knows how the database wants numbers stored, without a round trip for each. */
 export interface NumberStorageWatch {
