@@ -16,7 +16,7 @@ export async function runToEnd(work: () => Promise<void>): Promise<never> {
     await work();
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`);
+    process.stderr.write(`${failureText(error)}\n`);
     process.exit(1);
   }
 }
@@ -67,7 +67,13 @@ const FOR_PEOPLE = [
   'TemporalUnreachableError',
 ];
 
-function describe(error: unknown): string {
+/**
+ * What a process says of the error that ends it. The causes are told as well: Temporal's client says
+ * only there what the server has answered.
+ */
+export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return FOR_PEOPLE.includes(error.name) ? error.message : (error.stack ?? error.message);
+  if (FOR_PEOPLE.includes(error.name)) return error.message;
+  const text = error.stack ?? error.message;
+  return error.cause === undefined ? text : `${text}\nCaused by: ${failureText(error.cause)}`;
 }
