@@ -83,11 +83,13 @@ export const refuseAfterError = (
     return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
   });
 
-/** A retry must be of the failed attempt. */
+/** A retry must be of the failed attempt, and no earlier one may have been delivered. */
 export function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
   if (topup.is_contradicted)
     return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
-  return topup.status === 'FAILED' && topup.attempt === retry.attempt - 1
-    ? undefined
-    : refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+  if (topup.status !== 'FAILED' || topup.attempt !== retry.attempt - 1)
+    return refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+  return topup.is_disputed
+    ? refuse('topup-not-failed', { detail: 'it may have been delivered after all; ask support' })
+    : undefined;
 }

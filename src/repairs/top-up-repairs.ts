@@ -30,6 +30,9 @@ const LATE =
 const TAKEN_BACK =
   'The provider took it back after the delivery: an operator settles that case (settle reversal).';
 
+const DISPUTED =
+  'What a provider says of it is not clear, and it may have been delivered: an operator clears that case first (settle disagreement).';
+
 export const retryTopUp = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
@@ -50,9 +53,10 @@ export const retryTopUp = repairKind({
     when: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
   },
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
-  refuse({ status, isContradicted, isTakenBack, ...facts }, args, { numberHash }) {
+  refuse({ status, isContradicted, isTakenBack, isDisputed, ...facts }, args, { numberHash }) {
     if (isContradicted) return LATE;
     if (isTakenBack) return TAKEN_BACK;
+    if (status === 'FAILED' && isDisputed) return DISPUTED;
     if (status === 'FAILED')
       return refuseSameNumber(facts, args, numberHash) ?? refuseProvider(facts, args);
     if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';

@@ -28,7 +28,8 @@ export function nextStepOfTopup(
 }
 
 /** A provider has changed what it had said before. */
-function nextOfTurned({ late_delivery, reversal, attempts }: TopupDetail): NextStep | undefined {
+function nextOfTurned(topup: TopupDetail): NextStep | undefined {
+  const { late_delivery, reversal, attempts, status, isDisputed } = topup;
   if (late_delivery && !late_delivery.is_settled)
     return {
       happened: html`It failed at first, and was delivered later.`,
@@ -38,6 +39,11 @@ function nextOfTurned({ late_delivery, reversal, attempts }: TopupDetail): NextS
     return {
       happened: html`The provider took it back after the delivery.`,
       toDo: html`Ask an operator to settle the reversal.`,
+    };
+  if (status === 'FAILED' && isDisputed)
+    return {
+      happened: html`It failed, and what a provider says of it since is not clear.`,
+      toDo: html`Do not retry it: an operator asks the provider, and settles the disagreement.`,
     };
   return undefined;
 }

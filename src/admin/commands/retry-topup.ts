@@ -35,6 +35,11 @@ export const retryTopUpCommand = changeCommand({
         `Top-up ${topup.id} cannot be retried: ` +
           (topup.is_contradicted ? 'it was delivered late.' : `it is ${topup.status}.`),
       );
+    if (topup.is_disputed)
+      throw new AdminError(
+        `Top-up ${topup.id} cannot be retried: what a provider says of it is not clear. Its case in the ` +
+          'Temporal UI says what to do; "settle disagreement" ends it.',
+      );
     const facts = await topupFactsForRepair(transaction, topup.id);
     requireSmall(parseMoney(facts?.amount ?? '0'), context, retryTopUp);
     const attempt = topup.attempt + 1;

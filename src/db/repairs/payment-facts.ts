@@ -5,7 +5,7 @@ import type { Route } from '../../domain/providers/routes.js';
 import type { Database } from '../connection.js';
 import { routesOfTopup } from '../providers/provider-routes.js';
 import type { TopupStatus } from '../schema/all-tables.js';
-import { amountOfRetry } from '../topups/topup-state.js';
+import { amountOfRetry, hasDisputedAttempt } from '../topups/topup-state.js';
 
 /**
  * What a provider has changed by itself after the end, and nobody has settled: a case. It did what it had
@@ -94,6 +94,8 @@ export interface TopupFactsForRepair {
   readonly amount: string | null;
   /** The provider delivered an attempt after refusing it. */
   readonly isContradicted: boolean;
+  /** What a provider says of an attempt is not clear: it may have delivered it. */
+  readonly isDisputed: boolean;
   /** The provider took the last attempt back after it had delivered it, and nobody has settled that. */
   readonly isTakenBack: boolean;
   /** The operation of the attempt on hold; null where none is. */
@@ -115,6 +117,7 @@ export async function topupFactsForRepair(
       provider_reference as "providerReference",
       exists (select from topup_attempts as made where made.topup_id = topups.id
         and contradicted_at is not null) as "isContradicted",
+      ${hasDisputedAttempt} as "isDisputed",
       exists (select from topup_attempts as made where made.topup_id = topups.id
         and made.attempt = topups.attempt and reversed_at is not null and settled_by is null)
         as "isTakenBack",

@@ -4,7 +4,7 @@ import type { Database } from '../connection.js';
 import type { ListSource } from '../lists/list-query.js';
 import { type Failover, failoversOf } from '../providers/provider-failovers.js';
 import type { TopupAttemptsTable } from '../schema/all-tables.js';
-import { amountOfRetry } from './topup-state.js';
+import { amountOfRetry, hasDisputedAttempt } from './topup-state.js';
 import { type ListedTopup, topupSource } from './topups.js';
 
 const productName = sql`(select product_name from products where products.id = product_id)
@@ -44,6 +44,8 @@ export type TopupDetail = NamedTopup & {
   readonly attempts: readonly Attempt[];
   /** Decimal string: what another attempt would cost. Null for a package that was never held and is gone. */
   readonly amountOfRetry: string | null;
+  /** What a provider says of one of its attempts is not clear. */
+  readonly isDisputed: boolean;
 };
 
 /**
@@ -55,7 +57,8 @@ export async function findTopupDetail(
   topupId: number,
 ): Promise<TopupDetail | undefined> {
   const { rows } = await sql<TopupDetail>`
-    select ${namedTopupSource.select}, ${amountOfRetry} as "amountOfRetry", (
+    select ${namedTopupSource.select}, ${amountOfRetry} as "amountOfRetry",
+      ${hasDisputedAttempt} as "isDisputed", (
       select coalesce(json_agg(json_build_object('attempt', try.attempt, 'at', try.created_at,
         'settledAt', settled_at, 'contradictedAt', contradicted_at,
         'reversedAt', reversed_at, 'settledBy', settled_by,

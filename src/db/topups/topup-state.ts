@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 import { heldAmount } from '../ledger/holds.js';
+import { isDisputed } from '../reconciliation/disputes.js';
 
 /** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
 export interface TopupTruth {
@@ -34,6 +35,11 @@ export const hasDelivery = sql`coalesce((
 export const isChargedAtOnce = sql`coalesce((
   select true from topup_attempts as try where try.topup_id = topups.id and try.status = 'POSTED'
     and not ${isCredited} limit 1), false)`;
+
+/** For a top-up: what a provider says of one of its attempts is not clear. */
+export const hasDisputedAttempt = sql<boolean>`coalesce((
+  select true from topup_attempts as try where try.topup_id = topups.id and ${isDisputed('try')}
+  limit 1), false)`;
 
 /** The columns of a TopupTruth. */
 export const topupTruth = sql`

@@ -5,7 +5,7 @@ import type { DatabaseTransaction } from '../connection.js';
 import { listColumns } from '../lists/list-columns.js';
 import type { ListSource } from '../lists/list-query.js';
 import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
-import { type TopupTruth, topupTruth } from './topup-state.js';
+import { hasDisputedAttempt, type TopupTruth, topupTruth } from './topup-state.js';
 
 /** A locked top-up with the facts of its checks. */
 export interface LockedTopup {
@@ -24,6 +24,8 @@ export interface LockedTopup {
   readonly message: string | null;
   /** The provider delivered an attempt after refusing it. */
   readonly is_contradicted: SqlBool;
+  /** What a provider says of an attempt is not clear: it may have delivered it. */
+  readonly is_disputed: SqlBool;
   /** The requesting operation has made an attempt. */
   readonly has_begun: SqlBool;
 }
@@ -61,6 +63,7 @@ export const lockTopup = (
           .where('contradicted_at', 'is not', null),
       ).as('is_contradicted'),
     )
+    .select(hasDisputedAttempt.as('is_disputed'))
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('topup_attempts')

@@ -196,6 +196,17 @@ it('a top-up is asked about by the amount that this attempt held', async () => {
     .execute();
 });
 
+it('a failed top-up of which it has another amount is not retried until that is cleared', async () => {
+  const { topupId, operationId, reference } = await on.failedOverTopUp();
+  await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', null));
+  two.found.first = other;
+  await on.calledBack(operationId, 'dt-one');
+  const retry = () => two.scene.admin(['retry', 'top-up', String(topupId), '--note', 'x']);
+  expect((await retry()).err).toContain('settle disagreement');
+  expect((await settle(`${reference}:dt-one`)).out).toContain('is settled');
+  expect((await retry()).out).toContain('is queued');
+});
+
 it('a top-up that both did is one in the statement of the partner that pays it', async () => {
   const { operationId, reference } = await on.failedOverTopUp();
   const delivery = { providerReference: 'P-2', message: 'delivered' };

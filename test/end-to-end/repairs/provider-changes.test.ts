@@ -74,6 +74,23 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await wallet()).toBe(charged);
   });
 
+  it('is not retried while another content at the provider is a case', async () => {
+    const id = await scene.topUpIn('FAILED');
+    const reference = await referenceOf(id);
+    Object.assign(scene.stack.sandbox.books.findTopup('reference', reference) ?? {}, {
+      amount: '55.00',
+    });
+    await changed('topups', reference, 'completed');
+    await expectRefused(id, ['retry-top-up'], /settle disagreement/);
+    const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
+    expect(await said()).toContain('Do not retry it: an operator asks the provider');
+    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    await operator.json(`settle disagreement ${reference} --note agreed`);
+    expect(await said()).toContain('then retry');
+    await scene.repaired('retry-top-up', id);
+    expect(await scene.topup(id)).toMatchObject({ status: 'FAILED', attempt: 2 });
+  });
+
   it.each(['platform', 'provider'])('stays delivered where the %s bears it', async (to) => {
     const id = await scene.topUpIn('SUCCESS');
     const reference = await referenceOf(id);

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandsOn } from '../../admin/scene.js';
+import { call } from '../../support/clients.js';
+import { until } from '../../support/until.js';
+import { detailsOf } from '../../workflows/details-of.js';
+import { reconciled } from '../faults/reconciled.js';
+import { newKey, setTopupScene, type TopupScene } from './topup-scene.js';
+
+/** A failed attempt of which its provider has something else than was ordered: it may have been delivered. */
+let topups: TopupScene;
+let operator: ReturnType<typeof commandsOn>;
+
+beforeAll(async () => {
+  topups = await setTopupScene();
+  const { temporal, config, urlFor } = topups.stack;
+  operator = commandsOn({ DATABASE_URL: urlFor('operator') });
+  // Only the runs of these tests reconcile.
+  await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+});
+afterAll(() => topups?.stack.stop());
+
+/** The provider delivers another amount after it has refused, and calls back. */
+async function disputed() {
+  const { sandbox, url } = topups.stack;
+  const id = await topups.failedTopUp();
+  const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
+  const taken = sandbox.books.findTopup('reference', reference);
+  if (!taken) throw new Error('The provider did not take it');
+  Object.assign(taken, { amount: '55.00' });
+  await topups.settle(id, 'completed');
+  await call(`${url}/callbacks/airtime`, { body: { external_id: reference } });
+  expect(await reconciled(topups.stack)).toContain(reference);
+  return { id, reference };
+}
+
+const attemptsOf = async (id: number): Promise<number> => (await topups.show(id)).attempts.length;
+
+describe('a retry of it is refused until a person has cleared what the provider says', () => {
+  it('by the API', async () => {
+    const { id, reference } = await disputed();
+    const wallet = await topups.wallet();
+    const number = topups.number('000');
+    const key = newKey();
+    const refused = await topups.retry(id, number, key);
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain('ask support');
+    expect(await topups.delivered(number)).toEqual([]);
+    expect(await topups.wallet()).toBe(wallet);
+    expect(await attemptsOf(id)).toBe(1);
+
+    await operator.json(`settle disagreement ${reference} --note seen`);
+    // A repetition gets the same answer, as of every refusal of a retry.
+    expect((await topups.retry(id, number, key)).status).toBe(409);
+    const retried = await topups.retry(id, number, newKey());
+    expect(retried.body.data.status).toBe('SUCCESS');
+    expect(await topups.delivered(number)).toHaveLength(1);
+    expect(await topups.wallet()).toBe(wallet - 50);
+  });
+
+  it('by the command', async () => {
+    const { id } = await disputed();
+    const { err } = await operator.admin(`retry top-up ${id} --note again`);
+    expect(err).toContain('settle disagreement');
+    expect(await attemptsOf(id)).toBe(1);
+  });
+
+  it('by the signal of the Temporal UI, and its workflow says why', async () => {
+    const { id } = await disputed();
+    const workflow = await topups.workflowOf(id);
+    await workflow.signal('retry');
+    await until(async () => expect(await detailsOf(workflow)).toContain('ask support'));
+    expect((await workflow.describe()).status.name).toBe('RUNNING');
+    expect(await attemptsOf(id)).toBe(1);
+  });
+});
