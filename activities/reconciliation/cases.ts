@@ -129,21 +129,21 @@ function advice({ kind, reference, words }: PaymentCase): string {
     case 'late-success':
       return (
         'The service had returned the money, so nobody was charged; the amount is in the account ' +
-        '*suspense*. Agree with the partner that it pays, or with the provider that it reverses the ' +
-        `delivery, then record it: \`npm run admin -- settle late-success ${reference} ` +
+        `*suspense*. ${words ?? ''} Agree with the partner that it pays, or with the provider that it ` +
+        `reverses the delivery, then record it: \`npm run admin -- settle late-success ${reference} ` +
         '--by … --note …`. Do not retry it.'
       );
     case 'double-delivery':
       return (
         'A provider that had done nothing has done it after all, beside the one that was asked next: the ' +
-        `amount is paid twice, and stands once in the account *suspense*. ${words ?? ''} Ask the first ` +
-        'provider to take it back, or agree with the partner that it pays, then record it: ' +
+        `amount stands once in the account *suspense*. ${words ?? ''} Ask the first provider to take it ` +
+        'back, or agree with the partner that it pays, then record it: ' +
         `\`npm run admin -- settle double-delivery ${reference} --by … --note …\`.`
       );
     case 'reversal':
       return (
         'The provider returned the money, and it is in the account *suspense*; the company that paid ' +
-        'does not have it. Ask the provider why, agree with the partner, then record it: ' +
+        `does not have it. ${words ?? ''} Ask the provider why, agree with the partner, then record it: ` +
         `\`npm run admin -- settle reversal ${reference} --to … --note …\`. A top-up can be retried ` +
         'once the partner has the money.'
       );

@@ -11,6 +11,7 @@ export const suspenseTable = (rows: readonly Row[]): string =>
     numbers('partner', (row) => row.partnerId),
     numbers('etb', (row) => money(row.amount)),
     column('our reference', (row) => row.reference),
+    column('done by, too', (row) => row.doneBeside),
     column('settled by', (row) => row.settledBy),
     column('settled (utc)', (row) => row.settledAt && time(row.settledAt)),
   ]);

@@ -33,7 +33,7 @@ function nextOfTurned(topup: TopupDetail): NextStep | undefined {
   if (late_delivery && !late_delivery.is_settled)
     return {
       happened: html`It failed at first, and was delivered later.`,
-      toDo: html`Do not retry it: an operator settles the late success.`,
+      toDo: html`Do not retry it: an operator settles the late delivery.`,
     };
   if (reversal && last(attempts)?.settledBy === null)
     return {

@@ -11,6 +11,8 @@ export interface SuspenseCase {
   readonly reference: string;
   /** Null in rows older than the column. */
   readonly provider: string | null;
+  /** Providers that did it beside that one, and have not given it back. */
+  readonly doneBeside: string | null;
   /** Decimal string: the amount that the provider got or reversed. */
   readonly amount: string;
   /** Of a top-up: its number and the attempt. */
@@ -60,6 +62,10 @@ export const suspenseColumns = sql`
   coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
   coalesce(redemptions.payment_reference::text, attempt.reference) as reference, booked.amount,
   coalesce(redemptions.provider, attempt.provider) as provider,
+  (select string_agg(from_provider, ', ' order by failover.id)
+    from provider_failovers as failover
+    where failover.operation_id = booked.operation_id and failover.booked_at is not null
+      and failover.settled_by is distinct from 'provider') as "doneBeside",
   attempt.topup_id as "topupId", attempt.attempt,
   redemptions.platform_reference as "redemptionReference",
   vouchers.serial_number as "serialNumber", redemptions.merchant_id as "merchantId",

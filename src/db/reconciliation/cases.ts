@@ -8,7 +8,7 @@ import {
   type DoubleDelivery,
   findDoubleDelivery,
   listDoubleDeliveries,
-} from '../providers/double-deliveries.js';
+} from '../providers/double-delivery-cases.js';
 import { settleDifference } from '../providers/failover-inquiries.js';
 import {
   findRecovered,
@@ -95,15 +95,31 @@ const ofDouble = (one: DoubleDelivery): PaymentCase => ({
   words: wordsOf(one),
 });
 
-function wordsOf({ difference, isHeld }: DoubleDelivery): string | null {
+function wordsOf({ difference, isHeld, takenBack }: DoubleDelivery): string | null {
   if (difference !== null)
     return `${difference} It had done nothing, so another provider was asked next.`;
-  return isHeld ? 'It is still on hold, and what it is depends on its outcome.' : null;
+  if (isHeld) return 'It is still on hold, and what it is depends on its outcome.';
+  return takenBack && takenBackBy[takenBack];
 }
+
+const takenBackBy: Readonly<Record<NonNullable<DoubleDelivery['takenBack']>, string>> = {
+  'by-itself':
+    'The other one has taken its own back since, which is booked apart (`list reversals`), so it is done once: ' +
+    'where it is to stay, settle both with the platform.',
+  'on-request':
+    'The other one has taken its own back since, because the merchant asked for it, and the voucher has the ' +
+    'value again: the merchant has been paid for nothing.',
+};
+
+const besideOf = (providers: string | null): string | null =>
+  providers &&
+  `${providers} has done it, too (\`list double-deliveries\`), so it is done once without this one: where that is ` +
+    'to stay, settle both with the platform.';
 
 const ofSuspense = (
   kind: PaymentCase['kind'],
-  one: Omit<SuspenseCase, 'settledAccount'>,
+  one: Omit<SuspenseCase, 'settledAccount' | 'doneBeside'> &
+    Partial<Pick<SuspenseCase, 'doneBeside'>>,
 ): PaymentCase => ({
   kind,
   reference: one.reference,
@@ -115,7 +131,7 @@ const ofSuspense = (
   serialNumber: one.serialNumber,
   topupId: one.topupId,
   references: [one.reference, one.redemptionReference].filter((name) => name !== null),
-  words: null,
+  words: besideOf(one.doneBeside ?? null),
 });
 
 const ofRecovered = (one: RecoveredPayment): PaymentCase => ({

@@ -128,7 +128,7 @@ export async function recordSettlement(
 }
 
 /** What is told of a top-up has changed, also where its status stays; its row is locked. */
-async function noteTopupChange(
+export async function noteTopupChange(
   transaction: DatabaseTransaction,
   { kind, operationId }: RefusalInquiry,
 ): Promise<void> {

@@ -17,9 +17,25 @@ export interface TopupTruth {
 const isCredited = sql`(try.reversed_at is not null
   and try.settled_by is not distinct from 'partner')`;
 
-/** For an attempt `try`: it was delivered, and counts as delivered. */
-const isDelivered = sql`(try.contradicted_at is not null
-  or try.status = 'POSTED' and not ${isCredited})`;
+/** For an attempt `try`: what a provider did beside the one of its row, and has not given back. */
+const doneBeside = sql`
+  from provider_failovers as failover
+  where failover.operation_id = try.operation_id and failover.booked_at is not null
+    and failover.settled_by is distinct from 'provider'`;
+
+const isDoneBeside = sql`coalesce((select true ${doneBeside} limit 1), false)`;
+const isBesideCharged = sql`coalesce((
+  select true ${doneBeside} and failover.settled_by = 'partner' limit 1), false)`;
+
+/** For an attempt `try`: it was delivered at once, and counts as delivered. */
+const isDeliveredAtOnce = sql`(try.status = 'POSTED' and not ${isCredited})`;
+
+/** For an attempt `try`: it was delivered, by whomever, and counts as delivered. */
+const isDelivered = sql`(try.contradicted_at is not null or ${isDeliveredAtOnce} or ${isDoneBeside})`;
+
+/** For an attempt `try`: it counts as delivered only because of what was found later. */
+const isDeliveredLate = sql`(try.contradicted_at is not null
+  or not ${isDeliveredAtOnce} and ${isDoneBeside})`;
 
 /*
  * None of these is `exists`, which PostgreSQL may answer for many top-ups by reading all attempts of
@@ -33,8 +49,8 @@ export const hasDelivery = sql`coalesce((
 
 /** For a top-up: an attempt was posted, and its money was not returned. */
 export const isChargedAtOnce = sql`coalesce((
-  select true from topup_attempts as try where try.topup_id = topups.id and try.status = 'POSTED'
-    and not ${isCredited} limit 1), false)`;
+  select true from topup_attempts as try where try.topup_id = topups.id and ${isDeliveredAtOnce}
+  limit 1), false)`;
 
 /** For a top-up: what a provider says of one of its attempts is not clear. */
 export const hasDisputedAttempt = sql<boolean>`coalesce((
@@ -44,10 +60,13 @@ export const hasDisputedAttempt = sql<boolean>`coalesce((
 /** The columns of a TopupTruth. */
 export const topupTruth = sql`
   coalesce((select true from topup_attempts as try where try.topup_id = topups.id
-    and (try.status = 'POSTED' and not ${isCredited}
+    and (${isDeliveredAtOnce} or ${isBesideCharged}
       or try.contradicted_at is not null and try.settled_by = 'partner') limit 1), false) as charged,
-  (select json_build_object('at', contradicted_at, 'is_settled', settled_by is not null)
-    from topup_attempts as try where try.topup_id = topups.id and contradicted_at is not null
+  (select case when contradicted_at is not null
+      then json_build_object('at', contradicted_at, 'is_settled', settled_by is not null)
+      else (select json_build_object('at', max(done_at), 'is_settled',
+        bool_and(failover.settled_at is not null)) ${doneBeside}) end
+    from topup_attempts as try where try.topup_id = topups.id and ${isDeliveredLate}
     order by try.attempt desc limit 1) as late_delivery,
   (select json_build_object('at', reversed_at, 'is_credited', ${isCredited})
     from topup_attempts as try where try.topup_id = topups.id and try.attempt = topups.attempt

@@ -63,7 +63,7 @@ describe('a payment that both providers made', () => {
     expect(listed).toMatchObject({ reference, provider: 'gsma', providerReference: 'P-1' });
     const settle = (by: string) =>
       two.scene.admin(['settle', 'double-delivery', listed.name, '--by', by, '--note', 'ticket 1']);
-    expect((await settle('provider')).out).toContain('one of the providers has given it back');
+    expect((await settle('provider')).out).toContain('gsma has given it back');
     expect((await settle('provider')).out).toContain('nothing was changed');
     expect((await settle('platform')).err).toContain('cannot be undone');
     expect(await on.movedBeside(reference)).toEqual([

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentOf } from '../../../activities/redemptions/payments.js';
-import { listDoubleDeliveries } from '../../../src/db/providers/double-deliveries.js';
+import { listDoubleDeliveries } from '../../../src/db/providers/double-delivery-cases.js';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.js';
 import { mpesaOfSettings } from '../../../src/providers/mobile-money/mpesa/mpesa-of-settings.js';
 import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.js';

@@ -21,11 +21,11 @@ import {
   addStatementLines,
   type StatementProvider,
 } from '../../../src/db/provider-statements/statement-lines.js';
+import { bookDoubleDelivery } from '../../../src/db/providers/double-deliveries.js';
 import {
-  bookDoubleDelivery,
   findDoubleDelivery,
   listDoubleDeliveries,
-} from '../../../src/db/providers/double-deliveries.js';
+} from '../../../src/db/providers/double-delivery-cases.js';
 import {
   postponeFailover,
   requestFailoverInquiry,

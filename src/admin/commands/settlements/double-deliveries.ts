@@ -4,7 +4,7 @@ import {
   findDoubleDelivery,
   listDoubleDeliveries,
   settleDoubleDelivery,
-} from '../../../db/providers/double-deliveries.js';
+} from '../../../db/providers/double-delivery-cases.js';
 import { AdminError } from '../../admin-error.js';
 import { changeCommand, lookCommand } from '../../command.js';
 import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
@@ -39,25 +39,30 @@ export const listDoubleDeliveriesCommand = lookCommand({
   },
 });
 
-function stateOf({ difference, settledAt, settledBy, isHeld }: DoubleDelivery): string {
+function stateOf(double: DoubleDelivery): string {
+  const { difference, settledAt, settledBy, isHeld, takenBack } = double;
   if (difference !== null) return settledAt ? 'cleared' : 'another content';
-  return settledBy ?? (isHeld ? 'on hold' : 'open');
+  if (settledBy !== null) return settledBy;
+  return isHeld
+    ? 'on hold'
+    : `open${takenBack === null ? '' : ', the other one took its own back'}`;
 }
 
 const outcomes: Readonly<Record<SuspenseParty, (double: DoubleDelivery) => string>> = {
   partner: ({ kind, partnerId }) =>
     `the ${kind === 'payment' ? 'gift' : 'airtime'} wallet of partner ${partnerId} has paid it`,
   platform: () => 'the platform bears it out of its service fees',
-  provider: () => 'one of the providers has given it back',
+  provider: ({ provider }) => `${provider} has given it back`,
 };
 
 export const settleDoubleDeliveryCommand = changeCommand({
   name: 'settle double-delivery',
   summary: 'Assign the cost of what two providers did',
   details:
-    '"provider" means that one of them has given its amount back; "partner" charges the wallet that paid ' +
+    '"provider" means that the first one has given its amount back; "partner" charges the wallet that paid ' +
     'once, which must cover the amount; "platform" charges the service fees. Agree with them first: a ' +
-    'settlement is final. The operation itself keeps its outcome.',
+    'settlement is final. What the other one takes back is no reason for "provider": it is booked apart, ' +
+    'and stands in "list reversals". If the first one is to stay then, settle both with the platform.',
   fields: {
     name: argument(
       text,
