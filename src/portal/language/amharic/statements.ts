@@ -2,10 +2,18 @@
 export const statements = {
   'Deposit {1} reversed': 'ተቀማጭ {1} ተመልሷል',
   'Deposit {1}': 'ተቀማጭ {1}',
+  'Credited as goodwill, {1}': 'በመልካም ፈቃድ ገቢ ተደርጓል፣ {1}',
   'Voucher {1}: {2} paid late, redemption {3}, charged as agreed':
     'ቫውቸር {1}፦ ለ{2} ዘግይቶ ተከፍሏል፣ ምንዘራ {3}፣ በስምምነቱ መሠረት ተቀንሷል',
   'Top-up {1}, attempt {2}: delivered late, charged as agreed':
     'ሙሌት {1}፣ ሙከራ {2}፦ ዘግይቶ ደርሷል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Top-up {1}: made before a recovery of the service, charged as agreed':
+    'ሙሌት {1}፦ አገልግሎቱ መልሶ ከመቋቋሙ በፊት ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Payment {1}: made before a recovery of the service, charged as agreed':
+    'ክፍያ {1}፦ አገልግሎቱ መልሶ ከመቋቋሙ በፊት ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Top-up {1}: done a second time, charged as agreed': 'ሙሌት {1}፦ ለሁለተኛ ጊዜ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Payment {1}: done a second time, charged as agreed':
+    'ክፍያ {1}፦ ለሁለተኛ ጊዜ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
   'Top-up {1}, attempt {2}: taken back by the provider, money returned':
     'ሙሌት {1}፣ ሙከራ {2}፦ አቅራቢው መልሶታል፣ ገንዘቡ ተመልሷል',
   'Voucher {1}: the payment to {2} was taken back, redemption {3}, service fee returned':

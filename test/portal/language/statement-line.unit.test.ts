@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { StoredNumber } from '../../../src/domain/phone.js';
+import {
+  DEPOSIT_REVERSAL,
+  DOUBLE_SETTLEMENT,
+  explainLine,
+  FEE_REVERSAL,
+  GOODWILL,
+  LATE_SUCCESS_SETTLEMENT,
+  PAYMENT_REVERSAL,
+  RECOVERY_SETTLEMENT,
+  REVERSAL_FEE,
+  REVERSAL_SETTLEMENT,
+  type WalletChange,
+} from '../../../src/domain/statements/statement-labels.js';
+import { inLanguage } from '../../../src/portal/language/language.js';
+import { statementLine } from '../../../src/portal/language/statement-line.js';
+
+const nothing: WalletChange = {
+  operation_id: 'generate-1',
+  step: 'transfer',
+  other_account: 'gift-hold',
+  change: '-1.00',
+  serial_number: null,
+  redemption_reference: null,
+  merchant_name: null,
+  topup_id: null,
+  topup_attempt: null,
+  topup_attempt_status: null,
+  topup_product: null,
+  msisdn: null,
+};
+const voucher = { ...nothing, serial_number: '100200' };
+const redemption = { ...voucher, redemption_reference: '300', merchant_name: '400' };
+const topup = { ...nothing, topup_id: 5, topup_attempt: 1 };
+const attempt = {
+  ...topup,
+  other_account: 'airtime-hold',
+  topup_attempt_status: 'HELD',
+  msisdn: '+251911223344' as unknown as StoredNumber,
+} as const;
+
+const TOPUP_REFERENCE = `${'0'.repeat(32)}-1`;
+
+/** All values are digits, so that every Latin letter belongs to a sentence. */
+const lines: readonly WalletChange[] = [
+  { ...nothing, operation_id: 'deposit:77' },
+  { ...nothing, operation_id: 'deposit:77', step: DEPOSIT_REVERSAL },
+  { ...nothing, operation_id: 'goodwill:77', step: GOODWILL },
+  { ...redemption, step: LATE_SUCCESS_SETTLEMENT },
+  { ...topup, step: LATE_SUCCESS_SETTLEMENT },
+  { ...nothing, operation_id: 'recovered:77', step: RECOVERY_SETTLEMENT },
+  { ...nothing, operation_id: `recovered:${TOPUP_REFERENCE}`, step: RECOVERY_SETTLEMENT },
+  { ...nothing, operation_id: 'double:77:1', step: DOUBLE_SETTLEMENT },
+  { ...nothing, operation_id: `double:${TOPUP_REFERENCE}:1`, step: DOUBLE_SETTLEMENT },
+  { ...topup, step: REVERSAL_SETTLEMENT },
+  { ...redemption, step: REVERSAL_SETTLEMENT },
+  { ...redemption, step: REVERSAL_FEE },
+  { ...voucher, operation_id: 'cancel-1' },
+  { ...voucher, operation_id: 'expire-1' },
+  voucher,
+  { ...redemption, step: PAYMENT_REVERSAL },
+  { ...redemption, step: FEE_REVERSAL },
+  redemption,
+  { ...redemption, other_account: 'service-fees' },
+  attempt,
+  { ...attempt, topup_attempt_status: 'POSTED' },
+  { ...attempt, topup_attempt_status: 'VOIDED' },
+  { ...attempt, topup_attempt_status: 'VOIDED', change: '1.00' },
+];
+
+test.each(lines.map((line) => [explainLine(line), line] as const))(
+  '%s is written in Amharic',
+  (english) => {
+    expect(english).toMatch(/[A-Za-z]/);
+    const amharic = inLanguage('am', () => statementLine(english));
+    expect(amharic).not.toMatch(/[A-Za-z]/);
+    expect(amharic.match(/\d+/g)?.toSorted()).toEqual(english.match(/\d+/g)?.toSorted());
+  },
+);
