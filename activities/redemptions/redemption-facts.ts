@@ -174,6 +174,7 @@ export function redemptionFacts(
       ofVoucher: voucher.wrong_codes,
     },
     partialRedemptions: context.partial_redemptions,
+    hasDisputedPayment: context.has_disputed_payment,
     canPay,
   };
 }

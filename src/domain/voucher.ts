@@ -89,6 +89,12 @@ export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): b
 export const refuseForPartner = (company: Company): Refusal =>
   refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');
 
+/** The refusal while a refused payment of the voucher may have been made: paid again, it would be paid twice. */
+export const refuseDisputed = (): Refusal =>
+  refuse('redemption-in-progress', {
+    detail: 'its last payment was refused, and may have been made after all; ask support',
+  });
+
 /** A voucher with what each workflow about it is found by. */
 export interface NamedVoucher {
   readonly partnerId: number;

@@ -10,12 +10,17 @@ type Redemption = VoucherDetail['redemptions'][number];
 /** A payment that a provider changed later, or whose reversal has not ended. */
 export function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
   if (redemption === undefined) return undefined;
-  const { contradictedAt, reversedAt, reversal, provider, settledBy } = redemption;
-  if (settledBy !== null) return nextOfSettled(redemption);
+  const { contradictedAt, reversedAt, reversal, provider, settledBy, isDisputed } = redemption;
+  if (settledBy !== null && !isDisputed) return nextOfSettled(redemption);
   if (contradictedAt !== null)
     return {
       happened: html`The provider paid the merchant after it had refused.`,
       toDo: html`Ask an operator to settle the late success.`,
+    };
+  if (isDisputed)
+    return {
+      happened: html`The payment was refused, and what a provider says of it since is not clear.`,
+      toDo: html`It is not redeemed again before that: an operator asks the provider, and settles the disagreement.`,
     };
   if (reversal?.status === 'NEEDS_ACTION')
     return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };

@@ -18,7 +18,7 @@ export function nextStepOfVoucher(
   repairs: readonly ShownRepair[],
   now: Date,
 ): NextStep {
-  const takenBack = nextOfTakenBack(last(voucher.redemptions));
+  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions));
   const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??
@@ -27,6 +27,12 @@ export function nextStepOfVoucher(
     nextByState[voucher.status](voucher, now)
   );
 }
+
+/** The payment that keeps a voucher from being redeemed. */
+const disputedOf = ({ status, redemptions }: VoucherDetail) =>
+  status === 'ACTIVE' || status === 'REDEEM_INITIATED'
+    ? redemptions.findLast(({ isDisputed }) => isDisputed)
+    : undefined;
 
 function nextOfCorrected(
   voucher: VoucherDetail,

@@ -188,6 +188,7 @@ const claim = {
 } as const;
 
 const noMessages = {
+  hasDisputedPayment: false,
   secondsUntilNextMessage: 0,
   messagesToday: none,
   refusedMessages: none,
@@ -271,6 +272,7 @@ function redemptionRefusals(company: Company): Reason[] {
           ...facts,
           ...known,
           ...parts,
+          hasDisputedPayment: false,
           voucher: { ...voucher, ownerMsisdn: isAnonymous ? null : '+251911000050' },
         },
         { company, merchantId: 1, amount: parts.amount, codeDigest, msisdn },

@@ -12,6 +12,7 @@ import {
 } from '../limits/company-daily-counts.js';
 import { wrongCodes } from '../limits/verification-attempts.js';
 import { routesFor } from '../providers/provider-routes.js';
+import { hasDisputedPayment } from '../reconciliation/disputes.js';
 import { mayHaveArrived, messageCounts } from './messages.js';
 import { partialRedemptions } from './redemptions.js';
 
@@ -27,6 +28,8 @@ export interface ClaimContext extends CompanyBudgets {
   readonly party_value: string | null;
   readonly payout_account: PaidAccount;
   readonly partial_redemptions: number;
+  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
+  readonly has_disputed_payment: boolean;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
   readonly seconds_since_message: number | null;
@@ -59,6 +62,7 @@ export async function claimContext(
       merchants.service_fee_percent, account.id is not null as has_payout_account,
       account.party_key, account.party_value, ${accountWithChecks} as payout_account,
       ${partialRedemptions(voucher.id)} as partial_redemptions,
+      ${hasDisputedPayment(voucher.id)} as has_disputed_payment,
       wrong_codes, wrong_codes_retry_seconds,
       messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
       ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,

@@ -7,6 +7,7 @@ import type { DatabaseTransaction } from '../connection.js';
 import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.js';
 import { wrongCodes } from '../limits/verification-attempts.js';
 import { routesFor } from '../providers/provider-routes.js';
+import { hasDisputedPayment } from '../reconciliation/disputes.js';
 import { partialRedemptions } from './redemptions.js';
 
 /** The facts of a redemption besides the voucher's own row. */
@@ -27,6 +28,8 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly claim_code_digest: string | null;
   readonly claim_code_digits: number | null;
   readonly partial_redemptions: number;
+  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
+  readonly has_disputed_payment: boolean;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
   /** Of payments for this partner and merchant. */
@@ -53,6 +56,7 @@ export async function redemptionContext(
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
       claim.code_digits as claim_code_digits, ${companyBudgets(company)},
       ${partialRedemptions(voucher.id)} as partial_redemptions,
+      ${hasDisputedPayment(voucher.id)} as has_disputed_payment,
       wrong_codes, wrong_codes_retry_seconds,
       ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes
     from partners

@@ -3,6 +3,7 @@ import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import { type Failover, failoversOf } from '../providers/provider-failovers.js';
+import { isDisputedRefusal } from '../reconciliation/disputes.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
 import type { ListedVoucher } from './lists/voucher-list.js';
 import { newestReversal, type ShownReversal } from './shown-reversal.js';
@@ -41,6 +42,8 @@ interface Redemption {
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly notDoneBy: Selectable<RedemptionsTable>['not_done_by'];
+  /** It was refused, and may have been made, or was made late, and nobody has settled that. */
+  readonly isDisputed: boolean;
   readonly reversal: ShownReversal | null;
   /** Null is the default provider of a time before routes. */
   readonly provider: string | null;
@@ -147,7 +150,7 @@ const redemptions = sql`
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
     'providerReference', provider_reference, 'providerMessage', provider_message,
-    'notDoneBy', not_done_by, 'reversal', ${newestReversal(sql`redemption.id`)},
+    'notDoneBy', not_done_by, 'isDisputed', ${isDisputedRefusal('redemption')}, 'reversal', ${newestReversal(sql`redemption.id`)},
     'provider', redemption.provider,
     'failovers', ${failoversOf('operation_id', sql`redemption.operation_id`)})
     order by redemption.id), '[]')

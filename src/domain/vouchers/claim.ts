@@ -4,6 +4,7 @@ import {
   belongsToCaller,
   type Company,
   isRedeemableAt,
+  refuseDisputed,
   refuseForPartner,
   type VoucherStatus,
 } from '../voucher.js';
@@ -42,6 +43,8 @@ export interface ClaimFacts {
       }
     | undefined;
   readonly partialRedemptions: number;
+  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
+  readonly hasDisputedPayment: boolean;
   readonly canPay: (toMerchant: Money) => boolean;
   /** Wrong codes of the claiming company for this voucher. */
   readonly wrongCodes: Count;
@@ -79,6 +82,7 @@ export function refuseClaim(
   if (!facts.partnerIsActive) return refuseForPartner(company);
   if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
   if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
+  if (facts.hasDisputedPayment) return refuseDisputed();
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
   if (voucher.isAnonymous) return refuse('claim-not-needed');
   if (facts.wrongCodes.count >= limits.wrongCodesPerDay)

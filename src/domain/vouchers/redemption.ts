@@ -5,6 +5,7 @@ import {
   belongsToCaller,
   type Company,
   isRedeemableAt,
+  refuseDisputed,
   refuseForPartner,
   type VoucherStatus,
 } from '../voucher.js';
@@ -55,6 +56,8 @@ export interface RedemptionFacts {
     readonly ofVoucher: number;
   };
   readonly partialRedemptions: number;
+  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
+  readonly hasDisputedPayment: boolean;
   readonly canPay: (toMerchant: Money) => boolean;
 }
 
@@ -138,6 +141,7 @@ function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refu
   if (!facts.partnerIsActive) return refuseForPartner(request.company);
   if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
   if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
+  if (facts.hasDisputedPayment) return refuseDisputed();
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
   return undefined;
 }

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandsOn } from '../../admin/scene.js';
+import { staffClient } from '../../staff/staff-client.js';
+import { reconciled } from '../faults/reconciled.js';
+import { CLAIM, settled } from './gift-scene.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+
+/** A refused payment that its provider has made after all, or of which it has something else. */
+let scene: RedemptionScene;
+beforeAll(async () => {
+  scene = await setRedemptionScene();
+  const { temporal, config } = scene.stack;
+  // Only the runs of these tests reconcile.
+  await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+});
+afterAll(() => scene?.stop());
+
+/** A voucher whose payment to one merchant was refused, and is found otherwise; any merchant could redeem it. */
+async function turned(owner: string | null | undefined, amount: string) {
+  const { database, sandbox } = scene.stack;
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '004' });
+  const gift = await scene.gift({
+    merchant,
+    isRestricted: false,
+    ...(owner === null && { owner }),
+  });
+  const verificationCode = owner === null ? undefined : await scene.claimed(client, gift);
+  expect((await redeem(client, gift, { verificationCode })).status).toBe(503);
+  const { reference } = await scene.untilPaidTo(merchant);
+  Object.assign(sandbox.books.findPayout('reference', reference) ?? {}, { amount });
+  await scene.settlePayout(merchant, 'completed');
+  await sql`update redemptions set recheck_at = now()
+    where payment_reference = ${reference}`.execute(database);
+  expect(await reconciled(scene.stack)).toContain(reference);
+  return { gift, reference };
+}
+
+describe.each([
+  ['another content at the provider', '55.00', 'disagreement', ''],
+  ['a late success', '97.50', 'late-success', ' --by platform'],
+])('%s', (_what, amount, kind, by) => {
+  it('keeps its voucher from being paid once more until a person has settled it', async () => {
+    const { gift, reference } = await turned(null, amount);
+    const { merchant, client } = await scene.payee('merchant');
+    const refused = await redeem(client, gift);
+    expect(refused.body).toMatchObject({
+      statusCode: 4092,
+      message: expect.stringContaining('ask support'),
+    });
+    expect(scene.payoutsTo(merchant)).toEqual([]);
+    const { client: staff } = await staffClient(scene.stack);
+    const page = () => staff.get(`/support/vouchers/${gift.id}`);
+    expect((await page()).html).toMatch(
+      /[Aa]n? operator .*settles? the (late success|disagreement)/,
+    );
+
+    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    await operator.json(`settle ${kind} ${reference}${by} --note seen`);
+    expect((await redeem(client, gift)).status).toBe(200);
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+  });
+
+  it('sends no code for another claim', async () => {
+    const { gift } = await turned(undefined, amount);
+    const { client } = await scene.payee('merchant');
+    const before = scene.stack.sandbox.books.messages(gift.owner ?? '').length;
+    const { body } = await settled(client, CLAIM, { voucherCode: gift.voucherCode });
+    expect(body).toMatchObject({ statusCode: 4092 });
+    expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(before);
+  });
+});
