@@ -150,7 +150,7 @@ function advice({ kind, reference, words }: PaymentCase): string {
     case 'disagreement':
       return (
         `${words} Ask the provider what it has under our reference, and compare it with our books; ` +
-        'the service booked nothing. When it is clear: ' +
+        'the service booked nothing. It ends by itself once both say the same. When it is clear: ' +
         `\`npm run admin -- settle disagreement ${reference} --note …\`.`
       );
     case 'unbooked':

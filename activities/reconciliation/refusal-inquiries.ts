@@ -16,6 +16,7 @@ import {
 } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { bookReversal } from '../../src/db/reconciliation/reversals.js';
 import { formatAmount, parseMoney } from '../../src/domain/money.js';
+import type { ProviderInquiry } from '../../src/providers/outcome.js';
 import type { TopUpNames } from '../../workflows/workflow-ids.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { withHeartbeat } from '../provider-call.js';
@@ -104,16 +105,18 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     const watch = { watchSeconds: limits.reversalWatchSeconds, takenAt };
     const postpone = (answer: 'as-before' | 'unknown') =>
       postponeInquiry(database, ended, answer, watch).then(() => undefined);
-    if (ended.is_booked) return postpone('as-before');
+    if (ended.is_reversed_on_request) return postpone('as-before');
     const answer = await ask(ended);
-    if (answer.kind === 'unknown' && answer.disagrees) {
-      await noteDisagreement(database, inquiry, answer.message);
-      log.error('The content of our reference differs at a provider', {
+    const difference = differenceOf(ended, answer);
+    if (difference !== undefined) {
+      await noteDisagreement(database, inquiry, difference);
+      log.error('A provider says something else than our books', {
         payment: describe(ended).description,
-        difference: answer.message,
+        difference,
       });
       return postpone('unknown');
     }
+    if (ended.is_booked) return postpone(saysOf(answer) === 'nothing' ? 'unknown' : 'as-before');
     if (ended.status === 'POSTED') {
       // "Never seen" may only mean that the provider has deleted it.
       const isTakenBack =
@@ -157,6 +160,33 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
   }
 
   return { inquire, tellLateTopUps };
+}
+
+/** Whether a provider has done it, or has not, by its answer. "Never seen" may only mean that it has deleted it. */
+function saysOf(answer: ProviderInquiry): 'done' | 'not-done' | 'nothing' {
+  if (answer.kind === 'delivered') return answer.reversal === undefined ? 'done' : 'not-done';
+  return answer.kind === 'refused' ? 'not-done' : 'nothing';
+}
+
+/** What is booked once, and is another case when it changes once more: by the first answer, and how it stands now. */
+const changedAgain: Readonly<Record<`${EndedPayment['status']} ${boolean}`, string>> = {
+  'VOIDED true':
+    'The provider says that it is taken back, which it had done after refusing it (`list late-successes --all`). ' +
+    'Where that is open, settle it with the provider.',
+  'VOIDED false':
+    'The provider says that it is done, which was settled as taken back (`list late-successes --all`).',
+  'POSTED true':
+    'The provider says that it is taken back, whose reversal was settled as repeated (`list reversals --all`).',
+  'POSTED false':
+    'The provider says that it is done again, which it had taken back (`list reversals --all`). ' +
+    'Where that is open, settle it with the provider.',
+};
+
+/** Another content under our reference, or another word about what is booked. */
+function differenceOf(ended: EndedPayment, answer: ProviderInquiry): string | undefined {
+  if (answer.kind === 'unknown' && answer.disagrees) return answer.message;
+  if (!ended.is_booked || saysOf(answer) !== (ended.stands ? 'not-done' : 'done')) return undefined;
+  return changedAgain[`${ended.status} ${ended.stands}`];
 }
 
 const isRefusal = (kind: string): boolean => kind === 'refused' || kind === 'never-seen';

@@ -24,7 +24,7 @@ export async function askAboutBreaks(
   await sql`
     update ${table} set recheck_at = now()
     where ${reference} = any(array(${open(sql`our_status in ('POSTED', 'VOIDED')`)}))
-      and status <> 'HELD' and contradicted_at is null and reversed_at is null
+      and status <> 'HELD'
   `.execute(transaction);
   await sql`
     update provider_failovers set ${DUE_NOW}

@@ -108,7 +108,9 @@ export function doneHere(of: StatementDay): RawBuilder<unknown> {
 const typeOfLine = sql`
   case
     when is_repeated then 'duplicate'
-    when here in ('RECOVERED', 'DOUBLE') or is_late_success then null
+    when here in ('RECOVERED', 'DOUBLE') then null
+    when is_late_success then case there
+      when 'failed' then 'missing-there' when 'reversed' then 'reversed' end
     when there = 'completed' then case
       when here is null and is_other then 'unordered'
       when here is null or here = 'VOIDED' then 'missing-here'

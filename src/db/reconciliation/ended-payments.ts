@@ -33,6 +33,10 @@ export interface EndedPayment extends RefusalInquiry {
    * changes that answer, books it.
    */
   readonly is_booked: boolean;
+  /** It is a merchant's reversal. */
+  readonly is_reversed_on_request: boolean;
+  /** By our books the provider has done it, with what is booked of its changes. */
+  readonly stands: boolean;
 }
 
 /** SQL expression: a merchant's reversal of the payment is under way, or has succeeded. */
@@ -41,10 +45,13 @@ const isReversedOnRequest = (operationId: string) => sql<boolean>`exists (
   join redemptions as paid on paid.id = reversal.redemption_id
   where paid.operation_id = ${operationId} and reversal.status <> 'FAILED')`;
 
-const isBooked = (operationId: string) => sql`(exists (
+const isBooked = (row: 'redemptions' | 'try', operationId: string) => sql`(exists (
     select from ledger_transfers
     where operation_id = ${operationId} and step in ('late-success', 'reversal'))
-  or ${isReversedOnRequest(operationId)}) as is_booked`;
+  or ${isReversedOnRequest(operationId)}) as is_booked,
+  ${isReversedOnRequest(operationId)} as is_reversed_on_request,
+  (${sql.ref(`${row}.status`)} = 'POSTED' and reversed_at is null or contradicted_at is not null)
+  as stands`;
 
 /** Whether a merchant's reversal of the payment is under way, or has succeeded. */
 export async function hasRequestedReversal(
@@ -67,7 +74,7 @@ export async function findEnded(
           select redemptions.status, vouchers.partner_id, redemptions.provider,
             payment_reference as reference,
             to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
-            null as workflow_id, platform_reference, ${isBooked(operationId)}
+            null as workflow_id, platform_reference, ${isBooked('redemptions', operationId)}
           from redemptions join vouchers on vouchers.id = voucher_id
           where redemptions.operation_id = ${operationId} and redemptions.status <> 'HELD'
           for no key update of redemptions`.execute(database)
@@ -76,7 +83,7 @@ export async function findEnded(
           select try.status, topups.partner_id, try.provider, reference, topup_id, try.attempt,
             topups.operation_id as creation_id, workflow_id, null as platform_reference,
             ${heldAmount(sql`${operationId}`)} as amount,
-            ${isBooked(operationId)}
+            ${isBooked('try', operationId)}
           from topups join topup_attempts as try on topups.id = topup_id
           where try.operation_id = ${operationId} and try.status <> 'HELD'
           for no key update of topups, try`.execute(database);
@@ -88,31 +95,37 @@ export async function findEnded(
 export const tableOf = ({ kind }: Pick<RefusalInquiry, 'kind'>) =>
   sql.table(kind === 'redemption' ? 'redemptions' : 'topup_attempts');
 
-/** Records that the provider completed a voided operation; the inquiries end. */
+/** The inquiry about what has changed once: it may change once more. */
+const askedOnceMore = sql`recheck_at = now() + interval '24 hours'`;
+
+/** Records that the provider completed a voided operation. */
 export async function recordContradiction(
   transaction: DatabaseTransaction,
   inquiry: RefusalInquiry,
   providerReference: string,
 ): Promise<void> {
   await sql`
-    update ${tableOf(inquiry)} set recheck_at = null, disagreement = null, contradicted_at = now(),
+    update ${tableOf(inquiry)} set ${askedOnceMore}, disagreement = null, contradicted_at = now(),
       provider_reference = ${providerReference}
     where operation_id = ${inquiry.operationId}`.execute(transaction);
   await noteTopupChange(transaction, inquiry);
 }
 
-/** Records that the provider reversed a completed operation; the inquiries end. */
+/** Records that the provider reversed a completed operation. */
 export async function recordReversal(
   transaction: DatabaseTransaction,
   inquiry: RefusalInquiry,
 ): Promise<void> {
   await sql`
-    update ${tableOf(inquiry)} set recheck_at = null, disagreement = null, reversed_at = now()
+    update ${tableOf(inquiry)} set ${askedOnceMore}, disagreement = null, reversed_at = now()
     where operation_id = ${inquiry.operationId}`.execute(transaction);
   await noteTopupChange(transaction, inquiry);
 }
 
-/** Records the party that bore a late success, or that got the money of a reversal. */
+/**
+ * Records the party that bore a late success, or that got the money of a reversal. The next reconciliation asks
+ * whether the provider says the same.
+ */
 export async function recordSettlement(
   transaction: DatabaseTransaction,
   inquiry: RefusalInquiry,
@@ -122,7 +135,7 @@ export async function recordSettlement(
   const undone =
     settledBy === 'provider' ? sql`, contradicted_at = null, reversed_at = null` : sql``;
   await sql`
-    update ${tableOf(inquiry)} set settled_by = ${settledBy}${undone}
+    update ${tableOf(inquiry)} set settled_by = ${settledBy}, recheck_at = now()${undone}
     where operation_id = ${inquiry.operationId}`.execute(transaction);
   await noteTopupChange(transaction, inquiry);
 }

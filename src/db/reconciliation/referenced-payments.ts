@@ -67,8 +67,7 @@ export async function requestPaymentInquiry(
 ): Promise<void> {
   await sql`
     update redemptions set recheck_at = now()
-    where operation_id = ${operationId} and contradicted_at is null and reversed_at is null
-      and (status = 'VOIDED' or status = 'POSTED'
+    where operation_id = ${operationId} and (status = 'VOIDED' or status = 'POSTED'
         and settled_at > now() - make_interval(secs => ${watchSeconds}::float8))
   `.execute(database);
 }

@@ -81,11 +81,11 @@ export async function takeDueInquiries(
 
 /**
  * Records an unchanged or missing answer of the provider, and schedules the next inquiry.
- * Successful operations are asked about a few times within the watch period.
+ * Successful operations are asked about a few times within the watch period, and so are those whose change is booked.
  */
 export async function postponeInquiry(
   database: Database,
-  ended: Pick<EndedPayment, keyof RefusalInquiry | 'status'>,
+  ended: Pick<EndedPayment, keyof RefusalInquiry | 'status' | 'is_booked'>,
   answer: 'as-before' | 'unknown',
   {
     watchSeconds,
@@ -103,17 +103,19 @@ export async function postponeInquiry(
     'POSTED as-before': nextWatch,
     'POSTED unknown': sql`
       case when ${nextWatch} is not null then least(${nextWatch}, now() + ${WATCH_PAUSE}) end`,
-  }[`${ended.status} ${answer}` as const];
+  }[`${ended.is_booked ? 'POSTED' : ended.status} ${answer}` as const];
+  const isUnchanged = ended.is_booked
+    ? sql`true`
+    : sql`contradicted_at is null and reversed_at is null`;
   await sql`
     update ${tableOf(ended)}
     set recheck_at = ${nextUnlessDue(takenAt, next)}${answer === 'as-before' ? sql`, disagreement = null` : sql``}
-    where operation_id = ${ended.operationId} and contradicted_at is null
-      and reversed_at is null`.execute(database);
+    where operation_id = ${ended.operationId} and ${isUnchanged}`.execute(database);
 }
 
 /**
- * Schedules an inquiry about a completed attempt at the next reconciliation, because of a callback;
- * about a delivered one only within its watch period.
+ * Schedules an inquiry about a completed attempt at the next reconciliation, because of a callback, also where a
+ * change of it is booked; about a delivered one only within its watch period.
  */
 export async function requestInquiry(
   database: Database,
@@ -122,8 +124,7 @@ export async function requestInquiry(
 ): Promise<void> {
   await sql`
     update topup_attempts set recheck_at = now()
-    where reference = ${reference} and contradicted_at is null and reversed_at is null
-      and (status = 'VOIDED'
+    where reference = ${reference} and (status = 'VOIDED'
         or status = 'POSTED' and settled_at > now() - ${intervalOf(watchSeconds)})
   `.execute(database);
 }

@@ -30,7 +30,7 @@ export const breakMeanings: Readonly<Record<BreakType, string>> = {
 const remedies: Readonly<Record<BreakType, string>> = {
   'missing-here':
     'With a reference of ours that our books refused, the reconciliation asks the provider again, and ' +
-    'a late success becomes a case of its own. One that is still on hold here has a case that settles ' +
+    'a late success becomes a case of its own, or a disagreement where one is booked already. One that is still on hold here has a case that settles ' +
     'it. Without a reference of ours, ask the provider who ordered it: the ' +
     'money left our account. Change its keys where nobody can say.',
   unordered:
@@ -49,7 +49,8 @@ const remedies: Readonly<Record<BreakType, string>> = {
     'The provider was paid for once and did it twice: claim the second one back by its reference.',
   reversed:
     'The reconciliation asks the provider about it. Where it confirms the reversal, a case of its own ' +
-    'opens with `settle reversal`. Otherwise ask the provider.',
+    'opens: a reversal, or a disagreement where a change of it is booked already. What was borne as a double ' +
+    'delivery goes to whoever bore it. Otherwise ask the provider.',
   late: 'Nothing: it closes itself, or becomes another break.',
 };
 

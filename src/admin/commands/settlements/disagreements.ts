@@ -7,7 +7,8 @@ export const settleDisagreementCommand = changeCommand({
   name: 'settle disagreement',
   summary: 'Settle a payment or top-up whose content differs at the provider',
   details:
-    'The provider has our reference with a different amount, currency or party. The books do not ' +
+    'The provider has our reference with a different amount, currency or party, or has changed once more what is ' +
+    'booked as a late success or a reversal. The books do not ' +
     'change; correct the operation with the provider. The service stops polling it. That of a provider ' +
     'that had done nothing, so that another one was asked, is named by our reference and the provider.',
   fields: {
