@@ -11,7 +11,7 @@ import {
   type ComparisonTimes,
   compareLines,
 } from '../../src/db/provider-statements/compare-day.js';
-import { bookProviderFee } from '../../src/db/provider-statements/provider-fees.js';
+import { bookProviderFees } from '../../src/db/provider-statements/provider-fees.js';
 import {
   dropLoad,
   lockStatement,
@@ -164,7 +164,7 @@ export async function compareStored(
       await take(transaction);
       const counts = await compareLines(transaction, of, settings);
       if (counts.open > settings.maximumBreaks) throw new TooManyBreaks(counts.open);
-      await bookProviderFee(transaction, of);
+      await bookProviderFees(transaction, of);
       await askAboutBreaks(transaction, of);
       await markCompared(transaction, of);
       return { kind: 'compared', ...counts };

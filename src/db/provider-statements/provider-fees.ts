@@ -3,17 +3,41 @@ import { parseMoney } from '../../domain/money.js';
 import { PROVIDER_FEE } from '../../domain/statements/statement-labels.js';
 import type { DatabaseTransaction } from '../connection.js';
 import { addTransfers } from '../ledger/ledger.js';
+import { lockStatement } from './provider-statements.js';
 import type { StatementDay } from './statement-lines.js';
 
 /** The currency of our books. */
 const CURRENCY = 'ETB';
+
+/** A row of a statement is at most a day away from its day, so that two statements this far apart can share it. */
+const SHARED_DAYS = 2;
+
+/**
+ * Books the fees of a day, and corrects those of the next days, which may share lines with it: what stands in the
+ * statements of several days was charged once, and counts on the first of them. The statement must be locked.
+ */
+export async function bookProviderFees(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+): Promise<void> {
+  await bookProviderFee(transaction, of);
+  const { rows } = await sql<Pick<StatementDay, 'day'>>`
+    select day from provider_statements
+    where provider = ${of.provider.name} and load_id is not null and day > ${of.day}
+      and day::date <= ${of.day}::date + ${sql.lit(SHARED_DAYS)}
+    order by day`.execute(transaction);
+  for (const { day } of rows) {
+    await lockStatement(transaction, { ...of, day });
+    await bookProviderFee(transaction, { ...of, day });
+  }
+}
 
 /**
  * Books what a provider charged for a day: service-fees → its clearing account, because the platform
  * bears it and owes it to the provider. A day whose fee a later statement changes is corrected by the
  * difference. The statement must be locked. Fees in other currencies are recorded and not booked.
  */
-export async function bookProviderFee(
+async function bookProviderFee(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
 ): Promise<void> {
@@ -24,6 +48,14 @@ export async function bookProviderFee(
       join provider_statements as statement using (provider, day, load_id)
       where provider = ${provider.name} and day = ${day} and fee > 0
         and fee_currency is not null and status in ('completed', 'reversed')
+        and not exists (
+          select from provider_statements as earlier join provider_statement_lines as same
+            on same.load_id = earlier.load_id and same.kind = line.kind
+              and same.provider_reference = line.provider_reference
+          where earlier.provider = ${provider.name} and earlier.day < ${day}
+            and earlier.day::date >= ${day}::date - ${sql.lit(SHARED_DAYS)}
+            and same.fee > 0 and same.fee_currency is not null
+            and same.status in ('completed', 'reversed'))
       group by fee_currency
     ), fee as (
       select coalesce(sum(fee) filter (where fee_currency = ${CURRENCY}), 0)::numeric(20, 6) as own

@@ -49,7 +49,7 @@ export async function lockStatement(
     on conflict (provider, day) do update set provider = excluded.provider`.execute(transaction);
 }
 
-/** Makes a load the lines of its day, in place of earlier ones. */
+/** Makes a load the lines of its day, in place of the one before; another one may be on its way meanwhile. */
 export async function takeLoad(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
@@ -61,9 +61,9 @@ export async function takeLoad(
 ): Promise<void> {
   await sql`
     delete from provider_statement_lines
-    where provider = ${provider.name} and day = ${day} and load_id <> ${load.id}`.execute(
-    transaction,
-  );
+    where load_id = (
+      select load_id from provider_statements where provider = ${provider.name} and day = ${day})
+  `.execute(transaction);
   await sql`
     update provider_statements set load_id = ${load.id}::uuid, source = ${load.source},
       loaded_at = now(), ignored_count = ${load.ignoredCount}, line_count = (

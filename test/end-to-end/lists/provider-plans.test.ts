@@ -10,7 +10,7 @@ import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-
 import { askAboutBreaks } from '../../../src/db/provider-statements/ask-about-breaks.js';
 import * as breaks from '../../../src/db/provider-statements/breaks.js';
 import { compareLines } from '../../../src/db/provider-statements/compare-day.js';
-import { bookProviderFee } from '../../../src/db/provider-statements/provider-fees.js';
+import { bookProviderFees } from '../../../src/db/provider-statements/provider-fees.js';
 import * as statementRows from '../../../src/db/provider-statements/provider-statements.js';
 import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
 import {
@@ -88,7 +88,7 @@ async function compareDay(provider: StatementProvider): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await statementRows.lockStatement(transaction, of);
     await statementRows.takeLoad(transaction, of, load);
-    await bookProviderFee(transaction, of);
+    await bookProviderFees(transaction, of);
     await compareLines(transaction, of, { marginSeconds: 60, patienceDays: 3 });
     await askAboutBreaks(transaction, of);
     await statementRows.markCompared(transaction, of);
