@@ -24,7 +24,7 @@ export async function bookProviderFees(
   const { rows } = await sql<Pick<StatementDay, 'day'>>`
     select day from provider_statements
     where provider = ${of.provider.name} and load_id is not null and day > ${of.day}
-      and day::date <= ${of.day}::date + ${sql.lit(SHARED_DAYS)}
+      and day <= to_char(${of.day}::date + ${sql.lit(SHARED_DAYS)}, 'YYYY-MM-DD')
     order by day`.execute(transaction);
   for (const { day } of rows) {
     await lockStatement(transaction, { ...of, day });
@@ -48,14 +48,16 @@ async function bookProviderFee(
       join provider_statements as statement using (provider, day, load_id)
       where provider = ${provider.name} and day = ${day} and fee > 0
         and fee_currency is not null and status in ('completed', 'reversed')
-        and not exists (
-          select from provider_statements as earlier join provider_statement_lines as same
-            on same.load_id = earlier.load_id and same.kind = line.kind
-              and same.provider_reference = line.provider_reference
-          where earlier.provider = ${provider.name} and earlier.day < ${day}
-            and earlier.day::date >= ${day}::date - ${sql.lit(SHARED_DAYS)}
+        -- No "exists", which PostgreSQL may answer by reading all lines once.
+        and coalesce((
+          select false from provider_statement_lines as same
+          where same.load_id = any(array(
+              select earlier.load_id from provider_statements as earlier
+              where earlier.provider = ${provider.name} and earlier.day < ${day}
+                and earlier.day >= to_char(${day}::date - ${sql.lit(SHARED_DAYS)}, 'YYYY-MM-DD')))
+            and same.kind = line.kind and same.provider_reference = line.provider_reference
             and same.fee > 0 and same.fee_currency is not null
-            and same.status in ('completed', 'reversed'))
+            and same.status in ('completed', 'reversed') limit 1), true)
       group by fee_currency
     ), fee as (
       select coalesce(sum(fee) filter (where fee_currency = ${CURRENCY}), 0)::numeric(20, 6) as own
