@@ -146,7 +146,7 @@ function verdictOf(
   if (known.status === 'RECOVERED') return 'recovered';
   if (known.status === 'HELD') return 'open';
   const isHere = known.provider === null ? asked.isDefault : known.provider === asked.provider;
-  const isDoneHere = isHere ? known.status === 'POSTED' : known.doneBy.includes(asked.provider);
+  const isDoneHere = isHere ? known.isDone : known.doneBy.includes(asked.provider);
   if (isHere || isDone) return isDone === isDoneHere ? 'agrees' : 'differs';
   return 'agrees';
 }

@@ -9,6 +9,8 @@ export interface KnownTransaction {
   readonly reference: string;
   /** RECOVERED: our row is lost, and the amount is booked in suspense. */
   readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'RECOVERED';
+  /** By our books it is done, with what is booked of changes of the provider's word. */
+  readonly isDone: boolean;
   /** Who has it by our books; null is the default. */
   readonly provider: string | null;
   /** Those that did it beside that one, as our books know. */
@@ -25,19 +27,20 @@ export async function findKnown(
   references: readonly string[],
 ): Promise<Map<string, KnownTransaction>> {
   const known = new Map<string, KnownTransaction>();
+  const isDone = sql`(status = 'POSTED' and reversed_at is null or contradicted_at is not null) as "isDone"`;
   const doneBy = sql`array(select from_provider from provider_failovers as failover
     where failover.operation_id = ours.operation_id and done_at is not null)`;
   for (let begin = 0; begin < references.length; begin += BATCH_SIZE) {
     const batch = references.slice(begin, begin + BATCH_SIZE);
     const own =
       kind === 'payment'
-        ? sql`select payment_reference::text as reference, status, provider, ${doneBy}
+        ? sql`select payment_reference::text as reference, status, ${isDone}, provider, ${doneBy}
             from redemptions as ours
             where payment_reference = any(${batch.filter((one) => UUID.test(one))}::uuid[])`
-        : sql`select reference, status, provider, ${doneBy} from topup_attempts as ours
+        : sql`select reference, status, ${isDone}, provider, ${doneBy} from topup_attempts as ours
             where reference = any(${batch}::text[])`;
     const { rows } = await sql<KnownTransaction>`
-      select reference, 'RECOVERED' as status, provider, '{}'::text[] as "doneBy"
+      select reference, 'RECOVERED' as status, true as "isDone", provider, '{}'::text[] as "doneBy"
       from recovered_payments
       where kind = ${kind} and reference = any(${batch}::text[])
       union all ${own}`.execute(database);
@@ -116,7 +119,6 @@ export async function recheckPayments(
     ), own as (
       update ${table} set recheck_at = now() from ended
       where operation_id = ended.id and coalesce(former, asked) = asked
-        and contradicted_at is null and reversed_at is null
     ), others as materialized (
       select * from ended where former <> asked
     ), known as (

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compareBooks, type ListedProviders } from '../../../src/admin/recovery/compare-books.js';
 import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.js';
 import { findOpenCase } from '../../../src/db/reconciliation/cases.js';
+import { bookReversal } from '../../../src/db/reconciliation/reversals.js';
 import { recheckPayments } from '../../../src/db/recovery/known-payments.js';
 import { disagreement, type ProviderInquiry } from '../../../src/providers/outcome.js';
 import type { ProviderTransaction } from '../../../src/providers/transaction-list.js';
@@ -255,11 +256,11 @@ it('a first provider that says nothing is asked for three days since it was aske
   expect((await switchOf(operationId)).later).toBe(true);
 });
 
-/** Our books and those of two providers that both list the payment as completed. */
-async function compared(reference: string) {
+/** Our books and those of two providers that both list the payment so. */
+async function compared(reference: string, status: ProviderTransaction['status'] = 'completed') {
   const at = new Date();
   const transaction: ProviderTransaction = {
-    ...{ reference, providerReference: 'P-1', status: 'completed', at },
+    ...{ reference, providerReference: 'P-1', status, at },
     ...{ amount: '487.50', currency: 'ETB', party: null, description: null, productId: null },
   };
   const port = {
@@ -272,12 +273,30 @@ async function compared(reference: string) {
 }
 
 /** How it stands in our books. */
-async function verdicts(reference: string) {
-  const { comparisons } = await compared(reference);
+async function verdicts(reference: string, status: ProviderTransaction['status'] = 'completed') {
+  const { comparisons } = await compared(reference, status);
   return Object.fromEntries(comparisons.map(({ provider, verdict }) => [provider, verdict]));
 }
 
 describe('after a restore', () => {
+  it('a payment whose changed word is booked agrees with what its provider lists', async () => {
+    const { operationId, reference } = await on.failedOver('void');
+    two.found.first = delivered;
+    expect(await requestFailoverInquiry(two.scene.database, operationId, 'gsma')).toBe(true);
+    await on.reconcile();
+    expect(await on.casesOf(reference)).toEqual(['late-success at gsma: 487.5']);
+    expect(await verdicts(reference)).toMatchObject({ gsma: 'agrees' });
+    expect(await verdicts(reference, 'reversed')).toMatchObject({ gsma: 'differs' });
+
+    const paid = await on.failedOver('post');
+    const inquiry = { kind: 'redemption', operationId: paid.operationId } as const;
+    await two.scene.database
+      .transaction()
+      .execute((transaction) => bookReversal(transaction, inquiry));
+    expect(await verdicts(paid.reference, 'reversed')).toMatchObject({ mpesa: 'agrees' });
+    expect(await verdicts(paid.reference)).toMatchObject({ mpesa: 'differs' });
+  });
+
   it('a payment that another provider made, too, is asked of that one', async () => {
     const { operationId, reference } = await on.failedOver('post');
     await two.scene.database
