@@ -110,7 +110,7 @@ const names: Readonly<Record<PaymentCase['kind'], string>> = {
   'late-success': 'Done after it was refused',
   'double-delivery': 'Done by two providers',
   reversal: 'Taken back after it was done',
-  disagreement: 'Another content at the provider',
+  disagreement: 'What the provider has is not clear',
   unbooked: 'Decided by the provider, and not booked',
   recovered: 'Made before a restore, and its rows are lost',
   break: 'Another entry in the statement of a provider',

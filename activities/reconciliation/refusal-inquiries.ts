@@ -103,8 +103,10 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     if (!ended) return undefined;
     const { takenAt } = inquiry;
     const watch = { watchSeconds: limits.reversalWatchSeconds, takenAt };
-    const postpone = (answer: 'as-before' | 'unknown') =>
-      postponeInquiry(database, ended, answer, watch).then(() => undefined);
+    const postpone = async (answer: 'as-before' | 'unknown'): Promise<undefined> => {
+      if (await postponeInquiry(database, ended, answer, watch))
+        log.error('A provider does not explain its news of a completed operation', describe(ended));
+    };
     if (ended.is_reversed_on_request) return postpone('as-before');
     const answer = await ask(ended);
     const difference = differenceOf(ended, answer);

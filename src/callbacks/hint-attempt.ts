@@ -22,7 +22,11 @@ export async function hintAttempt(
   await hintWithinLimit(attempt.creationId, () =>
     attempt.status === 'HELD'
       ? workflows.hintTopUp(topUpWorkflowId(attempt))
-      : requestInquiry(database, reference, settings.reversalWatchSeconds),
+      : requestInquiry(
+          database,
+          { kind: 'topup', operationId: attempt.operationId },
+          settings.reversalWatchSeconds,
+        ),
   );
 }
 

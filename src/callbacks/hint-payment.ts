@@ -1,8 +1,6 @@
 import { reverseRedemptionId } from '../../workflows/workflow-ids.js';
-import {
-  type ReferencedPayment,
-  requestPaymentInquiry,
-} from '../db/reconciliation/referenced-payments.js';
+import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.js';
+import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
 import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
 import type { Services } from '../http/services.js';
 import { redemptionWorkflowId } from '../temporal/workflow-starts.js';
@@ -23,8 +21,11 @@ export async function hintPayment(
   if (payment.isOpen && !payment.isAsked) return;
   await hintWithinLimit(payment.operationId, async () => {
     if (payment.isOpen) await workflows.hintPayment(workflowIdOf(payment));
-    else if (payment.kind === 'payment')
-      await requestPaymentInquiry(database, payment, settings.reversalWatchSeconds);
+    else if (payment.kind === 'payment') {
+      const { operationId } = payment;
+      const { reversalWatchSeconds } = settings;
+      await requestInquiry(database, { kind: 'redemption', operationId }, reversalWatchSeconds);
+    }
   });
 }
 

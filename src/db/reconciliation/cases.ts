@@ -206,7 +206,7 @@ export async function endDisagreement(
     ['topup_attempts', sql`reference`],
   ] as const) {
     await sql`
-      update ${sql.table(table)} set disagreement = null, recheck_at = null
+      update ${sql.table(table)} set disagreement = null, doubted_since = null, recheck_at = null
       where ${column} = ${reference} and disagreement is not null and status <> 'HELD'
     `.execute(transaction);
   }

@@ -105,7 +105,7 @@ export async function recordContradiction(
   providerReference: string,
 ): Promise<void> {
   await sql`
-    update ${tableOf(inquiry)} set ${askedOnceMore}, disagreement = null, contradicted_at = now(),
+    update ${tableOf(inquiry)} set ${askedOnceMore}, doubted_since = null, disagreement = null, contradicted_at = now(),
       provider_reference = ${providerReference}
     where operation_id = ${inquiry.operationId}`.execute(transaction);
   await noteTopupChange(transaction, inquiry);
@@ -117,7 +117,7 @@ export async function recordReversal(
   inquiry: RefusalInquiry,
 ): Promise<void> {
   await sql`
-    update ${tableOf(inquiry)} set ${askedOnceMore}, disagreement = null, reversed_at = now()
+    update ${tableOf(inquiry)} set ${askedOnceMore}, doubted_since = null, disagreement = null, reversed_at = now()
     where operation_id = ${inquiry.operationId}`.execute(transaction);
   await noteTopupChange(transaction, inquiry);
 }

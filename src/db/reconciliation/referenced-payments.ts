@@ -57,22 +57,6 @@ export async function notePaymentUnknown(database: Database, operationId: string
 }
 
 /**
- * Schedules an inquiry about a payment that has ended at the next reconciliation, because of a
- * callback; about a completed one only within its watch period.
- */
-export async function requestPaymentInquiry(
-  database: Database,
-  { operationId }: Pick<ReferencedPayment, 'operationId'>,
-  watchSeconds: number,
-): Promise<void> {
-  await sql`
-    update redemptions set recheck_at = now()
-    where operation_id = ${operationId} and (status = 'VOIDED' or status = 'POSTED'
-        and settled_at > now() - make_interval(secs => ${watchSeconds}::float8))
-  `.execute(database);
-}
-
-/**
  * SQL condition on `redemptions`: no mark says that the payment may have been sent. A restore takes marks
  * back: a row that is older than the restore, or whose payment a provider has since, may have had one.
  */

@@ -8,6 +8,8 @@ const SECOND_RECHECK = sql`interval '24 hours'`;
 /** Retry interval while the provider does not answer. */
 const PAUSE = sql`interval '10 minutes'`;
 const PATIENCE = sql`interval '3 days'`;
+/** Retry interval while a person is asked, too. */
+const DAY = sql`interval '1 day'`;
 /** Retry interval for successful operations, which are far more numerous. */
 const WATCH_PAUSE = sql`interval '1 hour'`;
 
@@ -52,9 +54,16 @@ export interface TakenInquiry extends RefusalInquiry {
  * another one, which stays due.
  */
 export const nextUnlessDue = (takenAt: string | undefined, next: RawBuilder<unknown>) =>
+  unlessDue(takenAt, next, sql`recheck_at`);
+
+const unlessDue = (
+  takenAt: string | undefined,
+  value: RawBuilder<unknown>,
+  otherwise: RawBuilder<unknown>,
+) =>
   takenAt === undefined
-    ? next
-    : sql`case when recheck_at = ${takenAt}::timestamptz then ${next} else recheck_at end`;
+    ? value
+    : sql`case when recheck_at = ${takenAt}::timestamptz then ${value} else ${otherwise} end`;
 
 /**
  * Takes what was due by then, the longest due first and up to `limit` of each kind. The taken
@@ -79,9 +88,16 @@ export async function takeDueInquiries(
   return rows;
 }
 
+/** A doubt that its provider leaves unanswered: what a person reads. */
+const UNEXPLAINED =
+  'There was news of it after its end, such as a callback, and the provider has not said since what it did. ' +
+  'It is asked once a day, and its answer ends this case.';
+
 /**
  * Records an unchanged or missing answer of the provider, and schedules the next inquiry.
  * Successful operations are asked about a few times within the watch period, and so are those whose change is booked.
+ * One that there is reason to doubt is asked about with patience, and then it is a case until the provider answers or a
+ * person has settled it. True where that case is a new one.
  */
 export async function postponeInquiry(
   database: Database,
@@ -91,40 +107,64 @@ export async function postponeInquiry(
     watchSeconds,
     takenAt,
   }: { readonly watchSeconds: number; readonly takenAt?: string | undefined },
-): Promise<void> {
+): Promise<boolean> {
   const watch = intervalOf(watchSeconds);
   const nextWatch = sql`(
     select min(settled_at + age) from unnest(array[${SECOND_RECHECK}, ${watch}]) as age
     where age <= ${watch} and settled_at + age > now())`;
-  const next = {
-    'VOIDED as-before': sql`
-      case when now() < settled_at + ${SECOND_RECHECK} then settled_at + ${SECOND_RECHECK} end`,
-    'VOIDED unknown': sql`case when now() < settled_at + ${PATIENCE} then now() + ${PAUSE} end`,
-    'POSTED as-before': nextWatch,
-    'POSTED unknown': sql`
-      case when ${nextWatch} is not null then least(${nextWatch}, now() + ${WATCH_PAUSE}) end`,
-  }[`${ended.is_booked ? 'POSTED' : ended.status} ${answer}` as const];
+  const { patience, pause, asBefore } = {
+    VOIDED: {
+      patience: sql`now() < greatest(settled_at, doubted_since) + ${PATIENCE}`,
+      pause: sql`now() + ${PAUSE}`,
+      asBefore: sql`
+        case when now() < settled_at + ${SECOND_RECHECK} then settled_at + ${SECOND_RECHECK} end`,
+    },
+    POSTED: {
+      patience: sql`(${nextWatch} is not null or now() < doubted_since + ${PATIENCE})`,
+      pause: sql`least(${nextWatch}, now() + ${WATCH_PAUSE})`,
+      asBefore: nextWatch,
+    },
+  }[ended.is_booked ? 'POSTED' : ended.status];
+  const isUnexplained = sql`doubted_since is not null and not ${patience}`;
+  const next =
+    answer === 'as-before'
+      ? asBefore
+      : sql`case when ${patience} then ${pause}
+          when doubted_since is not null then now() + ${DAY} end`;
+  const noted =
+    answer === 'as-before'
+      ? sql`disagreement = null,
+          doubted_since = ${unlessDue(takenAt, sql`null::timestamptz`, sql`doubted_since`)}`
+      : sql`disagreement = case when ${isUnexplained} then coalesce(disagreement, ${UNEXPLAINED})
+          else disagreement end`;
   const isUnchanged = ended.is_booked
     ? sql`true`
     : sql`contradicted_at is null and reversed_at is null`;
-  await sql`
-    update ${tableOf(ended)}
-    set recheck_at = ${nextUnlessDue(takenAt, next)}${answer === 'as-before' ? sql`, disagreement = null` : sql``}
-    where operation_id = ${ended.operationId} and ${isUnchanged}`.execute(database);
+  const { rows } = await sql<{ isNew: boolean }>`
+    with before as (
+      select disagreement from ${tableOf(ended)} where operation_id = ${ended.operationId})
+    update ${tableOf(ended)} set recheck_at = ${nextUnlessDue(takenAt, next)}, ${noted}
+    where operation_id = ${ended.operationId} and ${isUnchanged}
+    returning disagreement is not null and (select disagreement from before) is null as "isNew"
+  `.execute(database);
+  return rows[0]?.isNew ?? false;
 }
 
+/** There is reason to doubt how it ended, from now on or since before. */
+export const NEW_DOUBT = sql`doubted_since = coalesce(doubted_since, now())`;
+
 /**
- * Schedules an inquiry about a completed attempt at the next reconciliation, because of a callback, also where a
- * change of it is booked; about a delivered one only within its watch period.
+ * Schedules an inquiry about a completed payment or attempt at the next reconciliation, because of a callback, also
+ * where a change of it is booked; about a successful one only within its watch period.
  */
 export async function requestInquiry(
   database: Database,
-  reference: string,
+  inquiry: RefusalInquiry,
   watchSeconds: number,
 ): Promise<void> {
   await sql`
-    update topup_attempts set recheck_at = now()
-    where reference = ${reference} and (status = 'VOIDED'
+    update ${tableOf(inquiry)} set recheck_at = now(), ${NEW_DOUBT}
+    where operation_id = ${inquiry.operationId} and (status = 'VOIDED'
         or status = 'POSTED' and settled_at > now() - ${intervalOf(watchSeconds)})
   `.execute(database);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { DUE_NOW } from '../providers/failover-inquiries.js';
-import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
+import { firstInquiry, NEW_DOUBT } from '../reconciliation/refusal-inquiries.js';
 import type { RecoveredPayment } from './recovered-payments.js';
 
 /** Our row of a transaction. */
@@ -117,7 +117,7 @@ export async function recheckPayments(
         on named = ${column}
       where status <> 'HELD'
     ), own as (
-      update ${table} set recheck_at = now() from ended
+      update ${table} set recheck_at = now(), ${NEW_DOUBT} from ended
       where operation_id = ended.id and coalesce(former, asked) = asked
     ), others as materialized (
       select * from ended where former <> asked

@@ -1,7 +1,8 @@
 import { COUNTERS, NOTHING, READ, type Rights, WORKERS } from './rights.js';
 
 /** Operators settle what a provider changed, and name who got a payment after a restore. */
-const SETTLEMENT = 'provider, recheck_at, disagreement, contradicted_at, reversed_at, settled_by';
+const SETTLEMENT =
+  'provider, recheck_at, doubted_since, disagreement, contradicted_at, reversed_at, settled_by';
 
 /** What a workflow does for a company is the worker's. */
 const WORKERS_ALONE: Rights = { ...WORKERS, operator: 'select' };
@@ -23,13 +24,13 @@ export const operationRights = {
   // A callback lets the next reconciliation ask the provider.
   redemptions: {
     ...WORKERS,
-    api: 'select, update (recheck_at)',
+    api: 'select, update (recheck_at, doubted_since)',
     operator: `select, update (${SETTLEMENT})`,
   },
   redemption_reversals: WORKERS_ALONE,
   topup_attempts: {
     ...WORKERS,
-    api: 'select, update (recheck_at)',
+    api: 'select, update (recheck_at, doubted_since)',
     operator: `select, update (${SETTLEMENT}, msisdn)`,
   },
   // Providers report deliveries to the API, too.

@@ -17,6 +17,8 @@ export interface ProviderOutcomeColumns {
   not_done_by: NotDoneBy | null;
   /** Time of the next inquiry about a completed operation. */
   recheck_at: Timestamp | null;
+  /** Time since when there is reason to doubt how it ended, such as a callback, without a word of its provider since. */
+  doubted_since: Timestamp | null;
   /** Time when the provider confirmed an operation that it had refused. */
   contradicted_at: Timestamp | null;
   /** Time when the reversal of a completed operation was found. */

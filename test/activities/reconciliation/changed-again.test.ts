@@ -51,9 +51,9 @@ async function changed(ending: 'SUCCESS' | 'FAILED') {
 type Changed = Awaited<ReturnType<typeof changed>>;
 
 /** The provider calls back, and says this when it is asked. */
-async function says({ reference }: Changed, answer: ProviderInquiry): Promise<void> {
+async function says({ operationId }: Changed, answer: ProviderInquiry): Promise<void> {
   two.found.first = answer;
-  await requestInquiry(two.scene.database, reference, 259_200);
+  await requestInquiry(two.scene.database, { kind: 'topup', operationId }, 259_200);
   await reconcile();
 }
 

@@ -43,8 +43,8 @@ async function deliveredBySecond(): Promise<Made> {
 }
 
 /** The provider of the row calls back, and the reconciliation runs. */
-async function calledBack({ reference }: Made): Promise<void> {
-  await requestInquiry(two.scene.database, reference, 259_200);
+async function calledBack({ operationId }: Made): Promise<void> {
+  await requestInquiry(two.scene.database, { kind: 'topup', operationId }, 259_200);
   await on.reconcile();
 }
 

@@ -235,7 +235,7 @@ describe('a payment', () => {
 
   it('that the first provider made of another amount is a case until a person clears it', async () => {
     const { gift, reference, said } = await madeByBoth('900.00');
-    expect(said).toContain('Another content at the provider');
+    expect(said).toContain('What the provider has is not clear');
     expect(await inTheStory(gift)).toMatch(
       /gsma has something else under our reference: [^\n]+ another amount[^\n]+ An operator clears it/,
     );

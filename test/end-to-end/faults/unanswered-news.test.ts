@@ -1,0 +1,191 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findOpenCase } from '../../../src/db/reconciliation/cases.js';
+import { settle } from '../../../src/sandbox/accepted-requests.js';
+import { caseId } from '../../../workflows/workflow-ids.js';
+import { commandsOn } from '../../admin/scene.js';
+import { call } from '../../support/clients.js';
+import type { Stack } from '../../support/stack.js';
+import { until } from '../../support/until.js';
+import { detailsOf } from '../../workflows/details-of.js';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { reconciled } from './reconciled.js';
+
+/** Callbacks of a provider about what it had refused, and which it does not explain when it is asked. */
+let topups: TopupScene;
+let gifts: RedemptionScene;
+const settings = { RECONCILE_INTERVAL_SECONDS: '1' };
+
+beforeAll(async () => {
+  [topups, gifts] = await Promise.all([setTopupScene(settings), setRedemptionScene(settings)]);
+  // Only the runs of these tests reconcile.
+  for (const { temporal, config } of [topups.stack, gifts.stack])
+    await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+});
+afterAll(async () => {
+  await topups?.stack.stop();
+  await gifts?.stop();
+});
+
+const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
+
+interface Ended {
+  readonly stack: Stack;
+  readonly table: 'topup_attempts' | 'redemptions';
+  readonly reference: string;
+  /** What its provider says of it from now on. */
+  says(status: 'pending' | 'failed' | 'completed'): void;
+  callBack(): Promise<unknown>;
+  /** Whether value is given once more for it. */
+  again(): Promise<number>;
+}
+
+async function endedTopUp(id: number): Promise<Ended> {
+  const { stack } = topups;
+  const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
+  const taken = stack.sandbox.books.findTopup('reference', reference);
+  if (!taken) throw new Error('The provider did not take it');
+  return {
+    stack,
+    table: 'topup_attempts',
+    reference,
+    says: (status) => settle(taken, status),
+    callBack: () => call(`${stack.url}/callbacks/airtime`, { body: { external_id: reference } }),
+    again: async () => (await topups.retry(id, topups.number('000'), newKey())).status,
+  };
+}
+
+const refusedTopUp = async () => endedTopUp(await topups.failedTopUp());
+
+async function refusedPayment(): Promise<Ended> {
+  const { stack } = gifts;
+  const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '004' });
+  const gift = await gifts.gift({ merchant, owner: null, isRestricted: false });
+  expect((await redeem(client, gift)).status).toBe(503);
+  const { reference } = await gifts.untilPaidTo(merchant);
+  const taken = stack.sandbox.books.findPayout('reference', reference);
+  if (!taken) throw new Error('The provider did not take it');
+  const { client: another } = await gifts.payee('merchant');
+  return {
+    stack,
+    table: 'redemptions',
+    reference,
+    says: (status) => settle(taken, status),
+    callBack: () =>
+      call(`${stack.url}/callbacks/gsma`, {
+        method: 'PUT',
+        headers: { 'X-CorrelationID': reference },
+        body: {},
+      }),
+    again: async () => (await redeem(another, gift)).status,
+  };
+}
+
+/** Lets the time pass for one of them. */
+function timesOf({ stack, table, reference }: Ended) {
+  const column = sql.ref(table === 'redemptions' ? 'payment_reference' : 'reference');
+  const change = (set: string) =>
+    sql`update ${sql.table(table)} set ${sql.raw(set)} where ${column} = ${reference}`.execute(
+      stack.database,
+    );
+  return {
+    change,
+    reconcile: () => reconciled(stack),
+    /** It is asked if the time has come for it by then. */
+    async later(interval: string) {
+      const earlier = ['settled_at', 'doubted_since', 'recheck_at'].map(
+        (time) => `${time} = ${time} - interval '${interval}'`,
+      );
+      await change(earlier.join(', '));
+      return reconciled(stack);
+    },
+  };
+}
+
+describe.each([
+  ['top-up', refusedTopUp],
+  ['payment', refusedPayment],
+] as const)(
+  'a %s that was refused days ago, and that its provider calls back about',
+  (_kind, make) => {
+    async function calledBack() {
+      const one = await make();
+      const { change, reconcile, later } = timesOf(one);
+      // Its own inquiries are over.
+      await change("settled_at = now() - interval '5 days', recheck_at = null");
+      one.says('pending');
+      await one.callBack();
+      return { ...one, reconcile, later };
+    }
+
+    const caseOf = async ({ stack, reference }: Ended, kind = 'disagreement') => {
+      const name = { kind: kind as 'disagreement', reference };
+      const { client } = stack.temporal;
+      const handle = client.workflow.getHandle(caseId(name, stack.config.TEMPORAL_TASK_QUEUE));
+      const { status, typedSearchAttributes } = await handle.describe();
+      const isOpen = typedSearchAttributes.get(needsAction);
+      return { status: status.name, isOpen, details: await detailsOf(handle) };
+    };
+    const untilCase = (one: Ended, isOpen: boolean, kind?: string) =>
+      until(async () => expect(await caseOf(one, kind)).toMatchObject({ isOpen }));
+
+    /** It says nothing for longer than the service waits. */
+    async function neverExplained() {
+      const one = await calledBack();
+      expect(await one.reconcile()).toBe('in order');
+      expect(await one.later('2 days')).toBe('in order');
+      expect(await one.later('2 days')).toContain(one.reference);
+      await untilCase(one, true);
+      return one;
+    }
+
+    it('calls a person when it is not explained, and nothing is given again meanwhile', async () => {
+      const one = await neverExplained();
+      const { details } = await caseOf(one);
+      expect(details).toContain('has not said since what it did');
+      expect(await one.again()).toBe(409);
+      // A person settles it, and it is not asked about again.
+      const { admin } = commandsOn({ DATABASE_URL: one.stack.urlFor('operator') });
+      const { err } = await admin(['settle', 'disagreement', one.reference, '--note', 'a letter']);
+      expect(err).toBe('');
+      await untilCase(one, false);
+      expect(await one.later('2 days')).toBe('in order');
+      expect(await one.again()).toBe(200);
+    });
+
+    it('is asked on while the case is open: an answer is booked, and ends it', async () => {
+      const one = await neverExplained();
+      one.says('completed');
+      expect(await one.later('1 day')).toContain('Done after it was refused');
+      await untilCase(one, false);
+      await untilCase(one, true, 'late-success');
+    });
+
+    it('is no case where the answer comes in time, and the next callback begins anew', async () => {
+      const one = await calledBack();
+      expect(await one.reconcile()).toBe('in order');
+      one.says('failed');
+      expect(await one.later('2 days')).toBe('in order');
+      one.says('pending');
+      await one.callBack();
+      expect(await one.reconcile()).toBe('in order');
+      expect(await one.later('2 days')).toBe('in order');
+      expect(await one.later('2 days')).toContain(one.reference);
+    });
+  },
+);
+
+it('a delivered top-up that its provider calls back about, and does not explain, calls a person after its watch', async () => {
+  const one = await endedTopUp(idOf(await topups.topUp(topups.number('000'))));
+  const { reconcile, later } = timesOf(one);
+  one.says('pending');
+  await one.callBack();
+  expect(await reconcile()).toBe('in order');
+  expect(await later('4 days')).toBe('in order');
+  expect(await later('4 days')).toContain(one.reference);
+  one.says('completed');
+  expect(await later('1 day')).toBe('in order');
+  expect(await findOpenCase(one.stack.database, { kind: 'disagreement', ...one })).toBe(undefined);
+});
