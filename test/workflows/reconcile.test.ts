@@ -165,11 +165,13 @@ describe('what a provider did although it had refused it', () => {
     expect(await topups.wallet()).toBe(wallet);
     // It was delivered, so nobody may send it again.
     expect((await topups.retry(id, msisdn, newKey())).status).toBe(409);
+    // It is asked once more, says the same, and nothing is booked twice.
     await call(`${stack.url}/callbacks/airtime`, callback);
-    expect(await reconcile(stack)).toMatchObject({ rechecked: 0 });
+    expect(await reconcile(stack)).toMatchObject({ rechecked: 1 });
     expect(await suspense(stack)).toBe(before + 50);
 
     const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
+    settle(taken, 'reversed');
     await operator.json(`settle late-success ${ourReference} --by provider --note reversed`);
     expect(await suspense(stack)).toBe(before);
     // It is told again, which changes nothing any more; and who wants it may try again.

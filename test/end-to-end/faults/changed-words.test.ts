@@ -206,6 +206,8 @@ test('a payment that was taken back is a case, and its partner can be given it b
   const operator = operatorOf(stack);
   await operator.json(`settle reversal ${reference} --to partner --note agreed`);
   await untilCase(stack, 'reversal', reference, 'COMPLETED');
+  // It is asked whether it says the same.
+  expect(await reconciled(stack)).toBe('in order');
   expect((await gifts.balances()).eMoneyWalletBalance).toBe(before + 100);
   expect(await gifts.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   expect(await findBrokenInvariants(stack.database)).toEqual([]);
