@@ -12,7 +12,7 @@ export function nextOfTakenBack(redemption: Redemption | undefined): NextStep | 
   if (redemption === undefined) return undefined;
   const { contradictedAt, reversedAt, reversal, provider, settledBy, isDisputed } = redemption;
   if (settledBy !== null && !isDisputed) return nextOfSettled(redemption);
-  if (contradictedAt !== null)
+  if (contradictedAt !== null && settledBy === null)
     return {
       happened: html`The provider paid the merchant after it had refused.`,
       toDo: html`Ask an operator to settle the late success.`,

@@ -40,6 +40,12 @@ function nextOfTurned(topup: TopupDetail): NextStep | undefined {
       happened: html`The provider took it back after the delivery.`,
       toDo: html`Ask an operator to settle the reversal.`,
     };
+  if (status === 'SUCCESS' && isDisputed)
+    return {
+      happened: html`It was delivered to ${maskStored(topup.msisdn)}, and a provider says something else of it since.`,
+      toDo: html`Ask an operator, who settles that. The provider’s reference is
+<code>${topup.provider_reference ?? '–'}</code>.`,
+    };
   if (status === 'FAILED' && isDisputed)
     return {
       happened: html`It failed, and what a provider says of it since is not clear.`,

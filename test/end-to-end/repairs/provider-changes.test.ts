@@ -91,12 +91,31 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await scene.topup(id)).toMatchObject({ status: 'FAILED', attempt: 2 });
   });
 
-  it.each(['platform', 'provider'])('stays delivered where the %s bears it', async (to) => {
+  it('is no dead end where its provider was to deliver it again, and did not', async () => {
     const id = await scene.topUpIn('SUCCESS');
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
     const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    await operator.json(`settle reversal ${reference} --to ${to} --note agreed`);
+    await operator.json(`settle reversal ${reference} --to provider --note agreed`);
+    expect(await reconciled(scene.stack)).toContain(reference);
+    await expectRefused(id, ['retry-top-up', 'settle-top-up'], /delivered/);
+    const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
+    expect(await said()).toContain('Ask an operator, who settles that.');
+    // It delivers it again.
+    const url = `${scene.stack.sandbox.url}/books/topups/${reference}`;
+    expect((await call(url, { body: { status: 'completed' } })).status).toBe(200);
+    await sql`update topup_attempts set recheck_at = now()
+      where reference = ${reference}`.execute(scene.stack.database);
+    await reconciled(scene.stack);
+    expect(await said()).not.toContain('Ask an operator');
+  });
+
+  it('stays delivered where the platform bears it', async () => {
+    const id = await scene.topUpIn('SUCCESS');
+    const reference = await referenceOf(id);
+    await changed('topups', reference, 'reversed');
+    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    await operator.json(`settle reversal ${reference} --to platform --note agreed`);
     await expectRefused(id, ['retry-top-up', 'settle-top-up'], /delivered/);
     const { words } = await scene.first(`/support/top-ups/${id}`);
     expect(words).toContain('It was delivered to');
@@ -144,5 +163,8 @@ describe('a payment', () => {
       /paid .+ after it had refused, and an operator has settled that\./,
     );
     expect(await said()).not.toContain('Ask an operator');
+    await changed('payouts', reference, 'reversed');
+    expect(await said()).toMatch(/an operator .*settles the disagreement/);
+    expect(await said()).not.toContain('settle the late success');
   });
 });
