@@ -339,7 +339,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       const mend = await breakStatement(stack.database, {
         table: 'topup_attempts',
         on: 'update',
-        when: `new.status = '${attemptStatus}'`,
+        when: `old.status = 'HELD' and new.status = '${attemptStatus}'`,
       });
       const id = idOf(await topups.topUp(topups.number(suffix)));
       const reference = await referenceOf(id);
@@ -367,7 +367,8 @@ describe('what a provider has decided and the database refuses to book', () => {
     const mend = await breakStatement(stack.database, {
       table: 'redemptions',
       on: 'update',
-      when: "new.status = 'POSTED'",
+      // What came to its end before is asked about as ever.
+      when: "old.status = 'HELD' and new.status = 'POSTED'",
     });
     const answer = redeem(gifts.asPartner, gift);
     const { reference } = await gifts.untilPaidTo(merchant);
