@@ -49,7 +49,11 @@ export const createFailoverInquiry = (dependencies: ActivityDependencies) => {
       await database
         .transaction()
         .execute((transaction) => bookNotedFailovers(transaction, failover));
-    await postponeFailover(database, failover, said);
+    if (await postponeFailover(database, failover, said))
+      log.error('A provider does not explain its news of an operation', {
+        operationId: failover.operationId,
+        first: failover.provider,
+      });
     if (typeof said === 'string' || said.difference === failover.difference) return;
     log.error('The content of our reference differs at a provider', {
       operationId: failover.operationId,

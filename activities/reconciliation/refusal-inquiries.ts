@@ -105,7 +105,7 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
     const watch = { watchSeconds: limits.reversalWatchSeconds, takenAt };
     const postpone = async (answer: 'as-before' | 'unknown'): Promise<undefined> => {
       if (await postponeInquiry(database, ended, answer, watch))
-        log.error('A provider does not explain its news of a completed operation', describe(ended));
+        log.error('A provider does not explain its news of an operation', describe(ended));
     };
     if (ended.is_reversed_on_request) return postpone('as-before');
     const answer = await ask(ended);

@@ -87,6 +87,7 @@ import * as rowCounts from '../../migrations/2026-12-02-4-row-counts.js';
 import * as failoverDisagreements from '../../migrations/2026-12-03-1-failover-disagreements.js';
 import * as failoverDisagreementIndex from '../../migrations/2026-12-03-1b-failover-disagreement-index.js';
 import * as doubtedEnds from '../../migrations/2026-12-04-1-doubted-ends.js';
+import * as doubtedFailovers from '../../migrations/2026-12-04-2-doubted-failovers.js';
 
 /** In order, and explicit, so that every runtime and bundler can follow plain imports. */
 export const allMigrations = {
@@ -179,4 +180,5 @@ export const allMigrations = {
   '2026-12-03-1-failover-disagreements': failoverDisagreements,
   '2026-12-03-1b-failover-disagreement-index': failoverDisagreementIndex,
   '2026-12-04-1-doubted-ends': doubtedEnds,
+  '2026-12-04-2-doubted-failovers': doubtedFailovers,
 };

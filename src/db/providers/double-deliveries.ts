@@ -36,7 +36,7 @@ export async function bookDoubleDelivery(
   }
   const { numAffectedRows } = await sql`
     update provider_failovers set done_at = coalesce(done_at, now()),
-      provider_reference = ${providerReference}, ${nothingDiffers}, unanswered_since = null,
+      provider_reference = ${providerReference}, ${nothingDiffers}, unanswered_since = null, doubted_since = null,
       recheck_at = ${ended ? sql`null` : firstInquiry},
       booked_at = ${ended && !isLate ? sql`now()` : sql`null`},
       settled_at = ${isLate ? sql`now()` : sql`null`},
@@ -90,7 +90,7 @@ async function isBookedOtherwise(
 
 const forgetInquiry = (transaction: DatabaseTransaction, { failoverId }: FirstAsked) =>
   sql`
-    update provider_failovers set recheck_at = null, ${nothingDone}, ${nothingDiffers}
+    update provider_failovers set recheck_at = null, doubted_since = null, ${nothingDone}, ${nothingDiffers}
     where id = ${failoverId} and booked_at is null and settled_at is null`.execute(transaction);
 
 /**

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.js';
 import type { RefusalInquiry } from '../reconciliation/ended-payments.js';
-import { nextUnlessDue } from '../reconciliation/refusal-inquiries.js';
+import {
+  NEW_DOUBT,
+  nextUnlessDue,
+  UNEXPLAINED,
+  unlessDue,
+} from '../reconciliation/refusal-inquiries.js';
 
 /** What a first provider did, or did not do, of an operation. */
 export interface FirstAsked extends RefusalInquiry {
@@ -55,18 +60,27 @@ export type FirstAnswer = 'as-before' | 'never-seen' | 'unknown' | { readonly di
 /**
  * Records it, and when the provider is asked again: once a day after it did nothing, and in growing pauses while it
  * says nothing, for three days since it was first asked in vain. That it does not know an operation which it has done
- * takes nothing back: its list may be shorter than our wait. What a callback asked for meanwhile stays due.
+ * takes nothing back: its list may be shorter than our wait. What a callback asked for meanwhile stays due. News that it
+ * does not explain for three days is a case, and it is asked once a day; true where that case is a new one.
  */
 export async function postponeFailover(
   database: Database,
   { failoverId, takenAt }: Pick<FailoverInquiry, 'failoverId' | 'takenAt'>,
   answer: FirstAnswer,
-): Promise<void> {
+): Promise<boolean> {
   const { next, noted } = typeof answer === 'string' ? after[answer] : afterDifference(answer);
-  await sql`
+  const doubt =
+    answer === 'unknown'
+      ? sql`doubted_since`
+      : unlessDue(takenAt, sql`null::timestamptz`, sql`doubted_since`);
+  const { rows } = await sql<{ isNew: boolean }>`
+    with before as (
+      select ${isUnexplained} and not ${isOpen} as is_new from provider_failovers where id = ${failoverId})
     update provider_failovers
-    set recheck_at = ${nextUnlessDue(takenAt, next)}, ${noted}
-    where id = ${failoverId} and booked_at is null and settled_at is null`.execute(database);
+    set recheck_at = ${nextUnlessDue(takenAt, next)}, doubted_since = ${doubt}, ${noted}
+    where id = ${failoverId} and booked_at is null and settled_at is null
+    returning (select is_new from before) as "isNew"`.execute(database);
+  return answer === 'unknown' && (rows[0]?.isNew ?? false);
 }
 
 const day = sql`at + interval '24 hours'`;
@@ -83,7 +97,17 @@ const notAnswered = sql`unanswered_since = coalesce(unanswered_since, now())`;
 export const nothingDone = sql`done_at = null, provider_reference = null`;
 export const nothingDiffers = sql`
   disagreement = null, disagreed_at = null, disagreement_settled_at = null`;
-const isOpenDifference = sql`disagreement is not null and disagreement_settled_at is null`;
+const isOpen = sql`(disagreement is not null and disagreement_settled_at is null)`;
+const isOpenDifference = sql`(${isOpen} and disagreement <> ${UNEXPLAINED})`;
+/** News that it has not explained for too long, and nobody knows that it did it. */
+const isUnexplained = sql`(done_at is null and coalesce(doubted_since < now() - interval '3 days', false))`;
+const opensCase = sql`(${isUnexplained} and not ${isOpen})`;
+const opened = sql`
+  disagreement = case when ${opensCase} then ${UNEXPLAINED} else disagreement end,
+  disagreed_at = case when ${opensCase} then now() else disagreed_at end,
+  disagreement_settled_at = case when ${opensCase} then null else disagreement_settled_at end`;
+/** Whatever it answers explains it. */
+const explained = sql`disagreement = nullif(disagreement, ${UNEXPLAINED})`;
 
 const after = {
   'as-before': {
@@ -92,11 +116,12 @@ const after = {
   },
   'never-seen': {
     next: sql`case when done_at is not null or ${isOpenDifference} then ${pause} else ${afterNothing} end`,
-    noted: answered,
+    noted: sql`${answered}, ${explained}`,
   },
   unknown: {
-    next: sql`case when done_at is not null then ${patientPause} else ${whilePatient} end`,
-    noted: notAnswered,
+    next: sql`case when done_at is not null then ${patientPause} else coalesce(${whilePatient},
+      case when doubted_since is not null then now() + interval '1 day' end) end`,
+    noted: sql`${notAnswered}, ${opened}`,
   },
 };
 
@@ -128,7 +153,7 @@ export async function requestFailoverInquiry(
       select id from provider_failovers
       where operation_id = ${operationId} and from_provider = ${provider}),
     due as (
-      update provider_failovers set ${DUE_NOW}
+      update provider_failovers set ${DUE_NOW}, ${NEW_DOUBT}
       where id in (select id from asked) and booked_at is null and settled_at is null)
     select from asked`.execute(database);
   return rows.length > 0;
@@ -141,6 +166,6 @@ export async function settleDifference(
 ): Promise<void> {
   await sql`
     update provider_failovers
-    set disagreement_settled_at = now(), recheck_at = null, unanswered_since = null
+    set disagreement_settled_at = now(), recheck_at = null, unanswered_since = null, doubted_since = null
     where id = ${failoverId} and disagreement is not null`.execute(database);
 }

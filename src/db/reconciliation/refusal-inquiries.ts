@@ -56,7 +56,7 @@ export interface TakenInquiry extends RefusalInquiry {
 export const nextUnlessDue = (takenAt: string | undefined, next: RawBuilder<unknown>) =>
   unlessDue(takenAt, next, sql`recheck_at`);
 
-const unlessDue = (
+export const unlessDue = (
   takenAt: string | undefined,
   value: RawBuilder<unknown>,
   otherwise: RawBuilder<unknown>,
@@ -89,8 +89,8 @@ export async function takeDueInquiries(
 }
 
 /** A doubt that its provider leaves unanswered: what a person reads. */
-const UNEXPLAINED =
-  'There was news of it after its end, such as a callback, and the provider has not said since what it did. ' +
+export const UNEXPLAINED =
+  'There was late news of it, such as a callback, and the provider has not said since what it did. ' +
   'It is asked once a day, and its answer ends this case.';
 
 /**

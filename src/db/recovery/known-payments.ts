@@ -122,12 +122,12 @@ export async function recheckPayments(
     ), others as materialized (
       select * from ended where former <> asked
     ), known as (
-      update provider_failovers set ${DUE_NOW} from others
+      update provider_failovers set ${DUE_NOW}, ${NEW_DOUBT} from others
       where operation_id = others.id and from_provider = asked
         and booked_at is null and settled_at is null
     )
-    insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at)
-    select id, asked, former, 'It was found at this one, too, after a restore', now() from others
+    insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at, doubted_since)
+    select id, asked, former, 'It was found at this one, too, after a restore', now(), now() from others
     where not exists (select from provider_failovers
       where operation_id = others.id and from_provider = asked)`.execute(transaction);
 }

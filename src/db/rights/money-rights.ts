@@ -27,12 +27,13 @@ export const moneyRights = {
   // A callback or a statement lets the first provider be asked again; operators settle what it did, and
   // recover who was asked before a restore.
   provider_failovers: {
-    api: 'select, update (recheck_at, unanswered_since)',
+    api: 'select, update (recheck_at, unanswered_since, doubted_since)',
     worker:
-      'select, insert, update (recheck_at, unanswered_since, done_at, provider_reference, booked_at, ' +
-      'settled_at, settled_by, disagreement, disagreed_at, disagreement_settled_at), delete',
+      'select, insert, update (recheck_at, unanswered_since, doubted_since, done_at, provider_reference, ' +
+      'booked_at, settled_at, settled_by, disagreement, disagreed_at, disagreement_settled_at), delete',
     operator:
-      'select, insert, update (recheck_at, unanswered_since, settled_at, settled_by, disagreement_settled_at)',
+      'select, insert, update (recheck_at, unanswered_since, doubted_since, settled_at, settled_by, ' +
+      'disagreement_settled_at)',
   },
   // Workers and operators compare statements; operators settle breaks, also by the pages of support.
   provider_statements: WORKERS,

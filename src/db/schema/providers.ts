@@ -47,6 +47,8 @@ export interface ProviderFailoversTable {
   disagreement_settled_at: Timestamp | null;
   /** Since when the first provider is asked in vain. */
   unanswered_since: Timestamp | null;
+  /** Since when there is news of it, such as a callback, that the first provider has not explained. */
+  doubted_since: Timestamp | null;
 }
 
 /** What a running worker knows of a provider. */

@@ -247,13 +247,64 @@ it('a first provider that says nothing is asked for three days since it was aske
   await changeSwitch(operationId, "at = now() - interval '5 days'");
   await on.calledBack(operationId);
   expect((await switchOf(operationId)).later).toBe(true);
-  const wait = "recheck_at = now(), unanswered_since = now() - interval '73 hours'";
+  const wait =
+    "recheck_at = now(), doubted_since = null, unanswered_since = now() - interval '73 hours'";
   await changeSwitch(operationId, wait);
   await on.reconcile();
   expect((await switchOf(operationId)).recheck_at).toBeNull();
   // Its callback begins this anew.
   await on.calledBack(operationId);
   expect((await switchOf(operationId)).later).toBe(true);
+});
+
+describe('a callback of a first provider that it does not explain for three days', () => {
+  const wait = `recheck_at = now(), doubted_since = doubted_since - interval '73 hours',
+    unanswered_since = unanswered_since - interval '73 hours'`;
+
+  /** Its case, and what the errors say. */
+  async function unexplained() {
+    const { operationId, reference } = await on.failedOver('post');
+    two.found.first = unknown;
+    await on.calledBack(operationId);
+    expect(await on.casesOf(reference)).toEqual([]);
+    await changeSwitch(operationId, wait);
+    await on.reconcile();
+    return { operationId, reference };
+  }
+
+  it('is a case until a person has settled it, and is asked about meanwhile', async () => {
+    const { operationId, reference } = await unexplained();
+    expect(await on.casesOf(reference)).toEqual(['disagreement at gsma: 487.5']);
+    expect(on.logged).toEqual(['A provider does not explain its news of an operation']);
+    expect((await switchOf(operationId)).later).toBe(true);
+    await changeSwitch(operationId, wait);
+    await on.reconcile();
+    expect(on.logged).toHaveLength(1);
+    expect((await settle(`${reference}:gsma`)).out).toContain('is settled');
+    expect((await switchOf(operationId)).recheck_at).toBeNull();
+    // More news of it begins anew.
+    await on.calledBack(operationId);
+    expect(await on.casesOf(reference)).toEqual([]);
+    await changeSwitch(operationId, wait);
+    await on.reconcile();
+    expect(await on.casesOf(reference)).toEqual(['disagreement at gsma: 487.5']);
+  });
+
+  it.each([
+    ['did it', delivered, ['double-delivery at gsma: 487.5']],
+    ['did nothing', { kind: 'refused', code: '1', message: 'no', retryCanHelp: false }, []],
+    ['does not know it', { kind: 'never-seen' }, []],
+    ['has another amount', other, ['disagreement at gsma: 487.5']],
+  ] as const)('ends with the answer: it %s', async (_what, answer, cases) => {
+    const { operationId, reference } = await unexplained();
+    two.found.first = answer as ProviderInquiry;
+    await changeSwitch(operationId, wait);
+    await on.reconcile();
+    expect(await on.casesOf(reference)).toEqual(cases);
+    const name = { kind: 'disagreement', reference: `${reference}:gsma` } as const;
+    const words = (await findOpenCase(two.scene.database, name))?.words ?? '';
+    expect(words).not.toContain('has not said since');
+  });
 });
 
 /** Our books and those of two providers that both list the payment so. */
