@@ -33,13 +33,19 @@ const reversalStatus = sql`
 export const asUuid = sql`case when line.reference ~ ${sql.lit(UUID)} then line.reference::uuid end`;
 
 /**
- * A join of what a provider did after all, before another one was asked: a case of its own. What it takes back
- * after another one has borne the case is a break.
+ * What is a case of its own, as it is by its settlement: not done, where the provider has taken it back; done,
+ * where somebody has borne what the provider did not do, or took back later.
  */
-const doneFirst = (name: string, operationId: RawBuilder<unknown>) => sql`
+const ofCase = (status: 'DOUBLE' | 'RECOVERED', settledBy: RawBuilder<unknown>) => sql`
+  case when ${settledBy} = 'provider' then 'VOIDED'
+    when ${settledBy} in ('partner', 'platform') and line.status in ('failed', 'reversed') then 'POSTED'
+    else ${sql.lit(status)} end, null, false, false, true`;
+
+/** What a provider did after all, before another one was asked. */
+const doneFirst = ofCase('DOUBLE', sql`failover.settled_by`);
+const joinFirst = (name: string, operationId: RawBuilder<unknown>) => sql`
   provider_failovers as failover on failover.operation_id = ${operationId}
-    and from_provider = ${name} and done_at is not null
-    and (failover.settled_at is null or failover.settled_by = 'provider' or line.status = 'completed')`;
+    and from_provider = ${name} and done_at is not null`;
 
 /** Our row of a line: status, amount, whether a change by the provider is known already. */
 const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
@@ -49,36 +55,37 @@ const ourRow = ({ provider }: StatementDay): RawBuilder<unknown> => sql`
         ? sql`
       select try.status,
         case when provider_product_id is null then ${amountOfAttempt} end as amount,
-        contradicted_at is not null as is_late_success, reversed_at is not null as is_reversed
+        contradicted_at is not null as is_late_success, reversed_at is not null as is_reversed,
+        false as is_case
       from topup_attempts as try join topups on topups.id = topup_id
       where line.kind = 'top-up' and reference = line.reference
         and ${isOfProvider(sql`try.provider`, provider)}
       union all
-      select 'DOUBLE', null, false, false
-      from topup_attempts as try join ${doneFirst(provider.name, sql`try.operation_id`)}
+      select ${doneFirst}
+      from topup_attempts as try join ${joinFirst(provider.name, sql`try.operation_id`)}
       where line.kind = 'top-up' and reference = line.reference`
         : sql`
       select status, to_merchant as amount, contradicted_at is not null as is_late_success,
-        ${isReversed} as is_reversed
+        ${isReversed} as is_reversed, false as is_case
       from redemptions
       where line.kind = 'payment' and payment_reference = ${asUuid}
         and ${isOfProvider(sql`redemptions.provider`, provider)}
       union all
-      select ${reversalStatus}, to_merchant, false, false
+      select ${reversalStatus}, to_merchant, false, false, false
       from redemption_reversals as reversal join redemptions on redemptions.id = redemption_id
       where line.kind = 'reversal' and reversal.reference = ${asUuid}
         and ${isOfProvider(sql`redemptions.provider`, provider)}
       union all
-      select 'DOUBLE', null, false, false
-      from redemptions join ${doneFirst(provider.name, sql`redemptions.operation_id`)}
+      select ${doneFirst}
+      from redemptions join ${joinFirst(provider.name, sql`redemptions.operation_id`)}
       where line.kind = 'payment' and payment_reference = ${asUuid}`
     }
     union all
-    -- Lost by a restore; it is a case of its own.
-    select 'RECOVERED', null, false, false from recovered_payments as payment
+    -- Lost by a restore.
+    select ${ofCase('RECOVERED', sql`payment.settled_by`)} from recovered_payments as payment
     where payment.kind = line.kind and payment.reference = line.reference
       and ${isOfProvider(sql`payment.provider`, provider)}
-  ) as rows order by status in ('RECOVERED', 'DOUBLE') limit 1`;
+  ) as rows order by is_case limit 1`;
 
 /** What was done on the day by our books, by the time of its end. */
 export function doneHere(of: StatementDay): RawBuilder<unknown> {

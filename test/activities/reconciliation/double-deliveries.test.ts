@@ -128,6 +128,9 @@ describe('a payment that both providers made', () => {
     line.status = 'reversed';
     await compare();
     expect(await breaks()).toEqual(['reversed']);
+    line.status = 'failed';
+    await compare();
+    expect(await breaks()).toEqual(['missing-there']);
   });
 });
 

@@ -132,7 +132,8 @@ test('a clean day of payments and top-ups has no break', async () => {
   ).toEqual({ kind: 'compared', opened: 0, closed: 0, open: 0 });
 });
 
-test('what a restore lost is a case at the provider that did it, and a break at another one', async () => {
+/** A top-up of 50 at DT One that a restore has lost; its reference. */
+async function lostTopUp(): Promise<string> {
   const reference = `lost-${number}`;
   await scene.database.transaction().execute(async (transaction) => {
     const { id } = await transaction
@@ -146,11 +147,45 @@ test('what a restore lost is a case at the provider that did it, and a break at 
       ...{ party: null, serialNumber: null, payee: null },
     });
   });
+  return reference;
+}
+
+const settle = async (reference: string, by: string) =>
+  scene.json(`settle recovered-payment ${reference} --by ${by} --note agreed`);
+
+test('what a restore lost is a case at the provider that did it, and a break at another one', async () => {
+  const reference = await lostTopUp();
   const lines = [line(reference, { kind: 'top-up', amount: '50' })];
   await compare(lines, day, dtOne);
   expect(await open(day, 'dt-one')).toEqual([]);
   await compare(lines, day, reloadly);
   expect(await open(day, 'reloadly')).toEqual([['missing-here', reference]]);
+
+  // Somebody has borne it, and its provider has not done it.
+  await settle(reference, 'platform');
+  await compare(lines, day, dtOne);
+  expect(await open(day, 'dt-one')).toEqual([]);
+  for (const [status, type] of [
+    ['reversed', 'reversed'],
+    ['failed', 'missing-there'],
+  ] as const) {
+    await compare([{ ...(lines[0] as StoredLine), status }], day, dtOne);
+    expect(await open(day, 'dt-one')).toEqual([[type, reference]]);
+  }
+});
+
+test('what a restore lost, and its provider was said to have taken back, is a break where it has it', async () => {
+  const reference = await lostTopUp();
+  const lost = (status: StoredLine['status']) => [
+    line(reference, { kind: 'top-up', amount: '50', status }),
+  ];
+  await compare(lost('reversed'), day, dtOne);
+  expect(await open(day, 'dt-one')).toEqual([]);
+  await settle(reference, 'provider');
+  await compare(lost('reversed'), day, dtOne);
+  expect(await open(day, 'dt-one')).toEqual([]);
+  await compare(lost('completed'), day, dtOne);
+  expect(await open(day, 'dt-one')).toEqual([['missing-here', reference]]);
 });
 
 test('an attempt is compared by what it held, though a later one has another price', async () => {
