@@ -12,6 +12,8 @@ import {
   sendDayReportsId,
   watchBalancesId,
 } from '../../workflows/workflow-ids.js';
+import { patiently } from '../process/patiently.js';
+import { isTemporalBusy } from './grpc-errors.js';
 
 export interface ScheduleSettings {
   readonly taskQueue: string;
@@ -103,17 +105,35 @@ function scheduleOf(
   };
 }
 
+/** One call; a workflow of Temporal's answers it, which may not have done its first step yet. */
+const LIMIT_MS = 10_000;
+
 /**
  * Creates the Schedules, or updates them to these settings. Safe to call from any number of workers
- * at once.
+ * at once, which keep Temporal busy with that: each Schedule is tried again for a while.
+ *
+ * @throws once that time is up, and at once where Temporal refuses a Schedule
  */
-export async function ensureSchedules(client: Client, settings: ScheduleSettings): Promise<void> {
-  for (const { scheduleId, ...definition } of schedulesOf(settings)) {
-    if (await created(client, { scheduleId, ...definition })) continue;
-    await client.schedule
-      .getHandle(scheduleId)
-      .update((schedule) => ({ ...schedule, ...definition }));
-  }
+export async function ensureSchedules(
+  client: Client,
+  settings: ScheduleSettings,
+  patienceMs: number,
+): Promise<void> {
+  for (const schedule of schedulesOf(settings))
+    await patiently(
+      () => client.withDeadline(Date.now() + LIMIT_MS, () => ensureSchedule(client, schedule)),
+      { isPassing: isTemporalBusy, patienceMs },
+    );
+}
+
+async function ensureSchedule(
+  client: Client,
+  { scheduleId, ...definition }: ScheduleOptions,
+): Promise<void> {
+  if (await created(client, { scheduleId, ...definition })) return;
+  await client.schedule
+    .getHandle(scheduleId)
+    .update((schedule) => ({ ...schedule, ...definition }));
 }
 
 /** Creates missing Schedules and returns their ids. Existing ones do not change. */

@@ -106,4 +106,4 @@ test('P6 measures every step on both histories', async () => {
   ]);
   for (const { ratio, title } of measured) expect(ratio, title).toBeGreaterThan(0);
   expect(P6).toMatchObject({ subjectCompleted: 20, baselineCompleted: 20 });
-});
+}, 600_000);

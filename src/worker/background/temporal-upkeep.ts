@@ -35,16 +35,14 @@ export async function startTemporalUpkeep(
 ): Promise<Repetition> {
   const { connection, client, namespace } = temporal;
   const { intervalMs, logger, version } = options;
-  const withLimit = (work: () => Promise<void>) => client.withDeadline(Date.now() + LIMIT_MS, work);
+  const withLimit = <Result>(work: () => Promise<Result>) =>
+    client.withDeadline(Date.now() + LIMIT_MS, work);
 
-  async function prepare(): Promise<void> {
-    await prepareNamespace(connection, namespace);
-    await ensureSchedules(client, options);
-  }
-  await patiently(() => withLimit(prepare), {
+  await patiently(() => withLimit(() => prepareNamespace(connection, namespace)), {
     isPassing: isTemporalBusy,
     patienceMs: PATIENCE_MS,
   });
+  await ensureSchedules(client, options, PATIENCE_MS);
 
   /** Survives a run that could not trigger: the next one does not find anything missing. */
   let isTriggerDue = false;
