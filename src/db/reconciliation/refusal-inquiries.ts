@@ -126,11 +126,14 @@ export async function postponeInquiry(
     },
   }[ended.is_booked ? 'POSTED' : ended.status];
   const isUnexplained = sql`doubted_since is not null and not ${patience}`;
+  // What is booked can only come to agree by its provider's word.
+  const isAwaited = ended.is_booked
+    ? sql`(doubted_since is not null or disagreement is not null)`
+    : sql`doubted_since is not null`;
   const next =
     answer === 'as-before'
       ? asBefore
-      : sql`case when ${patience} then ${pause}
-          when doubted_since is not null then now() + ${DAY} end`;
+      : sql`case when ${patience} then ${pause} when ${isAwaited} then now() + ${DAY} end`;
   const noted =
     answer === 'as-before'
       ? sql`disagreement = null,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compareFile } from '../../../activities/provider-statements/compare-statement.js';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
@@ -83,6 +83,23 @@ const movedFor = async ({ operationId }: Changed) =>
       .execute()
   ).length;
 
+const change = ({ operationId }: Changed, to: Record<string, RawBuilder<Date>>) =>
+  two.scene.database
+    .updateTable('topup_attempts')
+    .set(to)
+    .where('operation_id', '=', operationId)
+    .execute();
+
+/** Null where it is not asked about any more. */
+async function hoursUntilAsked({ operationId }: Changed): Promise<number | null> {
+  const { hours } = await two.scene.database
+    .selectFrom('topup_attempts')
+    .select(sql<number | null>`extract(epoch from recheck_at - now())::float8 / 3600`.as('hours'))
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+  return hours;
+}
+
 /** What it says when it changes its word once more. */
 const once = { SUCCESS: delivered, FAILED: takenBack } as const;
 /** What it said before. */
@@ -129,14 +146,29 @@ describe.each(['SUCCESS', 'FAILED'] as const)('a top-up that was %s at first', (
     expect(await casesOf(one)).toEqual(['disagreement']);
   });
 
+  it('and was settled with the provider after the watch, and is asked about until both agree', async () => {
+    const one = await changed(ending);
+    await change(one, { settled_at: sql<Date>`now() - interval '30 days'` });
+    await settleChange(one, ending, 'provider');
+    await reconcile();
+    expect(await casesOf(one)).toEqual(['disagreement']);
+    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
+    // Its silence ends nothing.
+    two.found.first = { kind: 'unknown', message: 'no answer' };
+    await change(one, { recheck_at: sql<Date>`now()` });
+    await reconcile();
+    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
+    // It does what it has promised, without a callback.
+    two.found.first = once[ending];
+    await change(one, { recheck_at: sql<Date>`now()` });
+    await reconcile();
+    expect(await casesOf(one)).toEqual([]);
+    expect(await hoursUntilAsked(one)).toBeNull();
+  });
+
   it('is asked about once more a day later, and silence is no change', async () => {
     const one = await changed(ending);
-    const { hours } = await two.scene.database
-      .selectFrom('topup_attempts')
-      .select(sql<number>`extract(epoch from recheck_at - now())::float8 / 3600`.as('hours'))
-      .where('operation_id', '=', one.operationId)
-      .executeTakeFirstOrThrow();
-    expect(hours).toBeCloseTo(24, 1);
+    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
     await says(one, { kind: 'unknown', message: 'no answer' });
     await says(one, { kind: 'never-seen' });
     expect(await casesOf(one)).toEqual([kind]);
