@@ -59,8 +59,9 @@ async function doneByFirst({ operationId }: Made): Promise<void> {
 }
 
 const settle = async (what: string, note = 'agreed') => {
-  const { code, err } = await two.scene.admin([...`settle ${what} --note`.split(' '), note]);
+  const { code, err, out } = await two.scene.admin([...`settle ${what} --note`.split(' '), note]);
   expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
 };
 /** What people read of the cases: our words, by their kinds. */
 const wordsOf = async ({ reference }: Made) =>
@@ -116,7 +117,9 @@ describe('a top-up that two providers delivered and the second one took back', (
         'double-delivery': expect.stringContaining('settle both with the platform'),
         reversal: expect.stringMatching(/^dt-one has done it, too.*settle both with the platform/),
       });
-      await settleReversal(made, 'partner');
+      expect(await settleReversal(made, 'partner')).toContain(
+        'the top-up stays delivered, because dt-one did it, too',
+      );
       // The customer has it from the first one: it is not sent once more.
       expect(await told(made)).toEqual({ status: 'SUCCESS', charged: false, late: false });
       await settleDouble(made, by);

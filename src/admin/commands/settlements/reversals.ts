@@ -35,10 +35,13 @@ export const listReversalsCommand = lookCommand({
 });
 
 const outcomes: Readonly<Record<SuspenseParty, (reversal: Reversal) => string>> = {
-  partner: ({ kind, partnerId }) =>
-    kind === 'payment'
-      ? `the gift wallet of partner ${partnerId} has got it back, with the service fee`
-      : `the airtime wallet of partner ${partnerId} has got it back, and the top-up has failed`,
+  partner: ({ kind, partnerId, doneBeside }) => {
+    if (kind === 'payment')
+      return `the gift wallet of partner ${partnerId} has got it back, with the service fee`;
+    const state =
+      doneBeside === null ? 'has failed' : `stays delivered, because ${doneBeside} did it, too`;
+    return `the airtime wallet of partner ${partnerId} has got it back, and the top-up ${state}`;
+  },
   platform: () => 'the platform keeps it among its service fees',
   provider: () => 'the provider has done it again',
 };
