@@ -6,15 +6,8 @@ const columns = (...names: readonly string[]): string => `select (${names.join('
 /** Columns that every payment or attempt at a provider has. */
 const OUTCOME = [
   ...['status', 'provider', 'provider_reference', 'not_done_by', 'recheck_at', 'doubted_since'],
-  ...[
-    'contradicted_at',
-    'reversed_at',
-    'settled_by',
-    'disagreement',
-    'unbooked_since',
-    'created_at',
-    'settled_at',
-  ],
+  ...['contradicted_at', 'reversed_at', 'settled_by', 'disagreement', 'unbooked_since'],
+  ...['created_at', 'settled_at'],
 ] as const;
 
 /**
