@@ -203,15 +203,25 @@ it.each(['reversed', 'failed'] as const)(
     const settings = { marginSeconds: 1_800, patienceDays: 100_000, maximumBreaks: 1_000 };
     const compared = async (said: StoredLine['status']) => {
       await compareFile(two.scene.database, of, [{ ...line, status: said }], settings);
-      return (await breaksOfDay(two.scene.database, 'dt-one', of.day, { includeEnded: false }))
-        .filter(({ reference }) => reference === one.reference)
-        .map(({ type }) => type);
+      return (
+        await breaksOfDay(two.scene.database, 'dt-one', of.day, { includeEnded: false })
+      ).filter(({ reference }) => reference === one.reference);
     };
     expect(await compared('completed')).toEqual([]);
-    expect(await compared(status)).toEqual([status === 'failed' ? 'missing-there' : 'reversed']);
-    // The comparison has asked for an inquiry.
+    const type = status === 'failed' ? 'missing-there' : 'reversed';
+    expect(await compared(status)).toMatchObject([{ type }]);
+    // The comparison has asked for an inquiry, and asks again as long as the break is open.
     two.found.first = takenBack;
     await reconcile();
     expect(await casesOf(one)).toEqual(['disagreement']);
+    await settle(`disagreement ${one.reference}`);
+    const [found] = await compared(status);
+    await reconcile();
+    expect(await casesOf(one)).toEqual(['disagreement']);
+    await settle(`break ${found?.id}`);
+    await settle(`disagreement ${one.reference}`);
+    expect(await compared(status)).toEqual([]);
+    await reconcile();
+    expect(await casesOf(one)).toEqual([]);
   },
 );
