@@ -1,4 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import {
+  LATE_SUCCESS_SETTLEMENT,
+  REVERSAL_SETTLEMENT,
+} from '../../domain/statements/statement-labels.js';
 import type { Database } from '../connection.js';
 import { type EndedPayment, type RefusalInquiry, tableOf } from './ended-payments.js';
 
@@ -88,7 +92,13 @@ export async function takeDueInquiries(
   return rows;
 }
 
-/** A doubt that its provider leaves unanswered: what a person reads. */
+/** SQL condition: a person has just said what becomes of what is booked, and its provider is to say the same. */
+const wasSettledLately = ({ operationId }: RefusalInquiry) => sql`exists (
+  select from ledger_transfers
+  where operation_id = ${operationId} and created_at > now() - ${PATIENCE}
+    and step in (${LATE_SUCCESS_SETTLEMENT}, ${REVERSAL_SETTLEMENT}))`;
+
+/** A doubt that its provider leaves unanswered: what a person reads. Rows are recognised by it. */
 export const UNEXPLAINED =
   'There was late news of it, such as a callback, and the provider has not said since what it did. ' +
   'It is asked once a day, and its answer ends this case.';
@@ -120,7 +130,8 @@ export async function postponeInquiry(
         case when now() < settled_at + ${SECOND_RECHECK} then settled_at + ${SECOND_RECHECK} end`,
     },
     POSTED: {
-      patience: sql`(${nextWatch} is not null or now() < doubted_since + ${PATIENCE})`,
+      patience: sql`(${nextWatch} is not null or now() < doubted_since + ${PATIENCE}
+        or ${wasSettledLately(ended)})`,
       pause: sql`least(${nextWatch}, now() + ${WATCH_PAUSE})`,
       asBefore: nextWatch,
     },

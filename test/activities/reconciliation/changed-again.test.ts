@@ -32,6 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => two.reset());
 
+const silent: ProviderInquiry = { kind: 'unknown', message: 'no answer' };
 const takenBack = { ...delivered, reversal: 'taken back' } as const;
 const reconcile = () => inAttempt(1, () => two.activities().recheckDue());
 
@@ -90,6 +91,13 @@ const change = ({ operationId }: Changed, to: Record<string, RawBuilder<Date>>) 
     .where('operation_id', '=', operationId)
     .execute();
 
+/** It is due, and its provider says this. */
+async function asked(one: Changed, answer: ProviderInquiry): Promise<void> {
+  two.found.first = answer;
+  await change(one, { recheck_at: sql<Date>`now()` });
+  await reconcile();
+}
+
 /** Null where it is not asked about any more. */
 async function hoursUntilAsked({ operationId }: Changed): Promise<number | null> {
   const { hours } = await two.scene.database
@@ -146,22 +154,31 @@ describe.each(['SUCCESS', 'FAILED'] as const)('a top-up that was %s at first', (
     expect(await casesOf(one)).toEqual(['disagreement']);
   });
 
-  it('and was settled with the provider after the watch, and is asked about until both agree', async () => {
+  it('and changes again after the watch, and is asked about until both agree', async () => {
+    const one = await changed(ending);
+    await change(one, { settled_at: sql<Date>`now() - interval '30 days'` });
+    await asked(one, once[ending]);
+    expect(await casesOf(one)).toEqual(['disagreement', kind].sort());
+    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
+    // Its silence ends nothing.
+    await asked(one, silent);
+    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
+    await asked(one, before[ending]);
+    expect(await casesOf(one)).toEqual([kind]);
+    expect(await hoursUntilAsked(one)).toBeNull();
+  });
+
+  it('and says nothing at first when that was settled with it after the watch', async () => {
     const one = await changed(ending);
     await change(one, { settled_at: sql<Date>`now() - interval '30 days'` });
     await settleChange(one, ending, 'provider');
+    two.found.first = silent;
     await reconcile();
+    expect(await hoursUntilAsked(one)).toBeCloseTo(1, 1);
+    await asked(one, before[ending]);
     expect(await casesOf(one)).toEqual(['disagreement']);
-    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
-    // Its silence ends nothing.
-    two.found.first = { kind: 'unknown', message: 'no answer' };
-    await change(one, { recheck_at: sql<Date>`now()` });
-    await reconcile();
-    expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
     // It does what it has promised, without a callback.
-    two.found.first = once[ending];
-    await change(one, { recheck_at: sql<Date>`now()` });
-    await reconcile();
+    await asked(one, once[ending]);
     expect(await casesOf(one)).toEqual([]);
     expect(await hoursUntilAsked(one)).toBeNull();
   });
@@ -169,7 +186,7 @@ describe.each(['SUCCESS', 'FAILED'] as const)('a top-up that was %s at first', (
   it('is asked about once more a day later, and silence is no change', async () => {
     const one = await changed(ending);
     expect(await hoursUntilAsked(one)).toBeCloseTo(24, 1);
-    await says(one, { kind: 'unknown', message: 'no answer' });
+    await says(one, silent);
     await says(one, { kind: 'never-seen' });
     expect(await casesOf(one)).toEqual([kind]);
   });
