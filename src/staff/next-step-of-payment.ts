@@ -10,24 +10,30 @@ type Redemption = VoucherDetail['redemptions'][number];
 /** A payment that a provider changed later, or whose reversal has not ended. */
 export function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
   if (redemption === undefined) return undefined;
-  const { contradictedAt, reversedAt, reversal, provider, settledBy, isDisputed } = redemption;
+  const { contradictedAt, reversedAt, reversal, provider, settledBy, isDisputed, status } =
+    redemption;
   if (settledBy !== null && !isDisputed) return nextOfSettled(redemption);
   if (contradictedAt !== null && settledBy === null)
     return {
       happened: html`The provider paid the merchant after it had refused.`,
       toDo: html`Ask an operator to settle the late success.`,
     };
-  if (isDisputed)
+  if (isDisputed && status === 'VOIDED')
     return {
       happened: html`The payment was refused, and what a provider says of it since is not clear.`,
       toDo: html`It is not redeemed again before that: an operator asks the provider, and settles the disagreement.`,
     };
   if (reversal?.status === 'NEEDS_ACTION')
     return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };
-  if (reversedAt !== null && reversal?.status !== 'SUCCESS')
+  if (reversedAt !== null && settledBy === null && reversal?.status !== 'SUCCESS')
     return {
       happened: html`The provider took the payment back by itself.`,
       toDo: html`Ask an operator to settle the reversal.`,
+    };
+  if (isDisputed)
+    return {
+      happened: html`${redemption.merchant} was paid, and a provider says something else of that since.`,
+      toDo: html`Ask an operator, who settles that: our reference is <code>${redemption.paymentReference}</code>.`,
     };
   if (reversal?.status === 'PENDING')
     return {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noteDisagreement } from '../../src/db/reconciliation/refusal-inquiries.js';
 import { newOwner } from '../end-to-end/gift/gift-scene.js';
 import { until } from '../support/until.js';
 import { DAY } from './first-words.js';
@@ -78,11 +79,7 @@ describe('a payment', () => {
   test('that the provider does not say is settled, and our reference stands there', async () => {
     const { gift } = await scene.voucherIn('paying');
     const { words, open } = await scene.firstOfVoucher(gift.id);
-    const { payment_reference: reference } = await scene.stack.database
-      .selectFrom('redemptions')
-      .select('payment_reference')
-      .where('voucher_id', '=', gift.id)
-      .executeTakeFirstOrThrow();
+    const { payment_reference: reference } = await scene.redemptionOf(gift);
     expect(words).toMatch(new RegExp(`^gsma has had payment RDM-\\w+ of ETB .+ since ${DAY}, our`));
     expect(words).toContain(`our reference ${reference}, and has not said`);
     expect(open).toEqual(['settle-payment']);
@@ -116,6 +113,19 @@ describe('a payment', () => {
     const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain(reference ?? 'no reference');
     expect([open, instead]).toEqual([[], ['reverse-redemption']]);
+  });
+
+  test('of which the provider says something else since is for an operator', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const paid = await scene.redemptionOf(gift);
+    const inquiry = { kind: 'redemption', operationId: paid.operation_id } as const;
+    await noteDisagreement(scene.stack.database, inquiry, 'another amount');
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+    expect(words).toContain('was paid, and a provider says something else of that since.');
+    expect(words).toContain(
+      `Ask an operator, who settles that: our reference is ${paid.payment_reference}.`,
+    );
+    expect([open, instead]).toEqual([[], []]);
   });
 });
 

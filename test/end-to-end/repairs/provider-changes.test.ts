@@ -126,12 +126,7 @@ describe('a top-up that was delivered and taken back', () => {
 describe('a payment', () => {
   const paymentOf = async (state: 'redeemed' | 'paying') => {
     const { gift } = await scene.voucherIn(state);
-    const { id } = await scene.redemptionOf(gift);
-    const { payment_reference: reference } = await scene.stack.database
-      .selectFrom('redemptions')
-      .select('payment_reference')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
+    const { id, payment_reference: reference } = await scene.redemptionOf(gift);
     const said = async () => (await scene.firstOfVoucher(gift.id)).words;
     return { id, reference, said };
   };

@@ -157,7 +157,8 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
   const redemptionOf = ({ id }: Gift) =>
     database
       .selectFrom('redemptions')
-      .select(['id', 'status', 'operation_id', 'platform_reference', 'provider_reference'])
+      .select(['id', 'status', 'operation_id', 'platform_reference'])
+      .select(['payment_reference', 'provider_reference'])
       .where('voucher_id', '=', id)
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow();
