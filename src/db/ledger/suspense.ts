@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { doneBeside } from '../reconciliation/disputes.js';
 import type { LedgerAccountsTable } from '../schema/all-tables.js';
 
 /** An operation in suspense after a changed answer of its provider. */
@@ -63,9 +64,7 @@ export const suspenseColumns = sql`
   coalesce(redemptions.payment_reference::text, attempt.reference) as reference, booked.amount,
   coalesce(redemptions.provider, attempt.provider) as provider,
   (select string_agg(from_provider, ', ' order by failover.id)
-    from provider_failovers as failover
-    where failover.operation_id = booked.operation_id and failover.booked_at is not null
-      and failover.settled_by is distinct from 'provider') as "doneBeside",
+    ${doneBeside(sql`booked.operation_id`)}) as "doneBeside",
   attempt.topup_id as "topupId", attempt.attempt,
   redemptions.platform_reference as "redemptionReference",
   vouchers.serial_number as "serialNumber", redemptions.merchant_id as "merchantId",

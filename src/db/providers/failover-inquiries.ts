@@ -4,6 +4,7 @@ import type { RefusalInquiry } from '../reconciliation/ended-payments.js';
 import {
   NEW_DOUBT,
   nextUnlessDue,
+  PATIENCE,
   UNEXPLAINED,
   unlessDue,
 } from '../reconciliation/refusal-inquiries.js';
@@ -75,7 +76,7 @@ export async function postponeFailover(
       : unlessDue(takenAt, sql`null::timestamptz`, sql`doubted_since`);
   const { rows } = await sql<{ isNew: boolean }>`
     with before as (
-      select ${isUnexplained} and not ${isOpen} as is_new from provider_failovers where id = ${failoverId})
+      select ${opensCase} as is_new from provider_failovers where id = ${failoverId})
     update provider_failovers
     set recheck_at = ${nextUnlessDue(takenAt, next)}, doubted_since = ${doubt}, ${noted}
     where id = ${failoverId} and booked_at is null and settled_at is null
@@ -89,7 +90,7 @@ const firstPause = sql`interval '10 minutes'`;
 const pause = sql`now() + greatest(${firstPause}, least(now() - at, interval '1 day'))`;
 const silence = sql`now() - coalesce(unanswered_since, now())`;
 const patientPause = sql`now() + greatest(${firstPause}, least(${silence}, interval '1 day'))`;
-const whilePatient = sql`case when ${silence} < interval '3 days' then ${patientPause} end`;
+const whilePatient = sql`case when ${silence} < ${PATIENCE} then ${patientPause} end`;
 
 const answered = sql`unanswered_since = null`;
 const notAnswered = sql`unanswered_since = coalesce(unanswered_since, now())`;
@@ -100,7 +101,7 @@ export const nothingDiffers = sql`
 const isOpen = sql`(disagreement is not null and disagreement_settled_at is null)`;
 const isOpenDifference = sql`(${isOpen} and disagreement <> ${UNEXPLAINED})`;
 /** News that it has not explained for too long, and nobody knows that it did it. */
-const isUnexplained = sql`(done_at is null and coalesce(doubted_since < now() - interval '3 days', false))`;
+const isUnexplained = sql`(done_at is null and coalesce(doubted_since < now() - ${PATIENCE}, false))`;
 const opensCase = sql`(${isUnexplained} and not ${isOpen})`;
 const opened = sql`
   disagreement = case when ${opensCase} then ${UNEXPLAINED} else disagreement end,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 /**
  * SQL condition on a row of `redemptions` or `topup_attempts` by its alias: a provider says something else of it
@@ -22,6 +22,18 @@ export const hasDisputedPayment = (voucherId: number) => sql<boolean>`coalesce((
   from redemptions as payment where payment.voucher_id = ${voucherId}), false)`;
 
 /** SQL condition: the same of one row of `redemptions`. */
-export const isDisputedRefusal = (row: string) => sql<boolean>`(
-  ${sql.ref(`${row}.status`)} = 'VOIDED' and (${isDisputed(row)}
-    or ${sql.ref(`${row}.contradicted_at`)} is not null and ${sql.ref(`${row}.settled_by`)} is null))`;
+const isDisputedRefusal = (row: string) =>
+  sql<boolean>`(${sql.ref(`${row}.status`)} = 'VOIDED' and ${isUnsettled(row)})`;
+
+/** SQL condition on a row of `redemptions`: the same, or what a provider says of a payment that was made. */
+export const isDisputedEnd = (row: string) =>
+  sql<boolean>`(${sql.ref(`${row}.status`)} <> 'HELD' and ${isUnsettled(row)})`;
+
+const isUnsettled = (row: string) => sql<boolean>`(${isDisputed(row)}
+  or ${sql.ref(`${row}.contradicted_at`)} is not null and ${sql.ref(`${row}.settled_by`)} is null)`;
+
+/** SQL source: the providers that did an operation beside the one that has it, and have not given it back. */
+export const doneBeside = (operationId: RawBuilder<unknown>) => sql`
+  from provider_failovers as failover
+  where failover.operation_id = ${operationId} and failover.booked_at is not null
+    and failover.settled_by is distinct from 'provider'`;

@@ -45,13 +45,21 @@ const isReversedOnRequest = (operationId: string) => sql<boolean>`exists (
   join redemptions as paid on paid.id = reversal.redemption_id
   where paid.operation_id = ${operationId} and reversal.status <> 'FAILED')`;
 
-const isBooked = (row: 'redemptions' | 'try', operationId: string) => sql`(exists (
+/**
+ * SQL condition on a row of `redemptions` or `topup_attempts` by its alias: by our books the provider has done it, with what
+ * is booked of changes of its word.
+ */
+export const isDoneByBooks = (row: string) => sql<boolean>`(
+  ${sql.ref(`${row}.status`)} = 'POSTED' and ${sql.ref(`${row}.reversed_at`)} is null
+  or ${sql.ref(`${row}.contradicted_at`)} is not null)`;
+
+/** SQL columns: what is booked of changes of the provider's word. */
+const bookedChanges = (row: 'redemptions' | 'try', operationId: string) => sql`(exists (
     select from ledger_transfers
     where operation_id = ${operationId} and step in ('late-success', 'reversal'))
   or ${isReversedOnRequest(operationId)}) as is_booked,
   ${isReversedOnRequest(operationId)} as is_reversed_on_request,
-  (${sql.ref(`${row}.status`)} = 'POSTED' and reversed_at is null or contradicted_at is not null)
-  as stands`;
+  ${isDoneByBooks(row)} as stands`;
 
 /** Whether a merchant's reversal of the payment is under way, or has succeeded. */
 export async function hasRequestedReversal(
@@ -74,7 +82,7 @@ export async function findEnded(
           select redemptions.status, vouchers.partner_id, redemptions.provider,
             payment_reference as reference,
             to_merchant as amount, null as topup_id, null as attempt, null as creation_id,
-            null as workflow_id, platform_reference, ${isBooked('redemptions', operationId)}
+            null as workflow_id, platform_reference, ${bookedChanges('redemptions', operationId)}
           from redemptions join vouchers on vouchers.id = voucher_id
           where redemptions.operation_id = ${operationId} and redemptions.status <> 'HELD'
           for no key update of redemptions`.execute(database)
@@ -83,7 +91,7 @@ export async function findEnded(
           select try.status, topups.partner_id, try.provider, reference, topup_id, try.attempt,
             topups.operation_id as creation_id, workflow_id, null as platform_reference,
             ${heldAmount(sql`${operationId}`)} as amount,
-            ${isBooked('try', operationId)}
+            ${bookedChanges('try', operationId)}
           from topups join topup_attempts as try on topups.id = topup_id
           where try.operation_id = ${operationId} and try.status <> 'HELD'
           for no key update of topups, try`.execute(database);

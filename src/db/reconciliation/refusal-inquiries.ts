@@ -11,7 +11,8 @@ export const firstInquiry = sql<Date>`now() + interval '10 minutes'`;
 const SECOND_RECHECK = sql`interval '24 hours'`;
 /** Retry interval while the provider does not answer. */
 const PAUSE = sql`interval '10 minutes'`;
-const PATIENCE = sql`interval '3 days'`;
+/** How long an answer is waited for: then a person is asked, or nobody. */
+export const PATIENCE = sql`interval '3 days'`;
 /** Retry interval while a person is asked, too. */
 const DAY = sql`interval '1 day'`;
 /** Retry interval for successful operations, which are far more numerous. */

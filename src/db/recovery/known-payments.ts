@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.js';
 import { DUE_NOW } from '../providers/failover-inquiries.js';
+import { isDoneByBooks } from '../reconciliation/ended-payments.js';
 import { firstInquiry, NEW_DOUBT } from '../reconciliation/refusal-inquiries.js';
 import type { RecoveredPayment } from './recovered-payments.js';
 
@@ -27,7 +28,7 @@ export async function findKnown(
   references: readonly string[],
 ): Promise<Map<string, KnownTransaction>> {
   const known = new Map<string, KnownTransaction>();
-  const isDone = sql`(status = 'POSTED' and reversed_at is null or contradicted_at is not null) as "isDone"`;
+  const isDone = sql`${isDoneByBooks('ours')} as "isDone"`;
   const doneBy = sql`array(select from_provider from provider_failovers as failover
     where failover.operation_id = ours.operation_id and done_at is not null)`;
   for (let begin = 0; begin < references.length; begin += BATCH_SIZE) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../connection.js';
 import { heldAmount } from '../ledger/holds.js';
-import { isDisputed } from '../reconciliation/disputes.js';
+import { doneBeside, isDisputed } from '../reconciliation/disputes.js';
 
 /** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
 export interface TopupTruth {
@@ -18,14 +18,11 @@ const isCredited = sql`(try.reversed_at is not null
   and try.settled_by is not distinct from 'partner')`;
 
 /** For an attempt `try`: what a provider did beside the one of its row, and has not given back. */
-const doneBeside = sql`
-  from provider_failovers as failover
-  where failover.operation_id = try.operation_id and failover.booked_at is not null
-    and failover.settled_by is distinct from 'provider'`;
+const besideTry = doneBeside(sql`try.operation_id`);
 
-const isDoneBeside = sql`coalesce((select true ${doneBeside} limit 1), false)`;
+const isDoneBeside = sql`coalesce((select true ${besideTry} limit 1), false)`;
 const isBesideCharged = sql`coalesce((
-  select true ${doneBeside} and failover.settled_by = 'partner' limit 1), false)`;
+  select true ${besideTry} and failover.settled_by = 'partner' limit 1), false)`;
 
 /** For an attempt `try`: it was delivered at once, and counts as delivered. */
 const isDeliveredAtOnce = sql`(try.status = 'POSTED' and not ${isCredited})`;
@@ -65,7 +62,7 @@ export const topupTruth = sql`
   (select case when contradicted_at is not null
       then json_build_object('at', contradicted_at, 'is_settled', settled_by is not null)
       else (select json_build_object('at', max(done_at), 'is_settled',
-        bool_and(failover.settled_at is not null)) ${doneBeside}) end
+        bool_and(failover.settled_at is not null)) ${besideTry}) end
     from topup_attempts as try where try.topup_id = topups.id and ${isDeliveredLate}
     order by try.attempt desc limit 1) as late_delivery,
   (select json_build_object('at', reversed_at, 'is_credited', ${isCredited})

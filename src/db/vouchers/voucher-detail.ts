@@ -3,7 +3,7 @@ import type { StoredNumber } from '../../domain/phone.js';
 import type { VoucherStatus } from '../../domain/voucher.js';
 import type { Database } from '../connection.js';
 import { type Failover, failoversOf } from '../providers/provider-failovers.js';
-import { isDisputed, isDisputedRefusal } from '../reconciliation/disputes.js';
+import { isDisputedEnd } from '../reconciliation/disputes.js';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
 import type { ListedVoucher } from './lists/voucher-list.js';
 import { newestReversal, type ShownReversal } from './shown-reversal.js';
@@ -141,10 +141,6 @@ const claims = sql`
   left join partners on claim.company_kind = 'partner' and partners.id = claim.company_id
   where claim.voucher_id = vouchers.id`;
 
-/** SQL condition: of a refused payment, or of one that was made. */
-const isDisputedAtAll = sql`(${isDisputedRefusal('redemption')}
-  or redemption.status = 'POSTED' and ${isDisputed('redemption')})`;
-
 const redemptions = sql`
   select coalesce(json_agg(json_build_object('id', redemption.id, 'claimId', redemption.claim_id,
     'at', redemption.created_at,
@@ -154,7 +150,7 @@ const redemptions = sql`
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
     'providerReference', provider_reference, 'providerMessage', provider_message,
-    'notDoneBy', not_done_by, 'isDisputed', ${isDisputedAtAll}, 'reversal', ${newestReversal(sql`redemption.id`)},
+    'notDoneBy', not_done_by, 'isDisputed', ${isDisputedEnd('redemption')}, 'reversal', ${newestReversal(sql`redemption.id`)},
     'provider', redemption.provider,
     'failovers', ${failoversOf('operation_id', sql`redemption.operation_id`)})
     order by redemption.id), '[]')
