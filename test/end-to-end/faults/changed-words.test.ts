@@ -1,9 +1,7 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
 import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
-import { caseId } from '../../../workflows/workflow-ids.js';
 import { commandsOn, statementOf } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import { breakStatement } from '../../support/database-faults.js';
@@ -12,6 +10,7 @@ import { until } from '../../support/until.js';
 import { detailsOf } from '../../workflows/details-of.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { caseOf, needsAction } from './case-of.js';
 import { reconciled } from './reconciled.js';
 
 /** Providers whose later word is another than their first: what callers and support staff are told. */
@@ -29,16 +28,6 @@ afterAll(async () => {
   await topups?.stack.stop();
   await gifts?.stop();
 });
-
-const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
-
-/** What a case's workflow says of itself. */
-async function caseOf({ temporal, config }: Stack, kind: string, reference: string) {
-  const name = { kind: kind as 'reversal', reference };
-  const handle = temporal.client.workflow.getHandle(caseId(name, config.TEMPORAL_TASK_QUEUE));
-  const { status, typedSearchAttributes } = await handle.describe();
-  return { status: status.name, needsAction: typedSearchAttributes.get(needsAction) };
-}
 
 const untilCase = (stack: Stack, kind: string, reference: string, status: string) =>
   until(async () =>

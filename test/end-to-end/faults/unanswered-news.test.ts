@@ -1,9 +1,7 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findOpenCase } from '../../../src/db/reconciliation/cases.js';
 import { settle } from '../../../src/sandbox/accepted-requests.js';
-import { caseId } from '../../../workflows/workflow-ids.js';
 import { commandsOn } from '../../admin/scene.js';
 import { call } from '../../support/clients.js';
 import type { Stack } from '../../support/stack.js';
@@ -11,6 +9,7 @@ import { until } from '../../support/until.js';
 import { detailsOf } from '../../workflows/details-of.js';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { caseOf, caseWorkflow } from './case-of.js';
 import { reconciled } from './reconciled.js';
 
 /** Callbacks of a provider about what it had refused, and which it does not explain when it is asked. */
@@ -28,8 +27,6 @@ afterAll(async () => {
   await topups?.stack.stop();
   await gifts?.stop();
 });
-
-const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
 
 interface Ended {
   readonly stack: Stack;
@@ -120,16 +117,10 @@ describe.each([
       return { ...one, reconcile, later };
     }
 
-    const caseOf = async ({ stack, reference }: Ended, kind = 'disagreement') => {
-      const name = { kind: kind as 'disagreement', reference };
-      const { client } = stack.temporal;
-      const handle = client.workflow.getHandle(caseId(name, stack.config.TEMPORAL_TASK_QUEUE));
-      const { status, typedSearchAttributes } = await handle.describe();
-      const isOpen = typedSearchAttributes.get(needsAction);
-      return { status: status.name, isOpen, details: await detailsOf(handle) };
-    };
-    const untilCase = (one: Ended, isOpen: boolean, kind?: string) =>
-      until(async () => expect(await caseOf(one, kind)).toMatchObject({ isOpen }));
+    const untilCase = ({ stack, reference }: Ended, isOpen: boolean, kind = 'disagreement') =>
+      until(async () =>
+        expect(await caseOf(stack, kind, reference)).toMatchObject({ needsAction: isOpen }),
+      );
 
     /** It says nothing for longer than the service waits. */
     async function neverExplained() {
@@ -143,7 +134,7 @@ describe.each([
 
     it('calls a person when it is not explained, and nothing is given again meanwhile', async () => {
       const one = await neverExplained();
-      const { details } = await caseOf(one);
+      const details = await detailsOf(caseWorkflow(one.stack, 'disagreement', one.reference));
       expect(details).toContain('has not said since what it did');
       expect(await one.again()).toBe(409);
       // A person settles it, and it is not asked about again.
