@@ -6,22 +6,22 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
 # npm may fail and still exit with 0; `npm ls` then names what is missing.
-RUN npm ci --no-audit --no-fund && npm ls --all > /dev/null
+RUN npm ci --no-audit --no-fund && npm ls --all > /dev/null && rm -rf node_modules/node-linux-*
 COPY . .
 RUN npm run build
 
 # The simulated providers, for the test environment: docker build --target sandbox.
 FROM build AS sandbox
 USER node
-CMD ["node", "--import", "tsx", "src/sandbox.ts"]
+CMD ["node", "src/sandbox.ts"]
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
 # The list of packages is taken of what is there; with --omit or from the lock file npm leaves some out.
 # The workflows are bundled: nothing compiles in production.
-RUN npm ci --omit=dev --no-audit --no-fund && npm ls --omit=dev --all > /dev/null \
-  && npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json \
+RUN npm ci --omit=dev --omit=optional --no-audit --no-fund && npm ls --omit=dev --omit=optional --all > /dev/null \
+  && npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json \
   && rm -r node_modules/@swc
 
 FROM ${NODE_IMAGE}

@@ -1,17 +1,17 @@
 import { log } from '@temporalio/activity';
 import { LRUCache } from 'lru-cache';
-import { violates } from '../src/db/connection.js';
+import { violates } from '../src/db/connection.ts';
 import {
   type NumberCount,
   type NumberEvent,
   numberCount,
   numberLimitConstraint,
-} from '../src/db/limits/number-counts.js';
-import { numberLimitReached } from '../src/domain/daily-limits.js';
-import type { Refusal } from '../src/domain/refusals.js';
-import type { Company } from '../src/domain/voucher.js';
-import { RefusedError } from './database-step.js';
-import type { ActivityDependencies } from './dependencies.js';
+} from '../src/db/limits/number-counts.ts';
+import { numberLimitReached } from '../src/domain/daily-limits.ts';
+import type { Refusal } from '../src/domain/refusals.ts';
+import type { Company } from '../src/domain/voucher.ts';
+import { RefusedError } from './database-step.ts';
+import type { ActivityDependencies } from './dependencies.ts';
 
 /**
  * Alerts operators that a company has reached a daily budget; "list budget-alarms" shows it later,

@@ -1,19 +1,19 @@
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { sql } from 'kysely';
-import { type Database, isDefiniteDatabaseError } from '../src/db/connection.js';
-import { isBegun, type OperationIdentity } from '../src/db/operations/operations.js';
-import { type Reason, type Refusal, refuse } from '../src/domain/refusals.js';
-import { DATABASE_REFUSES } from '../src/domain/repairs/repair.js';
+import { type Database, isDefiniteDatabaseError } from '../src/db/connection.ts';
+import { isBegun, type OperationIdentity } from '../src/db/operations/operations.ts';
+import { type Reason, type Refusal, refuse } from '../src/domain/refusals.ts';
+import { DATABASE_REFUSES } from '../src/domain/repairs/repair.ts';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {
   override readonly name = 'DatabaseStepError';
 
-  constructor(
-    readonly reason: Reason,
-    cause?: unknown,
-  ) {
+  readonly reason: Reason;
+
+  constructor(reason: Reason, cause?: unknown) {
     super(`A step of a transaction failed: ${reason}`, { cause });
+    this.reason = reason;
   }
 }
 
@@ -21,8 +21,11 @@ export class DatabaseStepError extends Error {
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 
-  constructor(readonly refusal: Refusal) {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
     super(`Refused: ${refusal.reason}`);
+    this.refusal = refusal;
   }
 }
 

@@ -1,37 +1,37 @@
-import type { Digests } from '../src/crypto/digests.js';
-import type { SecretBox } from '../src/crypto/secret-box.js';
-import type { Database } from '../src/db/connection.js';
-import type { NumberEvent } from '../src/db/limits/number-counts.js';
-import type { ReminderTimes } from '../src/db/vouchers/reminders.js';
-import type { Money } from '../src/domain/money.js';
-import type { Operator } from '../src/domain/operator.js';
-import type { NumberBox } from '../src/domain/phone.js';
+import type { Digests } from '../src/crypto/digests.ts';
+import type { SecretBox } from '../src/crypto/secret-box.ts';
+import type { Database } from '../src/db/connection.ts';
+import type { NumberEvent } from '../src/db/limits/number-counts.ts';
+import type { ReminderTimes } from '../src/db/vouchers/reminders.ts';
+import type { Money } from '../src/domain/money.ts';
+import type { Operator } from '../src/domain/operator.ts';
+import type { NumberBox } from '../src/domain/phone.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../src/domain/providers/provider-names.js';
-import type { DayReport } from '../src/domain/reports/day-report.js';
-import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.js';
-import type { AmountRange } from '../src/domain/topup.js';
-import type { MessageLanguage, MessageTexts } from '../src/domain/vouchers/owner-messages.js';
-import type { RetryPauses } from '../src/domain/webhooks/webhook.js';
-import type { BackgroundTasks } from '../src/process/background-tasks.js';
-import type { Failpoint } from '../src/process/failpoint.js';
-import type { Airtime } from '../src/providers/airtime/airtime.js';
-import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.js';
-import type { EmailAttachment, EmailSender } from '../src/providers/email/email-sender.js';
-import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.js';
-import type { ProviderSet } from '../src/providers/provider-set.js';
-import type { SmsSender } from '../src/providers/sms/sms-sender.js';
-import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.js';
-import type { RepairLimits } from '../src/repairs/repair-kind.js';
+} from '../src/domain/providers/provider-names.ts';
+import type { DayReport } from '../src/domain/reports/day-report.ts';
+import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.ts';
+import type { AmountRange } from '../src/domain/topup.ts';
+import type { MessageLanguage, MessageTexts } from '../src/domain/vouchers/owner-messages.ts';
+import type { RetryPauses } from '../src/domain/webhooks/webhook.ts';
+import type { BackgroundTasks } from '../src/process/background-tasks.ts';
+import type { Failpoint } from '../src/process/failpoint.ts';
+import type { Airtime } from '../src/providers/airtime/airtime.ts';
+import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.ts';
+import type { EmailAttachment, EmailSender } from '../src/providers/email/email-sender.ts';
+import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.ts';
+import type { ProviderSet } from '../src/providers/provider-set.ts';
+import type { SmsSender } from '../src/providers/sms/sms-sender.ts';
+import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.ts';
+import type { RepairLimits } from '../src/repairs/repair-kind.ts';
 import type {
   AccountAtProvider,
   BalanceAtProvider,
-} from './provider-statements/account-at-provider.js';
-import type { ComparisonSettings } from './provider-statements/compare-statement.js';
-import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.js';
+} from './provider-statements/account-at-provider.ts';
+import type { ComparisonSettings } from './provider-statements/compare-statement.ts';
+import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.ts';
 
 /** The dependencies of activities. */
 export interface ActivityDependencies {

@@ -1,5 +1,5 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import type { ProviderOutcome } from '../src/providers/outcome.js';
+import type { ProviderOutcome } from '../src/providers/outcome.ts';
 
 /** Well below the heartbeat timeout of the calls to providers. */
 const INTERVAL_MS = 1_500;

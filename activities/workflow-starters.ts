@@ -1,15 +1,15 @@
-import type { RecordedOperatorRetry } from '../src/db/operations/operator-commands.js';
-import type { ReportedCode } from '../src/domain/vouchers/delivery.js';
-import type { RedeemableVoucher, StartNames } from '../src/temporal/workflow-starts.js';
+import type { RecordedOperatorRetry } from '../src/db/operations/operator-commands.ts';
+import type { ReportedCode } from '../src/domain/vouchers/delivery.ts';
+import type { RedeemableVoucher, StartNames } from '../src/temporal/workflow-starts.ts';
 import type {
   CaseName,
   OperationOutcome,
   RedeemCommand,
   TopUpInput,
   TopUpMade,
-} from '../workflows/contracts.js';
-import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.js';
-import type { TopUpNames } from '../workflows/workflow-ids.js';
+} from '../workflows/contracts.ts';
+import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.ts';
+import type { TopUpNames } from '../workflows/workflow-ids.ts';
 
 /** An orphaned message, and the voucher of its workflow. */
 export interface LeftMessage extends RedeemableVoucher {

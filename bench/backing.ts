@@ -1,15 +1,15 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../src/embedded/port.js';
-import type { Progress } from '../src/process/progress.js';
-import type { Stops } from '../src/start/stops.js';
-import { writeWorkflowBundle } from '../src/temporal/workflow-bundle.js';
+import { freePort } from '../src/embedded/port.ts';
+import type { Progress } from '../src/process/progress.ts';
+import type { Stops } from '../src/start/stops.ts';
+import { writeWorkflowBundle } from '../src/temporal/workflow-bundle.ts';
 import {
   startThrowawayServices,
   type ThrowawayServices,
-} from '../test/harness/throwaway-services.js';
-import { sandboxDelayScale } from './baselines/slow-provider.js';
+} from '../test/harness/throwaway-services.ts';
+import { sandboxDelayScale } from './baselines/slow-provider.ts';
 
 /** Workflows of the service and of the baselines. */
 const workflowsPath = fileURLToPath(new URL('./workflows/index.ts', import.meta.url));

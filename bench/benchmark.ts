@@ -1,7 +1,7 @@
-import type { Progress } from '../src/process/progress.js';
-import type { ThrowawayServices } from '../test/harness/throwaway-services.js';
-import type { Comparison } from './compare.js';
-import type { BenchOptions } from './options.js';
+import type { Progress } from '../src/process/progress.ts';
+import type { ThrowawayServices } from '../test/harness/throwaway-services.ts';
+import type { Comparison } from './compare.ts';
+import type { BenchOptions } from './options.ts';
 
 /** What every benchmark is run with. */
 export interface Bench {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { superviseChild } from '../test/harness/child-process.js';
-import type { ReadyMessage, ServiceRole } from './service-process.js';
+import { superviseChild } from '../test/harness/child-process.ts';
+import type { ReadyMessage, ServiceRole } from './service-process.ts';
 
 export interface RunningChild extends ReadyMessage {
   stop(): Promise<void>;

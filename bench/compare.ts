@@ -1,7 +1,7 @@
-import { type CpuTimes, createCpuMeter } from './cpu/process-cpu.js';
-import type { BenchOptions } from './options.js';
-import { type Calls, type LoadResult, runLoad } from './run-load.js';
-import { quantile } from './statistics.js';
+import { type CpuTimes, createCpuMeter } from './cpu/process-cpu.ts';
+import type { BenchOptions } from './options.ts';
+import { type Calls, type LoadResult, runLoad } from './run-load.ts';
+import { quantile } from './statistics.ts';
 
 interface Figures {
   /** Per second; the median of the rounds. */

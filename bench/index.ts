@@ -1,33 +1,33 @@
-import { createProgress } from '../src/process/progress.js';
-import { createStops } from '../src/start/stops.js';
-import { runInterruptibly } from '../test/harness/run-interruptibly.js';
-import { startBacking } from './backing.js';
-import type { Benchmark, BenchmarkResult } from './benchmark.js';
+import { createProgress } from '../src/process/progress.ts';
+import { createStops } from '../src/start/stops.ts';
+import { runInterruptibly } from '../test/harness/run-interruptibly.ts';
+import { startBacking } from './backing.ts';
+import type { Benchmark, BenchmarkResult } from './benchmark.ts';
 import {
   generateVoucherBenchmark,
   separateGenerateVoucherBenchmark,
-} from './benchmarks/p1-generate-voucher.js';
-import { onePartnerBenchmark } from './benchmarks/p2-one-partner.js';
-import { loginBenchmark } from './benchmarks/p3-login.js';
-import { signedClaimBenchmark } from './benchmarks/p4-signed-claim.js';
-import { signatureChecksBenchmark } from './benchmarks/p4b-signature-checks.js';
-import { listsBenchmark } from './benchmarks/p5-lists.js';
-import { growthBenchmark } from './benchmarks/p6-growth.js';
-import { topupBenchmark } from './benchmarks/p7-topup.js';
-import { hangingProviderBenchmark } from './benchmarks/p8-hanging-provider.js';
+} from './benchmarks/p1-generate-voucher.ts';
+import { onePartnerBenchmark } from './benchmarks/p2-one-partner.ts';
+import { loginBenchmark } from './benchmarks/p3-login.ts';
+import { signedClaimBenchmark } from './benchmarks/p4-signed-claim.ts';
+import { signatureChecksBenchmark } from './benchmarks/p4b-signature-checks.ts';
+import { listsBenchmark } from './benchmarks/p5-lists.ts';
+import { growthBenchmark } from './benchmarks/p6-growth.ts';
+import { topupBenchmark } from './benchmarks/p7-topup.ts';
+import { hangingProviderBenchmark } from './benchmarks/p8-hanging-provider.ts';
 import {
   separateVoucherLivesBenchmark,
   voucherLivesBenchmark,
-} from './benchmarks/p9-voucher-lives.js';
-import { eventsBenchmark } from './benchmarks/p10-events.js';
-import { metricsBenchmark } from './benchmarks/p11-metrics.js';
-import { capacityBenchmark } from './benchmarks/p12-capacity.js';
-import { topologyBenchmark } from './benchmarks/p13-topology.js';
-import { tracesBenchmark } from './benchmarks/p14-traces.js';
-import { type BenchOptions, readOptions } from './options.js';
-import { json } from './report/json.js';
-import { table } from './report/table.js';
-import { passes } from './report/verdict.js';
+} from './benchmarks/p9-voucher-lives.ts';
+import { eventsBenchmark } from './benchmarks/p10-events.ts';
+import { metricsBenchmark } from './benchmarks/p11-metrics.ts';
+import { capacityBenchmark } from './benchmarks/p12-capacity.ts';
+import { topologyBenchmark } from './benchmarks/p13-topology.ts';
+import { tracesBenchmark } from './benchmarks/p14-traces.ts';
+import { type BenchOptions, readOptions } from './options.ts';
+import { json } from './report/json.ts';
+import { table } from './report/table.ts';
+import { passes } from './report/verdict.ts';
 
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { makePartner, type TestPartner } from '../test/support/companies.js';
-import type { Service } from './service.js';
+import { makePartner, type TestPartner } from '../test/support/companies.ts';
+import type { Service } from './service.ts';
 
 /**
  * Fills every list with so many rows for each of so many partners. A third of the products are

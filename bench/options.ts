@@ -1,5 +1,5 @@
-import { readCommandLine } from '../test/harness/command-line.js';
-import { SMALLEST_HISTORY } from './growth/history.js';
+import { readCommandLine } from '../test/harness/command-line.ts';
+import { SMALLEST_HISTORY } from './growth/history.ts';
 
 export interface BenchOptions {
   /** Names of benchmarks, in the order of the table of them. */

@@ -1,8 +1,8 @@
-import { MerchantClient, PartnerClient } from '../clients/typescript/src/index.js';
-import { merchantRoutes } from '../src/merchant/routes.js';
-import { makePartner, type TestMerchant, type TestPartner } from '../test/support/companies.js';
-import type { BenchCall, Calls } from './run-load.js';
-import type { Service } from './service.js';
+import { MerchantClient, PartnerClient } from '../clients/typescript/src/index.ts';
+import { merchantRoutes } from '../src/merchant/routes.ts';
+import { makePartner, type TestMerchant, type TestPartner } from '../test/support/companies.ts';
+import type { BenchCall, Calls } from './run-load.ts';
+import type { Service } from './service.ts';
 
 /**
  * Calls of one endpoint by so many new partners, which are logged in; a lane stays with its partner.

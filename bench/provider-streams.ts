@@ -1,10 +1,10 @@
-import type { PartnerClient } from '../clients/typescript/src/index.js';
-import { addRoute } from '../src/db/providers/provider-routes.js';
-import type { RouteKind, routedProviders } from '../src/domain/providers/routes.js';
-import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.js';
-import { makeTopupProducts } from '../test/support/topups.js';
-import { clientOf } from './partner-calls.js';
-import type { Service } from './service.js';
+import type { PartnerClient } from '../clients/typescript/src/index.ts';
+import { addRoute } from '../src/db/providers/provider-routes.ts';
+import type { RouteKind, routedProviders } from '../src/domain/providers/routes.ts';
+import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.ts';
+import { makeTopupProducts } from '../test/support/topups.ts';
+import { clientOf } from './partner-calls.ts';
+import type { Service } from './service.ts';
 
 /** Operations of one kind, which two providers can carry out. */
 export interface ProviderStream {

@@ -58,7 +58,7 @@ export async function runLoad(options: {
   readonly opensFirst?: boolean;
   readonly signal: AbortSignal;
 }): Promise<LoadResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: options.lanes, noDelay: true });
+  const agent = new Agent({ keepAlive: true, maxSockets: options.lanes });
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, failure.signal]);
   let left = options.count ?? Number.POSITIVE_INFINITY;

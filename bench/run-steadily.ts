@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoadResult } from './run-load.js';
+import type { LoadResult } from './run-load.ts';
 
 /**
  * Sends at a steady rate, however long the answers take, and waits for all of them. The pauses vary, so

@@ -1,15 +1,15 @@
-import { startApi } from '../src/api.js';
-import { type ApiConfig, readApiConfig } from '../src/config/config.js';
-import { startObservation } from '../src/process/observation.js';
-import { runProcess } from '../src/process/termination.js';
-import { createStops, type Stops } from '../src/start/stops.js';
-import { connectTemporal } from '../src/temporal/connection.js';
-import { startWorker } from '../src/worker.js';
-import { startBareLists } from './baselines/bare-lists.js';
-import { bareRoutes } from './baselines/bare-route.js';
-import { startBareSelect } from './baselines/bare-select.js';
-import { startBareWorker } from './baselines/bare-worker.js';
-import { unsignedRoutes } from './baselines/unsigned-route.js';
+import { startApi } from '../src/api.ts';
+import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
+import { startObservation } from '../src/process/observation.ts';
+import { runProcess } from '../src/process/termination.ts';
+import { createStops, type Stops } from '../src/start/stops.ts';
+import { connectTemporal } from '../src/temporal/connection.ts';
+import { startWorker } from '../src/worker.ts';
+import { startBareLists } from './baselines/bare-lists.ts';
+import { bareRoutes } from './baselines/bare-route.ts';
+import { startBareSelect } from './baselines/bare-select.ts';
+import { startBareWorker } from './baselines/bare-worker.ts';
+import { unsignedRoutes } from './baselines/unsigned-route.ts';
 
 /**
  * What a process of the service is: all of it, as `npm start` runs it, or one of its halves; or the

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type ApiConfig, readApiConfig } from '../src/config/config.js';
-import { createDigests, type Digests } from '../src/crypto/digests.js';
-import { checkWholeBooks } from '../src/db/books/check-whole.js';
-import { connectDatabase, type Database } from '../src/db/connection.js';
-import { createStops, type Stops } from '../src/start/stops.js';
-import type { Bench } from './benchmark.js';
-import { startChild } from './child-process.js';
-import { copyDatabase } from './copy-database.js';
-import type { ServiceRole } from './service-process.js';
+import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
+import { createDigests, type Digests } from '../src/crypto/digests.ts';
+import { checkWholeBooks } from '../src/db/books/check-whole.ts';
+import { connectDatabase, type Database } from '../src/db/connection.ts';
+import { createStops, type Stops } from '../src/start/stops.ts';
+import type { Bench } from './benchmark.ts';
+import { startChild } from './child-process.ts';
+import { copyDatabase } from './copy-database.ts';
+import type { ServiceRole } from './service-process.ts';
 
 /** A running service to be measured, and what its companies are made with. */
 export interface Service {

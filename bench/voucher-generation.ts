@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { formatMoney, parseMoney } from '../src/domain/money.js';
-import { deposit, makeMerchant } from '../test/support/companies.js';
-import { partnerCalls } from './partner-calls.js';
-import type { Calls } from './run-load.js';
-import type { Service } from './service.js';
+import { formatMoney, parseMoney } from '../src/domain/money.ts';
+import { deposit, makeMerchant } from '../test/support/companies.ts';
+import { partnerCalls } from './partner-calls.ts';
+import type { Calls } from './run-load.ts';
+import type { Service } from './service.ts';
 
 const AMOUNT = '100';
 /** Enough for ten million vouchers. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { signatureHeader } from '../clients/typescript/src/index.js';
-import { merchantRoutes } from '../src/merchant/routes.js';
-import { partnerRoutes } from '../src/partner/routes.js';
-import { deposit, makeMerchant, makePartner } from '../test/support/companies.js';
-import { bareCall, barePath } from './baselines/bare-route.js';
-import { LANES } from './compare.js';
-import { merchantToken, partnerHeaders } from './partner-calls.js';
-import type { BenchCall, Calls } from './run-load.js';
-import type { Service } from './service.js';
+import { signatureHeader } from '../clients/typescript/src/index.ts';
+import { merchantRoutes } from '../src/merchant/routes.ts';
+import { partnerRoutes } from '../src/partner/routes.ts';
+import { deposit, makeMerchant, makePartner } from '../test/support/companies.ts';
+import { bareCall, barePath } from './baselines/bare-route.ts';
+import { LANES } from './compare.ts';
+import { merchantToken, partnerHeaders } from './partner-calls.ts';
+import type { BenchCall, Calls } from './run-load.ts';
+import type { Service } from './service.ts';
 
 const AMOUNT = 100;
 /** Enough for ten million vouchers. */

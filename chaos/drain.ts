@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientLog, type LogEntry, nameOf, openCalls } from './clients/client-log.js';
-import type { SendCall } from './clients/send-call.js';
-import { makeUp } from './faults/changed-minds.js';
-import { findUnsettled } from './oracle/unsettled.js';
-import { settleLostPayments } from './providers/settle-lost-payments.js';
-import type { Random } from './random.js';
-import { readBooks, settleOnce } from './settle-pending.js';
-import type { ThrowawayStack } from './throwaway-stack.js';
-import type { World } from './world.js';
+import { type ClientLog, type LogEntry, nameOf, openCalls } from './clients/client-log.ts';
+import type { SendCall } from './clients/send-call.ts';
+import { makeUp } from './faults/changed-minds.ts';
+import { findUnsettled } from './oracle/unsettled.ts';
+import { settleLostPayments } from './providers/settle-lost-payments.ts';
+import type { Random } from './random.ts';
+import { readBooks, settleOnce } from './settle-pending.ts';
+import type { ThrowawayStack } from './throwaway-stack.ts';
+import type { World } from './world.ts';
 
 /** Longer than any pause that a minute's fault can have led to, on a busy machine too. */
 const STALLED_SECONDS = 240;

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProgress } from '../src/process/progress.js';
-import { createStops } from '../src/start/stops.js';
-import { runInterruptibly } from '../test/harness/run-interruptibly.js';
-import { readOptions } from './options.js';
-import { report } from './report.js';
-import { type ChaosRun, runChaos } from './run-chaos.js';
+import { createProgress } from '../src/process/progress.ts';
+import { createStops } from '../src/start/stops.ts';
+import { runInterruptibly } from '../test/harness/run-interruptibly.ts';
+import { readOptions } from './options.ts';
+import { report } from './report.ts';
+import { type ChaosRun, runChaos } from './run-chaos.ts';
 
 async function main(signal: AbortSignal): Promise<number> {
   const options = readOptions(process.argv.slice(2));

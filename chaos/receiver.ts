@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { verifyWebhook, type WebhookEvent } from '../clients/typescript/src/index.js';
-import type { Company } from '../src/domain/voucher.js';
-import { webhookSettingsOf } from '../src/operations/webhook-settings.js';
-import { registerWebhook } from '../src/operations/webhooks.js';
-import type { Stops } from '../src/start/stops.js';
-import { startRawServer } from '../test/providers/raw-server.js';
-import { createRandom, type Random } from './random.js';
-import type { ThrowawayStack } from './throwaway-stack.js';
-import type { World } from './world.js';
+import { verifyWebhook, type WebhookEvent } from '../clients/typescript/src/index.ts';
+import type { Company } from '../src/domain/voucher.ts';
+import { webhookSettingsOf } from '../src/operations/webhook-settings.ts';
+import { registerWebhook } from '../src/operations/webhooks.ts';
+import type { Stops } from '../src/start/stops.ts';
+import { startRawServer } from '../test/providers/raw-server.ts';
+import { createRandom, type Random } from './random.ts';
+import type { ThrowawayStack } from './throwaway-stack.ts';
+import type { World } from './world.ts';
 
 /** Longer than the service waits for a receiver. */
 const SLOW_MS = 2_500;

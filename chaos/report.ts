@@ -1,6 +1,6 @@
-import type { ClientLog, LogEntry } from './clients/client-log.js';
-import type { MadeFault } from './faults/make-faults.js';
-import type { Finding } from './oracle/find-problems.js';
+import type { ClientLog, LogEntry } from './clients/client-log.ts';
+import type { MadeFault } from './faults/make-faults.ts';
+import type { Finding } from './oracle/find-problems.ts';
 
 export interface ChaosResult {
   readonly seed: number;

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress } from '../src/process/progress.js';
-import type { Stops } from '../src/start/stops.js';
-import { unlessInterrupted } from '../test/harness/run-interruptibly.js';
-import { codeSentTo } from '../test/support/clients.js';
-import { createClientLog } from './clients/client-log.js';
-import { type Clients, runClients } from './clients/run-clients.js';
-import { createSendCall } from './clients/send-call.js';
-import { drain } from './drain.js';
-import { type MadeFault, makeFaults } from './faults/make-faults.js';
-import type { ChaosOptions } from './options.js';
-import { type Finding, findProblems } from './oracle/find-problems.js';
-import { describeShares } from './providers/provider-shares.js';
-import { createRandom } from './random.js';
-import { startReceiver } from './receiver.js';
-import type { ChaosResult } from './report.js';
-import { settlePending } from './settle-pending.js';
-import { startThrowawayStack, type ThrowawayStack, untilAnswering } from './throwaway-stack.js';
-import { makeWorld } from './world.js';
+import type { Progress } from '../src/process/progress.ts';
+import type { Stops } from '../src/start/stops.ts';
+import { unlessInterrupted } from '../test/harness/run-interruptibly.ts';
+import { codeSentTo } from '../test/support/clients.ts';
+import { createClientLog } from './clients/client-log.ts';
+import { type Clients, runClients } from './clients/run-clients.ts';
+import { createSendCall } from './clients/send-call.ts';
+import { drain } from './drain.ts';
+import { type MadeFault, makeFaults } from './faults/make-faults.ts';
+import type { ChaosOptions } from './options.ts';
+import { type Finding, findProblems } from './oracle/find-problems.ts';
+import { describeShares } from './providers/provider-shares.ts';
+import { createRandom } from './random.ts';
+import { startReceiver } from './receiver.ts';
+import type { ChaosResult } from './report.ts';
+import { settlePending } from './settle-pending.ts';
+import { startThrowawayStack, type ThrowawayStack, untilAnswering } from './throwaway-stack.ts';
+import { makeWorld } from './world.ts';
 
 /** What is there to look into afterwards. */
 export interface ChaosRun extends ChaosResult {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BooksRow } from '../src/sandbox/accepted-requests.js';
-import type { ReceivedMessage } from '../src/sandbox/books.js';
-import { call } from '../test/support/clients.js';
-import type { Random } from './random.js';
+import type { BooksRow } from '../src/sandbox/accepted-requests.ts';
+import type { ReceivedMessage } from '../src/sandbox/books.ts';
+import { call } from '../test/support/clients.ts';
+import type { Random } from './random.ts';
 
 /** What `GET /books` of the sandbox shows. */
 export interface ProviderBooks {

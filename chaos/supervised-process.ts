@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from '../src/config/config.js';
-import { type ServiceProcess, startProcess } from '../test/harness/service-process.js';
+import type { Environment } from '../src/config/config.ts';
+import { type ServiceProcess, startProcess } from '../test/harness/service-process.ts';
 
 /** A process of the service that is started again whenever it has ended, as in production. */
 export interface SupervisedProcess {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiConfig, readApiConfig } from '../src/config/config.js';
-import { createDigests, type Digests } from '../src/crypto/digests.js';
-import { connectDatabase, type Database } from '../src/db/connection.js';
-import { freePort } from '../src/embedded/port.js';
-import type { Progress } from '../src/process/progress.js';
-import type { Stops } from '../src/start/stops.js';
+import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
+import { createDigests, type Digests } from '../src/crypto/digests.ts';
+import { connectDatabase, type Database } from '../src/db/connection.ts';
+import { freePort } from '../src/embedded/port.ts';
+import type { Progress } from '../src/process/progress.ts';
+import type { Stops } from '../src/start/stops.ts';
 import {
   startThrowawayServices,
   type ThrowawayServices,
-} from '../test/harness/throwaway-services.js';
-import { makeProviderWays, type ProviderWays } from './providers/provider-ways.js';
-import { type SupervisedProcess, superviseProcess } from './supervised-process.js';
+} from '../test/harness/throwaway-services.ts';
+import { makeProviderWays, type ProviderWays } from './providers/provider-ways.ts';
+import { type SupervisedProcess, superviseProcess } from './supervised-process.ts';
 
 /** Short durations: a minute of chaos is to see what production sees in a day. */
 const CHAOS_SETTINGS = {

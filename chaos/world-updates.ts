@@ -1,6 +1,6 @@
-import type { LogEntry } from './clients/client-log.js';
-import { bodyOf } from './clients/outcome.js';
-import type { SentLine, World } from './world.js';
+import type { LogEntry } from './clients/client-log.ts';
+import { bodyOf } from './clients/outcome.ts';
+import type { SentLine, World } from './world.ts';
 
 /** Lets the clients know what an answer says about vouchers and top-ups. */
 export function updateWorld(world: World, { call, outcome, response }: LogEntry): void {

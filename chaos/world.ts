@@ -1,14 +1,14 @@
-import type { Company } from '../src/domain/voucher.js';
+import type { Company } from '../src/domain/voucher.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../test/support/companies.js';
-import { makeTopupProducts, type TopupProducts } from '../test/support/topups.js';
-import { makeRoutes } from './providers/make-routes.js';
-import type { ThrowawayStack } from './throwaway-stack.js';
+} from '../test/support/companies.ts';
+import { makeTopupProducts, type TopupProducts } from '../test/support/topups.ts';
+import { makeRoutes } from './providers/make-routes.ts';
+import type { ThrowawayStack } from './throwaway-stack.ts';
 
 export interface ChaosPartner extends TestPartner {
   readonly products: TopupProducts;

@@ -1,6 +1,6 @@
-import { systemUser } from './admin/actor.js';
-import { runAdmin } from './admin/run-admin.js';
-import { readAdminConfig } from './config/config.js';
+import { systemUser } from './admin/actor.ts';
+import { runAdmin } from './admin/run-admin.ts';
+import { readAdminConfig } from './config/config.ts';
 
 // A reader that stops early, such as `head`, closes the pipe, which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

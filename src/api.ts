@@ -7,59 +7,59 @@ import {
   serverLimits,
   serviceSettings,
   tokenIssuer,
-} from './api/api-settings.js';
-import { quoteRules } from './api/quote-rules.js';
-import { createCallbackLimit } from './callbacks/callback-limit.js';
-import { callbackRoutes } from './callbacks/routes.js';
-import { type ApiConfig, type Config, readApiConfig } from './config/config.js';
-import { createDigests } from './crypto/digests.js';
-import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
-import { createPasswordHashes } from './crypto/password-hashes.js';
-import { createSecretBox, type SecretBox } from './crypto/secret-box.js';
-import { connectDatabase, poolUseOf } from './db/connection.js';
-import { createDocsSite } from './docs-site/site.js';
-import { createAccessDirectory } from './http/access/access-directory.js';
-import { createAccessTokens } from './http/access/access-token.js';
-import { createAllowlistHostnames } from './http/access/allowlist-hostnames.js';
-import { createApiKeyLookup } from './http/access/api-key-lookup.js';
-import { tokenKeyRoutes } from './http/access/token-keys.js';
-import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.js';
-import { createCallRecorder } from './http/call-log/call-recorder.js';
-import { securityContact } from './http/files/security-contact.js';
-import { type RunningServer, startHttpServer } from './http/http-server.js';
-import { createRateLimits } from './http/limits/rate-limits.js';
-import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.js';
-import { createListReader } from './http/lists/list-reader.js';
-import type { Services } from './http/services.js';
-import { merchantRoutes } from './merchant/routes.js';
-import { type DatabaseWatch, watchDatabase } from './operations/watch-database.js';
-import { watchNumberStorage } from './operations/watch-number-storage.js';
-import { webhookSettingsOf } from './operations/webhook-settings.js';
-import { createOperationWaits } from './operations/workflow-client/operation-waits.js';
-import { createWorkflowClient } from './operations/workflow-client/workflow-client.js';
-import { partnerRoutes } from './partner/routes.js';
-import { createPortal } from './portal/portal.js';
-import { describeError } from './process/describe-error.js';
-import { createFailpoint, type Failpoint } from './process/failpoint.js';
+} from './api/api-settings.ts';
+import { quoteRules } from './api/quote-rules.ts';
+import { createCallbackLimit } from './callbacks/callback-limit.ts';
+import { callbackRoutes } from './callbacks/routes.ts';
+import { type ApiConfig, type Config, readApiConfig } from './config/config.ts';
+import { createDigests } from './crypto/digests.ts';
+import { createNumberBox, numberKeysOf } from './crypto/number-box.ts';
+import { createPasswordHashes } from './crypto/password-hashes.ts';
+import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { connectDatabase, poolUseOf } from './db/connection.ts';
+import { createDocsSite } from './docs-site/site.ts';
+import { createAccessDirectory } from './http/access/access-directory.ts';
+import { createAccessTokens } from './http/access/access-token.ts';
+import { createAllowlistHostnames } from './http/access/allowlist-hostnames.ts';
+import { createApiKeyLookup } from './http/access/api-key-lookup.ts';
+import { tokenKeyRoutes } from './http/access/token-keys.ts';
+import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.ts';
+import { createCallRecorder } from './http/call-log/call-recorder.ts';
+import { securityContact } from './http/files/security-contact.ts';
+import { type RunningServer, startHttpServer } from './http/http-server.ts';
+import { createRateLimits } from './http/limits/rate-limits.ts';
+import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.ts';
+import { createListReader } from './http/lists/list-reader.ts';
+import type { Services } from './http/services.ts';
+import { merchantRoutes } from './merchant/routes.ts';
+import { type DatabaseWatch, watchDatabase } from './operations/watch-database.ts';
+import { watchNumberStorage } from './operations/watch-number-storage.ts';
+import { webhookSettingsOf } from './operations/webhook-settings.ts';
+import { createOperationWaits } from './operations/workflow-client/operation-waits.ts';
+import { createWorkflowClient } from './operations/workflow-client/workflow-client.ts';
+import { partnerRoutes } from './partner/routes.ts';
+import { createPortal } from './portal/portal.ts';
+import { describeError } from './process/describe-error.ts';
+import { createFailpoint, type Failpoint } from './process/failpoint.ts';
 import {
   answerHealth,
   createHealth,
   HEALTH_LIMIT_MS,
   type Health,
   type HealthChecks,
-} from './process/health.js';
-import { type Metrics, noMetrics } from './process/metrics/metrics.js';
-import { showPoolUse } from './process/metrics/pool-use.js';
-import { startObservation } from './process/observation.js';
-import { isMainModule, runProcess } from './process/termination.js';
-import { createStaffSite } from './staff/staff-site.js';
+} from './process/health.ts';
+import { type Metrics, noMetrics } from './process/metrics/metrics.ts';
+import { showPoolUse } from './process/metrics/pool-use.ts';
+import { startObservation } from './process/observation.ts';
+import { isMainModule, runProcess } from './process/termination.ts';
+import { createStaffSite } from './staff/staff-site.ts';
 import {
   connectTemporal,
   requireNamespace,
   type TemporalConnection,
-} from './temporal/connection.js';
-import { temporalServerOf } from './temporal/temporal-server.js';
-import { workflowTiming } from './temporal/workflow-timing.js';
+} from './temporal/connection.ts';
+import { temporalServerOf } from './temporal/temporal-server.ts';
+import { workflowTiming } from './temporal/workflow-timing.ts';
 
 export interface RunningApi {
   readonly port: number;

@@ -1,9 +1,9 @@
-import { runToEnd } from './process/termination.js';
-import { writeWorkflowBundle } from './temporal/workflow-bundle.js';
+import { runToEnd } from './process/termination.ts';
+import { writeWorkflowBundle } from './temporal/workflow-bundle.ts';
 
 const [file, ...others] = process.argv.slice(2);
 if (file === undefined || others.length > 0) {
-  process.stderr.write('Usage: node --import tsx src/bundle-workflows.ts FILE\n');
+  process.stderr.write('Usage: node src/bundle-workflows.ts FILE\n');
   process.exit(2);
 }
 // For the build of an image or a release: workers load the file that WORKFLOW_BUNDLE names.

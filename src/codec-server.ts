@@ -1,10 +1,10 @@
-import { readCodecServerConfig } from './config/config.js';
-import { codecTokensOf } from './config/settings/codec-settings.js';
-import { addressGroup, clientAddress, createAddressMatcher } from './http/access/source-address.js';
-import { createLogger } from './process/logger.js';
-import { runProcess } from './process/termination.js';
-import { startCodecServer } from './temporal/codec/codec-server.js';
-import { createTokenCheck } from './temporal/codec/codec-tokens.js';
+import { readCodecServerConfig } from './config/config.ts';
+import { codecTokensOf } from './config/settings/codec-settings.ts';
+import { addressGroup, clientAddress, createAddressMatcher } from './http/access/source-address.ts';
+import { createLogger } from './process/logger.ts';
+import { runProcess } from './process/termination.ts';
+import { startCodecServer } from './temporal/codec/codec-server.ts';
+import { createTokenCheck } from './temporal/codec/codec-tokens.ts';
 
 // Decrypts payloads for the Temporal UI, for authenticated operators.
 await runProcess(async () => {

@@ -1,10 +1,10 @@
-import { ConfigError, readDemoConfig } from './config/config.js';
-import { DemoError } from './demo/demo-error.js';
-import { playStory } from './demo/story.js';
-import { createTranscript } from './demo/transcript.js';
-import { failedTopUpsUrl, listWorkflowLinks } from './demo/workflow-links.js';
-import { type DemoFile, readDemoFile } from './start/demo-file.js';
-import { temporalServerOf } from './temporal/temporal-server.js';
+import { ConfigError, readDemoConfig } from './config/config.ts';
+import { DemoError } from './demo/demo-error.ts';
+import { playStory } from './demo/story.ts';
+import { createTranscript } from './demo/transcript.ts';
+import { failedTopUpsUrl, listWorkflowLinks } from './demo/workflow-links.ts';
+import { type DemoFile, readDemoFile } from './start/demo-file.ts';
+import { temporalServerOf } from './temporal/temporal-server.ts';
 
 /** `npm run demo`: plays the stories against a running service, and shows each call. */
 async function demonstrate(): Promise<void> {

@@ -1,9 +1,9 @@
-import { readMigrationConfig } from './config/config.js';
-import { migrateToLatest } from './db/migrate.js';
-import { createLogger, installTemporalRuntime } from './process/logger.js';
-import { runToEnd } from './process/termination.js';
-import { prepareTemporal } from './temporal/prepare.js';
-import { temporalServerOf } from './temporal/temporal-server.js';
+import { readMigrationConfig } from './config/config.ts';
+import { migrateToLatest } from './db/migrate.ts';
+import { createLogger, installTemporalRuntime } from './process/logger.ts';
+import { runToEnd } from './process/termination.ts';
+import { prepareTemporal } from './temporal/prepare.ts';
+import { temporalServerOf } from './temporal/temporal-server.ts';
 
 // Updates the database and Temporal's namespace for the other processes, and exits.
 await runToEnd(async () => {

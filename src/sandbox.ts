@@ -1,6 +1,6 @@
-import { readSandboxConfig } from './config/config.js';
-import { runProcess } from './process/termination.js';
-import { startSandbox } from './sandbox/start-sandbox.js';
+import { readSandboxConfig } from './config/config.ts';
+import { runProcess } from './process/termination.ts';
+import { startSandbox } from './sandbox/start-sandbox.ts';
 
 // The simulated providers as a process of their own, for docker-compose.
 await runProcess(async () => {

@@ -1,10 +1,10 @@
-import { type RunningApi, startApi } from './api.js';
-import { type ApiConfig, readApiConfig } from './config/config.js';
-import { type Observation, startObservation } from './process/observation.js';
-import { isMainModule, runProcess } from './process/termination.js';
-import { connectTemporal } from './temporal/connection.js';
-import { temporalServerOf } from './temporal/temporal-server.js';
-import { type RunningWorker, startWorker } from './worker.js';
+import { type RunningApi, startApi } from './api.ts';
+import { type ApiConfig, readApiConfig } from './config/config.ts';
+import { type Observation, startObservation } from './process/observation.ts';
+import { isMainModule, runProcess } from './process/termination.ts';
+import { connectTemporal } from './temporal/connection.ts';
+import { temporalServerOf } from './temporal/temporal-server.ts';
+import { type RunningWorker, startWorker } from './worker.ts';
 
 export interface RunningService {
   readonly api: RunningApi;

@@ -1,31 +1,31 @@
 import { fileURLToPath } from 'node:url';
-import { keyCopiesOf } from './api.js';
+import { keyCopiesOf } from './api.ts';
 import {
   type ApiConfig,
   readApiConfigWith,
   readStartConfig,
   type StartConfig,
-} from './config/config.js';
-import { writeProviderSettings } from './config/local-stack.js';
-import { createDigests } from './crypto/digests.js';
-import { connectDatabase } from './db/connection.js';
-import { migrateToLatest } from './db/migrate.js';
-import { claimDataDirectory } from './embedded/data-directory.js';
-import { requireFreePort } from './embedded/port.js';
-import { startObservation } from './process/observation.js';
-import { createProgress, type Progress } from './process/progress.js';
-import { runProcess } from './process/termination.js';
-import { startService } from './service.js';
-import { type BackingServices, startBackingServices } from './start/backing-services.js';
-import { makeDemoAccounts } from './start/demo-accounts.js';
-import { isDemoKey, makeDemoData } from './start/demo-data.js';
-import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-file.js';
-import { makeProcessLogins } from './start/process-logins.js';
-import { readOrMakeSecrets, type Secrets } from './start/secrets.js';
-import { createStops, type Stops } from './start/stops.js';
-import { welcome } from './start/welcome.js';
-import { prepareTemporal } from './temporal/prepare.js';
-import { temporalServerOf } from './temporal/temporal-server.js';
+} from './config/config.ts';
+import { writeProviderSettings } from './config/local-stack.ts';
+import { createDigests } from './crypto/digests.ts';
+import { connectDatabase } from './db/connection.ts';
+import { migrateToLatest } from './db/migrate.ts';
+import { claimDataDirectory } from './embedded/data-directory.ts';
+import { requireFreePort } from './embedded/port.ts';
+import { startObservation } from './process/observation.ts';
+import { createProgress, type Progress } from './process/progress.ts';
+import { runProcess } from './process/termination.ts';
+import { startService } from './service.ts';
+import { type BackingServices, startBackingServices } from './start/backing-services.ts';
+import { makeDemoAccounts } from './start/demo-accounts.ts';
+import { isDemoKey, makeDemoData } from './start/demo-data.ts';
+import { readDemoFile, type StackAddresses, writeDemoFile } from './start/demo-file.ts';
+import { makeProcessLogins } from './start/process-logins.ts';
+import { readOrMakeSecrets, type Secrets } from './start/secrets.ts';
+import { createStops, type Stops } from './start/stops.ts';
+import { welcome } from './start/welcome.ts';
+import { prepareTemporal } from './temporal/prepare.ts';
+import { temporalServerOf } from './temporal/temporal-server.ts';
 
 /** Starts everything; the inner promise settles if the worker stops by itself. */
 async function start(

@@ -1,62 +1,62 @@
 import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities } from '../activities/index.js';
-import type { BalanceAtProvider } from '../activities/provider-statements/account-at-provider.js';
-import { type Config, publicUrlOf, readConfig } from './config/config.js';
-import { createDigests } from './crypto/digests.js';
-import { createNumberBox, numberKeysOf } from './crypto/number-box.js';
-import { createSecretBox } from './crypto/secret-box.js';
-import { type Database, isDefiniteDatabaseError } from './db/connection.js';
-import { isRowMissing } from './db/missing-row.js';
-import { watchDatabase } from './operations/watch-database.js';
-import { watchNumberStorage } from './operations/watch-number-storage.js';
-import { createBackgroundTasks } from './process/background-tasks.js';
-import { describeError } from './process/describe-error.js';
-import { createFailpoint, type Failpoint } from './process/failpoint.js';
-import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.js';
-import { type Metrics, noMetrics } from './process/metrics/metrics.js';
-import { startObservation } from './process/observation.js';
-import { isMainModule, runProcess } from './process/termination.js';
-import { createOperatorLookup } from './providers/registry.js';
-import { dayReportFiles } from './rendering/day-report-files.js';
-import { statementFiles } from './rendering/statement-files.js';
-import { createCaseStarter } from './temporal/case-starter.js';
+import { createActivities } from '../activities/index.ts';
+import type { BalanceAtProvider } from '../activities/provider-statements/account-at-provider.ts';
+import { type Config, publicUrlOf, readConfig } from './config/config.ts';
+import { createDigests } from './crypto/digests.ts';
+import { createNumberBox, numberKeysOf } from './crypto/number-box.ts';
+import { createSecretBox } from './crypto/secret-box.ts';
+import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
+import { isRowMissing } from './db/missing-row.ts';
+import { watchDatabase } from './operations/watch-database.ts';
+import { watchNumberStorage } from './operations/watch-number-storage.ts';
+import { createBackgroundTasks } from './process/background-tasks.ts';
+import { describeError } from './process/describe-error.ts';
+import { createFailpoint, type Failpoint } from './process/failpoint.ts';
+import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.ts';
+import { type Metrics, noMetrics } from './process/metrics/metrics.ts';
+import { startObservation } from './process/observation.ts';
+import { isMainModule, runProcess } from './process/termination.ts';
+import { createOperatorLookup } from './providers/registry.ts';
+import { dayReportFiles } from './rendering/day-report-files.ts';
+import { statementFiles } from './rendering/statement-files.ts';
+import { createCaseStarter } from './temporal/case-starter.ts';
 import {
   connectTemporal,
   requireNamespace,
   type TemporalConnection,
-} from './temporal/connection.js';
-import { guardActivities } from './temporal/interceptors/guard-activities.js';
-import { guardFence } from './temporal/interceptors/guard-fence.js';
-import { reportRefusedSteps } from './temporal/interceptors/report-refused-steps.js';
-import { reportVanishedRows } from './temporal/interceptors/report-vanished-rows.js';
-import { createResumption } from './temporal/resumption.js';
-import { temporalServerOf } from './temporal/temporal-server.js';
-import { traceActivities } from './temporal/tracing/trace-activities.js';
-import { workerVersionOf } from './temporal/worker-version.js';
-import { workflowTiming } from './temporal/workflow-timing.js';
-import { tracing } from './tracing/tracing.js';
-import { activityLimits } from './worker/activity-limits.js';
-import { startEventNumbering } from './worker/background/event-numbering.js';
-import { createInvitationPickup } from './worker/background/invitation-pickup.js';
-import { createNoticePickup } from './worker/background/notice-pickup.js';
+} from './temporal/connection.ts';
+import { guardActivities } from './temporal/interceptors/guard-activities.ts';
+import { guardFence } from './temporal/interceptors/guard-fence.ts';
+import { reportRefusedSteps } from './temporal/interceptors/report-refused-steps.ts';
+import { reportVanishedRows } from './temporal/interceptors/report-vanished-rows.ts';
+import { createResumption } from './temporal/resumption.ts';
+import { temporalServerOf } from './temporal/temporal-server.ts';
+import { traceActivities } from './temporal/tracing/trace-activities.ts';
+import { workerVersionOf } from './temporal/worker-version.ts';
+import { workflowTiming } from './temporal/workflow-timing.ts';
+import { tracing } from './tracing/tracing.ts';
+import { activityLimits } from './worker/activity-limits.ts';
+import { startEventNumbering } from './worker/background/event-numbering.ts';
+import { createInvitationPickup } from './worker/background/invitation-pickup.ts';
+import { createNoticePickup } from './worker/background/notice-pickup.ts';
 import {
   createOperatorRetries,
   type OperatorRetries,
-} from './worker/background/operator-retries.js';
-import { createRepairPickup } from './worker/background/repair-pickup.js';
-import type { Repetition } from './worker/background/repeat.js';
-import { createRetryPickup } from './worker/background/retry-pickup.js';
-import { tellProviderStates } from './worker/background/tell-provider-states.js';
-import { startTemporalUpkeep } from './worker/background/temporal-upkeep.js';
-import { startWebhookDispatch } from './worker/background/webhook-dispatch.js';
-import { createMainWorker } from './worker/create-main-worker.js';
-import { connectDatabases } from './worker/databases.js';
-import { startHealthServer } from './worker/health-server.js';
-import { createProviders } from './worker/observed-providers.js';
-import { startSmppSession } from './worker/smpp-session.js';
-import { stateMetrics } from './worker/state-metrics.js';
-import { createWebhookWorker, webhookDependencies } from './worker/webhooks.js';
+} from './worker/background/operator-retries.ts';
+import { createRepairPickup } from './worker/background/repair-pickup.ts';
+import type { Repetition } from './worker/background/repeat.ts';
+import { createRetryPickup } from './worker/background/retry-pickup.ts';
+import { tellProviderStates } from './worker/background/tell-provider-states.ts';
+import { startTemporalUpkeep } from './worker/background/temporal-upkeep.ts';
+import { startWebhookDispatch } from './worker/background/webhook-dispatch.ts';
+import { createMainWorker } from './worker/create-main-worker.ts';
+import { connectDatabases } from './worker/databases.ts';
+import { startHealthServer } from './worker/health-server.ts';
+import { createProviders } from './worker/observed-providers.ts';
+import { startSmppSession } from './worker/smpp-session.ts';
+import { stateMetrics } from './worker/state-metrics.ts';
+import { createWebhookWorker, webhookDependencies } from './worker/webhooks.ts';
 
 export interface RunningWorker {
   /** Whether its workers poll, and what they need answers. */

@@ -7,7 +7,7 @@ import {
   importsOf,
   moduleStateProblem,
   pathProblem,
-} from './architecture-rules.js';
+} from './architecture-rules.ts';
 
 /** The tree as it is, judged by the rules of architecture-rules.ts. */
 const FOLDERS = [

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startChaosProcess } from './chaos/chaos-process.js';
+import { startChaosProcess } from './chaos/chaos-process.ts';
 
 /** A minute of chaos, some to start, the draining, and what a busy machine adds. */
 const TIMEOUT_MS = 480_000;

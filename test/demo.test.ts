@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayOfTime } from '../src/domain/reports/day-report.js';
-import { freePort } from '../src/embedded/port.js';
-import type { DemoFile } from '../src/start/demo-file.js';
-import { welcome } from '../src/start/welcome.js';
-import { commandsOn } from './admin/scene.js';
-import { call } from './support/clients.js';
-import { deposit, makeMerchant, makePartner } from './support/companies.js';
-import { providerSettings, type Stack, startStack } from './support/stack.js';
-import { makeTopupProducts } from './support/topups.js';
+import { dayOfTime } from '../src/domain/reports/day-report.ts';
+import { freePort } from '../src/embedded/port.ts';
+import type { DemoFile } from '../src/start/demo-file.ts';
+import { welcome } from '../src/start/welcome.ts';
+import { commandsOn } from './admin/scene.ts';
+import { call } from './support/clients.ts';
+import { deposit, makeMerchant, makePartner } from './support/companies.ts';
+import { providerSettings, type Stack, startStack } from './support/stack.ts';
+import { makeTopupProducts } from './support/topups.ts';
 
 const run = promisify(execFile);
 
@@ -68,7 +68,7 @@ async function runDemo(file: DemoFile | undefined, databaseUrl = stack.config.DA
     DATA_DIR: directory,
     DATABASE_URL: databaseUrl,
   };
-  return run(process.execPath, ['--import', 'tsx', 'src/demo.ts'], { env: environment }).then(
+  return run(process.execPath, ['src/demo.ts'], { env: environment }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (failure: { code: number; stdout: string; stderr: string }) => failure,
   );

@@ -14,16 +14,16 @@ import {
   readConfig,
   readMigrationConfig,
   readSandboxConfig,
-} from '../src/config/config.js';
-import { temporalArguments } from '../src/embedded/temporal-arguments.js';
+} from '../src/config/config.ts';
+import { temporalArguments } from '../src/embedded/temporal-arguments.ts';
 import {
   type Compose,
   composeEnvironment,
   interpolate,
   readComposeFile,
   composeSecrets as SECRETS,
-} from './config/compose-file.js';
-import { RELEASED_TEMPORAL } from './support/released-temporal/find-programs.js';
+} from './config/compose-file.ts';
+import { RELEASED_TEMPORAL } from './support/released-temporal/find-programs.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -159,7 +159,7 @@ test('each process is started by the command that the guide names', () => {
     'node src/worker.js',
     'node src/migrate.js',
     'node src/codec-server.js',
-    'node --import tsx src/sandbox.ts',
+    'node src/sandbox.ts',
   ]);
 });
 

@@ -1,14 +1,14 @@
-import { formatAmount, parseMoney } from '../src/domain/money.js';
-import { database } from './activity-options.js';
+import { formatAmount, parseMoney } from '../src/domain/money.ts';
+import { database } from './activity-options.ts';
 import {
   type CancelVoucherCommand,
   type OperationOutcome,
   type VoucherCancelled,
   voucherCancelled,
-} from './contracts.js';
-import { showAnswer } from './current-details.js';
-import { signalIfRunning } from './steps/signal-if-running.js';
-import { claimWorkflowId } from './workflow-ids.js';
+} from './contracts.ts';
+import { showAnswer } from './current-details.ts';
+import { signalIfRunning } from './steps/signal-if-running.ts';
+import { claimWorkflowId } from './workflow-ids.ts';
 
 /**
  * Cancels a voucher: one local activity with one transaction. The workflow of the claim that ended

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { BooksPart } from '../activities/reconciliation/whole-books.js';
-import { reconciliation, wholeBooks } from './activity-options.js';
-import { showDetails } from './current-details.js';
+import type { BooksPart } from '../activities/reconciliation/whole-books.ts';
+import { reconciliation, wholeBooks } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
 
 const MAXIMUM_SHOWN = 20;
 

@@ -1,7 +1,7 @@
-import type { AccountChecked } from '../src/domain/providers/payout-account.js';
-import { payoutAccounts } from './activity-options.js';
-import type { CheckPayoutAccountInput } from './contracts.js';
-import { showDetails } from './current-details.js';
+import type { AccountChecked } from '../src/domain/providers/payout-account.ts';
+import { payoutAccounts } from './activity-options.ts';
+import type { CheckPayoutAccountInput } from './contracts.ts';
+import { showDetails } from './current-details.ts';
 
 /** Asks the providers for the payout account of a merchant, for staff. It moves no money. */
 export async function checkPayoutAccount({

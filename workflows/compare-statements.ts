@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancellationScope, sleep } from '@temporalio/workflow';
-import { providerStatements, reconciliation } from './activity-options.js';
-import { showDetails } from './current-details.js';
+import { providerStatements, reconciliation } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
 
 /** The compared statements, for the Temporal UI. */
 export interface CompareStatementsResult {

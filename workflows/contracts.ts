@@ -1,9 +1,9 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PaymentCaseKind } from '../src/domain/providers/payment-case-kind.js';
-import type { Refusal } from '../src/domain/refusals.js';
-import type { RefusedRowKind } from '../src/domain/refused-rows.js';
-import type { Caller } from '../src/domain/voucher.js';
-import type { HintLimit } from './steps/hints.js';
+import type { PaymentCaseKind } from '../src/domain/providers/payment-case-kind.ts';
+import type { Refusal } from '../src/domain/refusals.ts';
+import type { RefusedRowKind } from '../src/domain/refused-rows.ts';
+import type { Caller } from '../src/domain/voucher.ts';
+import type { HintLimit } from './steps/hints.ts';
 
 /** The data of every request that a workflow carries out (design 6). */
 export interface OperationRequest {

@@ -1,5 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import { messageOf, quoted, type Refusal } from '../src/domain/refusals.js';
+import { messageOf, quoted, type Refusal } from '../src/domain/refusals.ts';
 
 /** Sets the details for support staff in the Temporal UI, whose frame hides a single last line. */
 export const showDetails = (...paragraphs: string[]): void =>

@@ -6,11 +6,11 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
-import { webhooksOn } from './activity-options.js';
-import { type DeliverWebhooksInput, webhookDue } from './contracts.js';
-import { showDetails, untilWhen } from './current-details.js';
-import { webhookTaskQueue } from './workflow-ids.js';
+import type { Activities } from '../activities/index.ts';
+import { webhooksOn } from './activity-options.ts';
+import { type DeliverWebhooksInput, webhookDue } from './contracts.ts';
+import { showDetails, untilWhen } from './current-details.ts';
+import { webhookTaskQueue } from './workflow-ids.ts';
 
 type Round = Awaited<ReturnType<Activities['deliverDue']>>;
 

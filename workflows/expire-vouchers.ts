@@ -1,10 +1,10 @@
 import { ApplicationFailure, patched, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
-import type { RefusedRowKind } from '../src/domain/refused-rows.js';
-import { sweeps } from './activity-options.js';
-import { showDetails } from './current-details.js';
-import { needsAction } from './search-attributes.js';
-import { raiseFailures } from './steps/raise-failures.js';
+import type { Activities } from '../activities/index.ts';
+import type { RefusedRowKind } from '../src/domain/refused-rows.ts';
+import { sweeps } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
+import { needsAction } from './search-attributes.ts';
+import { raiseFailures } from './steps/raise-failures.ts';
 
 /** Limit of rounds of a step; the next sweep does the rest. */
 const MAXIMUM_ROUNDS = 20;

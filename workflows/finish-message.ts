@@ -1,11 +1,11 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/messages/message-outcome.js';
-import { quoted } from '../src/domain/refusals.js';
-import { database } from './activity-options.js';
-import type { FinishMessageInput } from './contracts.js';
-import { showDetails } from './current-details.js';
-import { byProvider, failoverParagraph } from './steps/asked-providers.js';
-import { sendUntilSettled } from './steps/send-message.js';
+import type { MessageOutcome } from '../activities/messages/message-outcome.ts';
+import { quoted } from '../src/domain/refusals.ts';
+import { database } from './activity-options.ts';
+import type { FinishMessageInput } from './contracts.ts';
+import { showDetails } from './current-details.ts';
+import { byProvider, failoverParagraph } from './steps/asked-providers.ts';
+import { sendUntilSettled } from './steps/send-message.ts';
 
 /** The outcome of the message, for the Temporal UI. */
 export interface FinishMessageResult {

@@ -5,12 +5,12 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
-import { cases } from './activity-options.js';
-import { type CaseInput, lookAgain } from './contracts.js';
-import { showDetails } from './current-details.js';
-import { needsAction } from './search-attributes.js';
-import { createTries } from './steps/refused-steps.js';
+import type { Activities } from '../activities/index.ts';
+import { cases } from './activity-options.ts';
+import { type CaseInput, lookAgain } from './contracts.ts';
+import { showDetails } from './current-details.ts';
+import { needsAction } from './search-attributes.ts';
+import { createTries } from './steps/refused-steps.ts';
 
 /** Checks of one run; then the workflow continues as new, so that no history grows for months. */
 const MAXIMUM_LOOKS = 200;

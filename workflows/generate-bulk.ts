@@ -1,8 +1,8 @@
-import type { Activities } from '../activities/index.js';
-import { bulk } from './activity-options.js';
-import type { GenerateBulkInput } from './contracts.js';
-import { showDetails } from './current-details.js';
-import { untilNotRefused } from './steps/refused-steps.js';
+import type { Activities } from '../activities/index.ts';
+import { bulk } from './activity-options.ts';
+import type { GenerateBulkInput } from './contracts.ts';
+import { showDetails } from './current-details.ts';
+import { untilNotRefused } from './steps/refused-steps.ts';
 
 type Progress = Awaited<ReturnType<Activities['generateBulkLines']>>;
 

@@ -1,6 +1,6 @@
-import { database } from './activity-options.js';
-import type { GeneratedVoucher, GenerateVoucherCommand, OperationOutcome } from './contracts.js';
-import { showAnswer } from './current-details.js';
+import { database } from './activity-options.ts';
+import type { GeneratedVoucher, GenerateVoucherCommand, OperationOutcome } from './contracts.ts';
+import { showAnswer } from './current-details.ts';
 
 /** Generates a gift voucher (specification 4.1): one local activity with one transaction. */
 export async function generateVoucher(

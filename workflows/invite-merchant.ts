@@ -6,16 +6,16 @@ import {
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/messages/message-outcome.js';
-import { quoted } from '../src/domain/refusals.js';
-import { database, providers } from './activity-options.js';
-import { type InviteMerchantInput, invitationSettled } from './contracts.js';
-import { showDetails } from './current-details.js';
-import { needsAction } from './search-attributes.js';
-import { byProvider } from './steps/asked-providers.js';
-import { createTries } from './steps/refused-steps.js';
-import { signalIfRunning } from './steps/signal-if-running.js';
-import { inviteMerchantId } from './workflow-ids.js';
+import type { MessageOutcome } from '../activities/messages/message-outcome.ts';
+import { quoted } from '../src/domain/refusals.ts';
+import { database, providers } from './activity-options.ts';
+import { type InviteMerchantInput, invitationSettled } from './contracts.ts';
+import { showDetails } from './current-details.ts';
+import { needsAction } from './search-attributes.ts';
+import { byProvider } from './steps/asked-providers.ts';
+import { createTries } from './steps/refused-steps.ts';
+import { signalIfRunning } from './steps/signal-if-running.ts';
+import { inviteMerchantId } from './workflow-ids.ts';
 
 type InvitationState = Awaited<ReturnType<typeof database.beginInvitation>>;
 type Channel = InvitationState['channels'][number];

@@ -1,9 +1,9 @@
 import { ApplicationFailure, continueAsNew, patched } from '@temporalio/workflow';
-import { books, reconciliation } from './activity-options.js';
-import { showDetails } from './current-details.js';
-import { reconcileBeforeCases } from './reconciliation/reconcile-before-cases.js';
-import type { ReconcileResult } from './reconciliation/reconcile-result.js';
-import { failureLines, raiseFailures } from './steps/raise-failures.js';
+import { books, reconciliation } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
+import { reconcileBeforeCases } from './reconciliation/reconcile-before-cases.ts';
+import type { ReconcileResult } from './reconciliation/reconcile-result.ts';
+import { failureLines, raiseFailures } from './steps/raise-failures.ts';
 
 const MAXIMUM_SHOWN = 20;
 

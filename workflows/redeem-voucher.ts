@@ -17,18 +17,18 @@ import {
   redeem,
   superseded,
   voucherCancelled,
-} from './contracts.js';
-import { claimIsOver, claimVoucher, sendCode } from './redemption/claim-code.js';
-import { codeDelivery, readCodeDelivery } from './redemption/code-delivery.js';
-import { redeemOnce } from './redemption/redeem-once.js';
-import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.js';
+} from './contracts.ts';
+import { claimIsOver, claimVoucher, sendCode } from './redemption/claim-code.ts';
+import { codeDelivery, readCodeDelivery } from './redemption/code-delivery.ts';
+import { redeemOnce } from './redemption/redeem-once.ts';
+import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.ts';
 import {
   createRedemptionRun,
   noteRefusal,
   type RedemptionRun,
   showProgress,
-} from './redemption/redemption-run.js';
-import { voucherSerial } from './search-attributes.js';
+} from './redemption/redemption-run.ts';
+import { voucherSerial } from './search-attributes.ts';
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous

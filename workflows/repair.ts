@@ -7,28 +7,28 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.js';
-import { refusedCallWords } from '../src/domain/repairs/refused-call.js';
-import type { RepairState } from '../src/domain/repairs/repair.js';
-import type { Company } from '../src/domain/voucher.js';
-import { database, repairs } from './activity-options.js';
-import type { cancelVoucher } from './cancel-voucher.js';
-import { claimReleased, type OperationOutcome, providerHint } from './contracts.js';
-import { showDetails } from './current-details.js';
-import type { RepairCall, RepairInput } from './repair/contracts.js';
-import { type Patience, untilKnown } from './repair/until-known.js';
-import type { resendMessage } from './resend-message.js';
-import type { reverseRedemption } from './reverse-redemption.js';
+import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.ts';
+import { refusedCallWords } from '../src/domain/repairs/refused-call.ts';
+import type { RepairState } from '../src/domain/repairs/repair.ts';
+import type { Company } from '../src/domain/voucher.ts';
+import { database, repairs } from './activity-options.ts';
+import type { cancelVoucher } from './cancel-voucher.ts';
+import { claimReleased, type OperationOutcome, providerHint } from './contracts.ts';
+import { showDetails } from './current-details.ts';
+import type { RepairCall, RepairInput } from './repair/contracts.ts';
+import { type Patience, untilKnown } from './repair/until-known.ts';
+import type { resendMessage } from './resend-message.ts';
+import type { reverseRedemption } from './reverse-redemption.ts';
 import {
   merchantId,
   numberHash,
   operation,
   partnerId,
   voucherSerial,
-} from './search-attributes.js';
-import { createHints } from './steps/hints.js';
-import { signalIfRunning } from './steps/signal-if-running.js';
-import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.js';
+} from './search-attributes.ts';
+import { createHints } from './steps/hints.ts';
+import { signalIfRunning } from './steps/signal-if-running.ts';
+import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.ts';
 
 /** The end of a repair, for the Temporal UI. */
 export interface RepairResult {

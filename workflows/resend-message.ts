@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/messages/message-outcome.js';
-import { database } from './activity-options.js';
-import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.js';
-import { showAnswer } from './current-details.js';
-import { byProvider, failoverParagraph } from './steps/asked-providers.js';
-import { sendUntilSettled } from './steps/send-message.js';
+import type { MessageOutcome } from '../activities/messages/message-outcome.ts';
+import { database } from './activity-options.ts';
+import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.ts';
+import { showAnswer } from './current-details.ts';
+import { byProvider, failoverParagraph } from './steps/asked-providers.ts';
+import { sendUntilSettled } from './steps/send-message.ts';
 
 /**
  * Sends the message that a voucher's owner may miss once more: a new message, because a text message

@@ -5,28 +5,28 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { ReversalBegun } from '../activities/redemptions/reversal-beginnings.js';
-import { database } from './activity-options.js';
-import { type OperationOutcome, providerHint } from './contracts.js';
-import { mayCome } from './outsiders/command-shapes.js';
+import type { ReversalBegun } from '../activities/redemptions/reversal-beginnings.ts';
+import { database } from './activity-options.ts';
+import { type OperationOutcome, providerHint } from './contracts.ts';
+import { mayCome } from './outsiders/command-shapes.ts';
 import {
   type RedemptionReversed,
   type ReverseRedemptionInput,
   reversalResult,
-} from './reversal/contracts.js';
+} from './reversal/contracts.ts';
 import {
   describeReversal,
   showNotReversed,
   showRefused,
   showReversed,
-} from './reversal/reversal-details.js';
-import { reverseUntilKnown } from './reversal/reverse-until-known.js';
-import { outcome, reference, voucherSerial } from './search-attributes.js';
-import { bookUntilDone } from './steps/book-until-done.js';
-import type { Ending } from './steps/final-outcome.js';
-import { createHints } from './steps/hints.js';
-import { isHeldBy, raiseForeignHold } from './steps/named-results.js';
-import { sendUntilSettled } from './steps/send-message.js';
+} from './reversal/reversal-details.ts';
+import { reverseUntilKnown } from './reversal/reverse-until-known.ts';
+import { outcome, reference, voucherSerial } from './search-attributes.ts';
+import { bookUntilDone } from './steps/book-until-done.ts';
+import type { Ending } from './steps/final-outcome.ts';
+import { createHints } from './steps/hints.ts';
+import { isHeldBy, raiseForeignHold } from './steps/named-results.ts';
+import { sendUntilSettled } from './steps/send-message.ts';
 
 /** How a reversal ended, for the Temporal UI. */
 export interface ReverseRedemptionResult {

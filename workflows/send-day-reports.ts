@@ -1,6 +1,6 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import { dayReports } from './activity-options.js';
-import { showDetails } from './current-details.js';
+import { dayReports } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
 
 /** The e-mails with the reports of a day, for the Temporal UI. */
 export interface SendDayReportsResult {

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { statements } from './activity-options.js';
-import { showDetails } from './current-details.js';
+import { statements } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
 
 /** Limit of rounds, so that a history stays short; the next sweep starts the workflow for the rest. */
 const MAXIMUM_ROUNDS = 100;

@@ -1,8 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { providers } from './activity-options.js';
-import type { TellOwnersInput } from './contracts.js';
-import { showDetails } from './current-details.js';
-import { untilNotRefused } from './steps/refused-steps.js';
+import { providers } from './activity-options.ts';
+import type { TellOwnersInput } from './contracts.ts';
+import { showDetails } from './current-details.ts';
+import { untilNotRefused } from './steps/refused-steps.ts';
 
 /** The end of the e-mails, for the Temporal UI. */
 export interface TellOwnersResult {

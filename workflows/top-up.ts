@@ -14,12 +14,12 @@ import {
   type TopUpInput,
   type TopUpMade,
   topUpResult,
-} from './contracts.js';
-import { mayCome } from './outsiders/command-shapes.js';
-import * as searchAttributes from './search-attributes.js';
-import { attemptOnce } from './top-up/attempt-top-up.js';
-import { supportRetry } from './top-up/support-retry.js';
-import { createTopUpRun, hasFailed, type TopUpResult, type TopUpRun } from './top-up/top-up-run.js';
+} from './contracts.ts';
+import { mayCome } from './outsiders/command-shapes.ts';
+import * as searchAttributes from './search-attributes.ts';
+import { attemptOnce } from './top-up/attempt-top-up.ts';
+import { supportRetry } from './top-up/support-retry.ts';
+import { createTopUpRun, hasFailed, type TopUpResult, type TopUpRun } from './top-up/top-up-run.ts';
 
 /**
  * A top-up from its hold to its delivery (design 7). A failed attempt voids its hold at once, and

@@ -1,5 +1,5 @@
-import { providerStatements } from './activity-options.js';
-import { showDetails } from './current-details.js';
+import { providerStatements } from './activity-options.ts';
+import { showDetails } from './current-details.ts';
 
 /** The providers that did not say our balance, for the Temporal UI. */
 export interface WatchBalancesResult {

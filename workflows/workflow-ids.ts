@@ -1,4 +1,4 @@
-import type { CaseName } from './contracts.js';
+import type { CaseName } from './contracts.ts';
 
 /**
  * The ids of all workflows. An id carries the rule of uniqueness: operations that must not run

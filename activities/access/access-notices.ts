@@ -3,14 +3,14 @@ import {
   type AccessNotice,
   readAccessNotice,
   settleAccessNotice,
-} from '../../src/db/access/access-notices.js';
+} from '../../src/db/access/access-notices.ts';
 import {
   accessChangeOf,
   actorName,
   changedSubject,
-} from '../../src/domain/access/access-changes.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
+} from '../../src/domain/access/access-changes.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
 
 /** The end of the e-mails about a change. */
 export interface NoticeSent {

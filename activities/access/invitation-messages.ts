@@ -6,18 +6,18 @@ import {
   recordInvitationMessage,
   releaseInvitationMessage,
   takeInvitationMessage,
-} from '../../src/db/portal/invitation-messages.js';
-import type { InvitationChannel } from '../../src/db/schema/all-tables.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { outcomeOfEarlierSending } from '../messages/earlier-sending.js';
+} from '../../src/db/portal/invitation-messages.ts';
+import type { InvitationChannel } from '../../src/db/schema/all-tables.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { outcomeOfEarlierSending } from '../messages/earlier-sending.ts';
 import {
   cutOff,
   type MessageOutcome,
   publicOutcome,
   recordedOutcome,
   recordOf,
-} from '../messages/message-outcome.js';
+} from '../messages/message-outcome.ts';
 
 /** Sends the messages of invitations. */
 export interface InvitationSender {

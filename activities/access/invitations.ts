@@ -1,15 +1,15 @@
-import { randomInvitationToken } from '../../src/crypto/random.js';
+import { randomInvitationToken } from '../../src/crypto/random.ts';
 import {
   beginInvitation as begin,
   endInvitation as end,
   type InvitationState,
   readInvitationState,
-} from '../../src/db/portal/invitations.js';
-import type { InvitationChannel } from '../../src/db/schema/all-tables.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import type { MessageOutcome } from '../messages/message-outcome.js';
-import { withHeartbeat } from '../provider-call.js';
-import { contextOf, createInvitationSender } from './invitation-messages.js';
+} from '../../src/db/portal/invitations.ts';
+import type { InvitationChannel } from '../../src/db/schema/all-tables.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import type { MessageOutcome } from '../messages/message-outcome.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { contextOf, createInvitationSender } from './invitation-messages.ts';
 
 export function createInvitationActivities(dependencies: ActivityDependencies) {
   const { database, digests, secretBox, failpoint } = dependencies;

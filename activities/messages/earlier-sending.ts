@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MessageOutcome, recordedOutcome } from './message-outcome.js';
+import { type MessageOutcome, recordedOutcome } from './message-outcome.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;

@@ -1,5 +1,5 @@
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.js';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.ts';
 
 /** The outcome of a message, without its text or number. */
 export type MessageOutcome = WithProviders<

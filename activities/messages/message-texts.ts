@@ -2,12 +2,12 @@ import type {
   CodeFacts,
   ConfirmationFacts,
   TakenMessage,
-} from '../../src/db/vouchers/message-sendings.js';
-import { voucherToRemindOf } from '../../src/db/vouchers/reminders.js';
-import { reversalMessage } from '../../src/db/vouchers/reversals.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import { type MessageTexts, ownerMessages } from '../../src/domain/vouchers/owner-messages.js';
-import type { ActivityDependencies } from '../dependencies.js';
+} from '../../src/db/vouchers/message-sendings.ts';
+import { voucherToRemindOf } from '../../src/db/vouchers/reminders.ts';
+import { reversalMessage } from '../../src/db/vouchers/reversals.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import { type MessageTexts, ownerMessages } from '../../src/domain/vouchers/owner-messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
  * The text of a message, made when it is sent, in the language of the time when it was written;

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { earlyReportOf } from '../../src/db/delivery-reports/delivery-reports.js';
+import { earlyReportOf } from '../../src/db/delivery-reports/delivery-reports.ts';
 import {
   messageStatus,
   recordCutOff,
   recordMessage,
   type TakenMessage,
   takeMessage,
-} from '../../src/db/vouchers/message-sendings.js';
-import { giveUpConfirmation as giveUp } from '../../src/db/vouchers/messages.js';
-import type { FailpointName } from '../../src/process/failpoint.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { sendByRoutes } from '../providers/message-routing.js';
-import { outcomeOfEarlierSending } from './earlier-sending.js';
-import { cutOff, type MessageOutcome, publicOutcome, recordOf } from './message-outcome.js';
-import { createMessageTexts } from './message-texts.js';
+} from '../../src/db/vouchers/message-sendings.ts';
+import { giveUpConfirmation as giveUp } from '../../src/db/vouchers/messages.ts';
+import type { FailpointName } from '../../src/process/failpoint.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { sendByRoutes } from '../providers/message-routing.ts';
+import { outcomeOfEarlierSending } from './earlier-sending.ts';
+import { cutOff, type MessageOutcome, publicOutcome, recordOf } from './message-outcome.ts';
+import { createMessageTexts } from './message-texts.ts';
 
 /** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
 const MAXIMUM_IN_BACKGROUND = 100;

@@ -1,5 +1,5 @@
-import type { StatementProvider } from '../../src/db/provider-statements/statement-lines.js';
-import type { ProviderAccount } from '../../src/providers/statement.js';
+import type { StatementProvider } from '../../src/db/provider-statements/statement-lines.ts';
+import type { ProviderAccount } from '../../src/providers/statement.ts';
 
 /** A provider with what it says of our balance, or credit. */
 export interface BalanceAtProvider {

@@ -4,27 +4,27 @@ import {
   type Database,
   type DatabaseTransaction,
   isDefiniteDatabaseError,
-} from '../../src/db/connection.js';
-import { askAboutBreaks } from '../../src/db/provider-statements/ask-about-breaks.js';
+} from '../../src/db/connection.ts';
+import { askAboutBreaks } from '../../src/db/provider-statements/ask-about-breaks.ts';
 import {
   type BreakCounts,
   type ComparisonTimes,
   compareLines,
-} from '../../src/db/provider-statements/compare-day.js';
-import { bookProviderFees } from '../../src/db/provider-statements/provider-fees.js';
+} from '../../src/db/provider-statements/compare-day.ts';
+import { bookProviderFees } from '../../src/db/provider-statements/provider-fees.ts';
 import {
   dropLoad,
   lockStatement,
   markCompared,
   markUnfinished,
   takeLoad,
-} from '../../src/db/provider-statements/provider-statements.js';
+} from '../../src/db/provider-statements/provider-statements.ts';
 import {
   addStatementLines,
   type StatementDay,
   type StoredLine,
-} from '../../src/db/provider-statements/statement-lines.js';
-import type { ProviderAccount } from '../../src/providers/statement.js';
+} from '../../src/db/provider-statements/statement-lines.ts';
+import type { ProviderAccount } from '../../src/providers/statement.ts';
 
 export interface ComparisonSettings extends ComparisonTimes {
   /** A comparison that finds more breaks opens none, until an operator allows it. */

@@ -1,16 +1,16 @@
 import { heartbeat, log } from '@temporalio/activity';
-import { noteMissingFiles } from '../../src/db/provider-statements/missing-files.js';
-import { dueDays } from '../../src/db/provider-statements/provider-statements.js';
+import { noteMissingFiles } from '../../src/db/provider-statements/missing-files.ts';
+import { dueDays } from '../../src/db/provider-statements/provider-statements.ts';
 import type {
   StatementDay,
   StatementProvider,
-} from '../../src/db/provider-statements/statement-lines.js';
-import { type Day, lastClosedDay } from '../../src/domain/reports/day-report.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import type { AccountAtProvider } from './account-at-provider.js';
-import { type ComparisonResult, compareAgain, compareFetched } from './compare-statement.js';
-import { readBalances } from './read-balances.js';
+} from '../../src/db/provider-statements/statement-lines.ts';
+import { type Day, lastClosedDay } from '../../src/domain/reports/day-report.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import type { AccountAtProvider } from './account-at-provider.ts';
+import { type ComparisonResult, compareAgain, compareFetched } from './compare-statement.ts';
+import { readBalances } from './read-balances.ts';
 
 /** What one round of comparisons did. */
 export interface ComparisonRound {

@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
-import { type Database, isDefiniteDatabaseError } from '../../src/db/connection.js';
-import { recordBalance } from '../../src/db/provider-statements/provider-balances.js';
-import type { BalanceAtProvider } from './account-at-provider.js';
+import { type Database, isDefiniteDatabaseError } from '../../src/db/connection.ts';
+import { recordBalance } from '../../src/db/provider-statements/provider-balances.ts';
+import type { BalanceAtProvider } from './account-at-provider.ts';
 
 /** Asks each provider for our balance, and records it; returns those that did not say it, and why. */
 export async function readBalances(

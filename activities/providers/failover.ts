@@ -1,15 +1,15 @@
 import { activityInfo, log } from '@temporalio/activity';
-import { findPlacement, type Placed, switchProvider } from '../../src/db/providers/placements.js';
-import { parseMoney } from '../../src/domain/money.js';
+import { findPlacement, type Placed, switchProvider } from '../../src/db/providers/placements.ts';
+import { parseMoney } from '../../src/domain/money.ts';
 import {
   type ProviderInquiry,
   type ProviderOutcome,
   unknown,
-} from '../../src/providers/outcome.js';
-import { choiceFor } from '../../src/providers/provider-choice.js';
-import type { ProviderSet } from '../../src/providers/provider-set.js';
-import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.js';
-import type { ActivityDependencies } from '../dependencies.js';
+} from '../../src/providers/outcome.ts';
+import { choiceFor } from '../../src/providers/provider-choice.ts';
+import type { ProviderSet } from '../../src/providers/provider-set.ts';
+import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** What a row says of its providers; null is the default. */
 interface AskedRow<Name extends string> {

@@ -1,11 +1,11 @@
-import { addFailover } from '../../src/db/providers/provider-failovers.js';
-import { renewSending, type TakenMessage } from '../../src/db/vouchers/message-sendings.js';
-import type { SmsProviderName } from '../../src/domain/providers/provider-names.js';
-import { providersFor } from '../../src/domain/providers/routes.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import type { SmsMessage } from '../../src/providers/sms/sms-sender.js';
-import type { AskedProviders } from '../../workflows/steps/asked-providers.js';
-import type { ActivityDependencies } from '../dependencies.js';
+import { addFailover } from '../../src/db/providers/provider-failovers.ts';
+import { renewSending, type TakenMessage } from '../../src/db/vouchers/message-sendings.ts';
+import type { SmsProviderName } from '../../src/domain/providers/provider-names.ts';
+import { providersFor } from '../../src/domain/providers/routes.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { SmsMessage } from '../../src/providers/sms/sms-sender.ts';
+import type { AskedProviders } from '../../workflows/steps/asked-providers.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** The outcome of a message, and who was asked: the last one, and those before. */
 interface RoutedOutcome {

@@ -4,26 +4,26 @@ import {
   payersOfAccount,
   recordAccountCheck,
   recordUnconfirmed,
-} from '../../src/db/catalogue/payout-account-checks.js';
+} from '../../src/db/catalogue/payout-account-checks.ts';
 import {
   currentPayoutAccounts,
   type PayoutAccount,
-} from '../../src/db/catalogue/payout-accounts.js';
-import type { Database } from '../../src/db/connection.js';
+} from '../../src/db/catalogue/payout-accounts.ts';
+import type { Database } from '../../src/db/connection.ts';
 import {
   type AccountChecked,
   isPayable,
   type PayoutAccountState,
   payoutAccountState,
-} from '../../src/domain/providers/payout-account.js';
-import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.js';
+} from '../../src/domain/providers/payout-account.ts';
+import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.ts';
 import type {
   MobileMoney,
   PartyIdentifier,
-} from '../../src/providers/mobile-money/mobile-money.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
+} from '../../src/providers/mobile-money/mobile-money.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
 
 /** The provider, made to ask for the account before the first payment to it. */
 export const checkingAccount = (

@@ -1,11 +1,11 @@
-import type { RefusalInquiry } from '../../src/db/reconciliation/ended-payments.js';
-import { findOrderedAttempt } from '../../src/db/topups/topup-attempts.js';
-import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
-import type { ProviderInquiry } from '../../src/providers/outcome.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { askProvider } from '../providers/failover.js';
-import { paymentOf } from '../redemptions/payments.js';
-import { orderOf } from '../topups/topup-orders.js';
+import type { RefusalInquiry } from '../../src/db/reconciliation/ended-payments.ts';
+import { findOrderedAttempt } from '../../src/db/topups/topup-attempts.ts';
+import { redemptionPayment } from '../../src/db/vouchers/redemptions.ts';
+import type { ProviderInquiry } from '../../src/providers/outcome.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { askProvider } from '../providers/failover.ts';
+import { paymentOf } from '../redemptions/payments.ts';
+import { orderOf } from '../topups/topup-orders.ts';
 
 /**
  * Asks a provider about a payment or a top-up as it was ordered: the provider of its row, or one that was asked

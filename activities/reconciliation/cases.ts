@@ -1,19 +1,19 @@
 import { log } from '@temporalio/activity';
-import { checkChangedBooks } from '../../src/db/books/check-changes.js';
+import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import {
   findOpenCase,
   listOpenCases,
   noteUnbooked,
   type PaymentCase,
-} from '../../src/db/reconciliation/cases.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import { statementAdvice } from '../../src/domain/provider-statements/break-types.js';
-import type { StartNames } from '../../src/temporal/workflow-starts.js';
-import type { CaseInput, CaseName } from '../../workflows/contracts.js';
-import { runUnhurried } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { type CaseState, readDueVouchers, readRefusedRows } from './sweep-cases.js';
+} from '../../src/db/reconciliation/cases.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import { statementAdvice } from '../../src/domain/provider-statements/break-types.ts';
+import type { StartNames } from '../../src/temporal/workflow-starts.ts';
+import type { CaseInput, CaseName } from '../../workflows/contracts.ts';
+import { runUnhurried } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { type CaseState, readDueVouchers, readRefusedRows } from './sweep-cases.ts';
 
 /** Slightly below the timeout of the activity. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;

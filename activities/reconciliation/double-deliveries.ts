@@ -3,15 +3,15 @@ import {
   bookDoubleDelivery,
   bookNotedFailovers,
   type DoubleBooking,
-} from '../../src/db/providers/double-deliveries.js';
+} from '../../src/db/providers/double-deliveries.ts';
 import {
   type FailoverInquiry,
   type FirstAnswer,
   postponeFailover,
-} from '../../src/db/providers/failover-inquiries.js';
-import type { ProviderInquiry } from '../../src/providers/outcome.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { createAskAgain } from './ask-again.js';
+} from '../../src/db/providers/failover-inquiries.ts';
+import type { ProviderInquiry } from '../../src/providers/outcome.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { createAskAgain } from './ask-again.ts';
 
 const words: Readonly<Record<DoubleBooking, string | undefined>> = {
   double: 'Two providers did the same operation',

@@ -1,8 +1,8 @@
 import { log } from '@temporalio/activity';
-import { checkChangedBooks } from '../../src/db/books/check-changes.js';
-import { runUnhurried } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
+import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
+import { runUnhurried } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
 
 /** Slightly below the timeout of the activity that checks the books. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;

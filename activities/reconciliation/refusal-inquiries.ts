@@ -1,11 +1,11 @@
 import { log } from '@temporalio/activity';
-import { takeDueFailovers } from '../../src/db/providers/failover-inquiries.js';
+import { takeDueFailovers } from '../../src/db/providers/failover-inquiries.ts';
 import {
   type EndedPayment,
   findEnded,
   type RefusalInquiry,
-} from '../../src/db/reconciliation/ended-payments.js';
-import { bookLateSuccess, recentLateTopups } from '../../src/db/reconciliation/late-successes.js';
+} from '../../src/db/reconciliation/ended-payments.ts';
+import { bookLateSuccess, recentLateTopups } from '../../src/db/reconciliation/late-successes.ts';
 import {
   databaseMoment,
   dueInquiries,
@@ -13,16 +13,16 @@ import {
   postponeInquiry,
   type TakenInquiry,
   takeDueInquiries,
-} from '../../src/db/reconciliation/refusal-inquiries.js';
-import { bookReversal } from '../../src/db/reconciliation/reversals.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import type { ProviderInquiry } from '../../src/providers/outcome.js';
-import type { TopUpNames } from '../../workflows/workflow-ids.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { severalAtOnce } from '../several-at-once.js';
-import { createAskAgain } from './ask-again.js';
-import { createFailoverInquiry } from './double-deliveries.js';
+} from '../../src/db/reconciliation/refusal-inquiries.ts';
+import { bookReversal } from '../../src/db/reconciliation/reversals.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import type { ProviderInquiry } from '../../src/providers/outcome.ts';
+import type { TopUpNames } from '../../workflows/workflow-ids.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { severalAtOnce } from '../several-at-once.ts';
+import { createAskAgain } from './ask-again.ts';
+import { createFailoverInquiry } from './double-deliveries.ts';
 
 /** Of each kind. */
 const PAGE_SIZE = 100;

@@ -1,23 +1,23 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { unfinishedBulkOrders } from '../../src/db/bulk/bulk-orders.js';
+import { unfinishedBulkOrders } from '../../src/db/bulk/bulk-orders.ts';
 import {
   type HeldAttempt,
   type HeldRedemption,
   heldAttempts,
   heldRedemptions,
-} from '../../src/db/reconciliation/held-payments.js';
+} from '../../src/db/reconciliation/held-payments.ts';
 import {
   type PendingReversal,
   pendingReversals,
-} from '../../src/db/reconciliation/pending-reversals.js';
-import { unfinishedMessages } from '../../src/db/vouchers/abandoned-messages.js';
-import type { NumberBox } from '../../src/domain/phone.js';
-import { namesOfVoucher } from '../../src/domain/voucher.js';
-import type { StartNames } from '../../src/temporal/workflow-starts.js';
-import type { RedeemCommand, TopUpInput } from '../../workflows/contracts.js';
-import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { type Pages, pageByPage } from '../several-at-once.js';
+} from '../../src/db/reconciliation/pending-reversals.ts';
+import { unfinishedMessages } from '../../src/db/vouchers/abandoned-messages.ts';
+import type { NumberBox } from '../../src/domain/phone.ts';
+import { namesOfVoucher } from '../../src/domain/voucher.ts';
+import type { StartNames } from '../../src/temporal/workflow-starts.ts';
+import type { RedeemCommand, TopUpInput } from '../../workflows/contracts.ts';
+import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { type Pages, pageByPage } from '../several-at-once.ts';
 
 const PAGE_SIZE = 200;
 /** Concurrent starts: each takes milliseconds, mostly of waiting. */

@@ -1,6 +1,6 @@
 import { heartbeat, log } from '@temporalio/activity';
-import { endBatch, type RowStep } from '../../src/db/refused-rows.js';
-import type { RefusedRowKind } from '../../src/domain/refused-rows.js';
+import { endBatch, type RowStep } from '../../src/db/refused-rows.ts';
+import type { RefusedRowKind } from '../../src/domain/refused-rows.ts';
 
 /** Time limit of a step; the workflow repeats it for the rest. */
 export const STEP_MS = 15_000;

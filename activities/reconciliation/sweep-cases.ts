@@ -1,16 +1,16 @@
-import type { Database } from '../../src/db/connection.js';
-import { listRefusedRowsLeft } from '../../src/db/reconciliation/refused-rows.js';
+import type { Database } from '../../src/db/connection.ts';
+import { listRefusedRowsLeft } from '../../src/db/reconciliation/refused-rows.ts';
 import {
   type DueVouchers,
   dueVouchersOf,
   type StuckPartner,
-} from '../../src/db/vouchers/expiry.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import type { RefusedRowKind } from '../../src/domain/refused-rows.js';
-import type { CaseName } from '../../workflows/contracts.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import type { RefusedRows } from './sweep-batches.js';
+} from '../../src/db/vouchers/expiry.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import type { RefusedRowKind } from '../../src/domain/refused-rows.ts';
+import type { CaseName } from '../../workflows/contracts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import type { RefusedRows } from './sweep-batches.ts';
 
 const MAXIMUM_SHOWN = 20;
 

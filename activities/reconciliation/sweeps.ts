@@ -1,25 +1,25 @@
 import { heartbeat, log } from '@temporalio/activity';
-import type { Database } from '../../src/db/connection.js';
-import { pruneInTurns, type Retention } from '../../src/db/pruning.js';
+import type { Database } from '../../src/db/connection.ts';
+import { pruneInTurns, type Retention } from '../../src/db/pruning.ts';
 import {
   staleRetriesStep,
   staleTopupsStep,
   unrecordedTopupsStep,
-} from '../../src/db/topups/stale-topups.js';
+} from '../../src/db/topups/stale-topups.ts';
 import {
   cancelUselessMessages,
   endCutOffInvitationMessages,
-} from '../../src/db/vouchers/abandoned-messages.js';
-import { expireOverdueClaims, overdueClaimsStep } from '../../src/db/vouchers/claims.js';
+} from '../../src/db/vouchers/abandoned-messages.ts';
+import { expireOverdueClaims, overdueClaimsStep } from '../../src/db/vouchers/claims.ts';
 import {
   expireVouchers,
   expireVouchersApart,
   type StuckPartner,
-} from '../../src/db/vouchers/expiry.js';
-import { remindersStep } from '../../src/db/vouchers/reminders.js';
-import { endLeftResends } from '../../src/db/vouchers/resends.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { endAll, inBatches, STEP_MS, type Swept, sumOf, upTo } from './sweep-batches.js';
+} from '../../src/db/vouchers/expiry.ts';
+import { remindersStep } from '../../src/db/vouchers/reminders.ts';
+import { endLeftResends } from '../../src/db/vouchers/resends.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { endAll, inBatches, STEP_MS, type Swept, sumOf, upTo } from './sweep-batches.ts';
 
 /** Rows per transaction, so that a sweep never holds many locks for long. */
 const BATCH_SIZE = 500;

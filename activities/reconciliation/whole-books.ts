@@ -1,14 +1,14 @@
 import { heartbeat, log } from '@temporalio/activity';
-import { noteWholeFaults } from '../../src/db/books/check-changes.js';
+import { noteWholeFaults } from '../../src/db/books/check-changes.ts';
 import {
   checkWholePart,
   linesOf,
   type WholeCursor,
   wholeStart,
-} from '../../src/db/books/check-whole.js';
-import { runUnhurried } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
+} from '../../src/db/books/check-whole.ts';
+import { runUnhurried } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
 
 /** Time of one part; the workflow asks for the next one. */
 const PART_MS = 30_000;

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { randomVerificationCode } from '../../src/crypto/random.js';
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { beginOperation, refuseOperation } from '../../src/db/operations/operations.js';
-import { type ClaimContext, claimContext } from '../../src/db/vouchers/claim-context.js';
+import { randomVerificationCode } from '../../src/crypto/random.ts';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { beginOperation, refuseOperation } from '../../src/db/operations/operations.ts';
+import { type ClaimContext, claimContext } from '../../src/db/vouchers/claim-context.ts';
 import {
   claimMadeBy,
   type InsertedClaim,
   insertClaim,
   type NewClaim,
   startClaim,
-} from '../../src/db/vouchers/claims.js';
-import { endLiveClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.js';
-import { findMessage, queueMessage } from '../../src/db/vouchers/messages.js';
-import { type LockedVoucher, lockVoucherAndOwner } from '../../src/db/vouchers/vouchers.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import { maskStored } from '../../src/domain/phone.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import { refuseClaim } from '../../src/domain/vouchers/claim.js';
-import { codeDigits } from '../../src/domain/vouchers/verification-code.js';
-import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.js';
-import { DatabaseStepError, runStep } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { claimFacts, payeeOfClaim } from './claim-facts.js';
-import { countClaimMessage, noteSpentMessages } from './message-budget.js';
-import { payoutChoice } from './redemption-facts.js';
+} from '../../src/db/vouchers/claims.ts';
+import { endLiveClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.ts';
+import { findMessage, queueMessage } from '../../src/db/vouchers/messages.ts';
+import { type LockedVoucher, lockVoucherAndOwner } from '../../src/db/vouchers/vouchers.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import { maskStored } from '../../src/domain/phone.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { refuseClaim } from '../../src/domain/vouchers/claim.ts';
+import { codeDigits } from '../../src/domain/vouchers/verification-code.ts';
+import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.ts';
+import { DatabaseStepError, runStep } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { claimFacts, payeeOfClaim } from './claim-facts.ts';
+import { countClaimMessage, noteSpentMessages } from './message-budget.ts';
+import { payoutChoice } from './redemption-facts.ts';
 
 const KIND = 'initiate-claim';
 

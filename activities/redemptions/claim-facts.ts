@@ -1,8 +1,8 @@
-import type { ClaimContext } from '../../src/db/vouchers/claim-context.js';
-import type { LockedVoucher } from '../../src/db/vouchers/vouchers.js';
-import type { ClaimFacts } from '../../src/domain/vouchers/claim.js';
-import type { ClaimCommand } from '../../workflows/contracts.js';
-import { voucherFacts } from './voucher-facts.js';
+import type { ClaimContext } from '../../src/db/vouchers/claim-context.ts';
+import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
+import type { ClaimFacts } from '../../src/domain/vouchers/claim.ts';
+import type { ClaimCommand } from '../../workflows/contracts.ts';
+import { voucherFacts } from './voucher-facts.ts';
 
 /**
  * The merchant to be paid, as far as the claim determines it: the claiming merchant, or the

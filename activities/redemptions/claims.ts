@@ -1,25 +1,25 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { giveBackCompanyMessage } from '../../src/db/limits/company-daily-counts.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { giveBackCompanyMessage } from '../../src/db/limits/company-daily-counts.ts';
 import {
   outcomeFor,
   refuseOperation,
   settleKnownOperation,
-} from '../../src/db/operations/operations.js';
-import { claimExpiry, endClaim, releaseClaimedVoucher } from '../../src/db/vouchers/claims.js';
-import { giveUpMessage } from '../../src/db/vouchers/messages.js';
-import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { refuse } from '../../src/domain/refusals.js';
-import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.js';
-import { refusalOf } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import type { MessageOutcome } from '../messages/message-outcome.js';
-import type { MessageSender } from '../messages/messages.js';
+} from '../../src/db/operations/operations.ts';
+import { claimExpiry, endClaim, releaseClaimedVoucher } from '../../src/db/vouchers/claims.ts';
+import { giveUpMessage } from '../../src/db/vouchers/messages.ts';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { refuse } from '../../src/domain/refusals.ts';
+import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.ts';
+import { refusalOf } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import type { MessageOutcome } from '../messages/message-outcome.ts';
+import type { MessageSender } from '../messages/messages.ts';
 import {
   type ClaimAnswered,
   type ClaimRun,
   type ClaimStarted,
   createOrAnswer,
-} from './claim-creation.js';
+} from './claim-creation.ts';
 
 /** A claim whose code was sent, or may have been, and its answer. */
 export interface ClaimSettled extends ClaimStarted {

@@ -1,11 +1,11 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { countCompanyMessage } from '../../src/db/limits/company-daily-counts.js';
-import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/vouchers/messages.js';
-import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.js';
-import type { LockedVoucher } from '../../src/db/vouchers/vouchers.js';
-import type { RedeemCommand } from '../../workflows/contracts.js';
-import { raiseBudgetAlarm } from '../budget-alarm.js';
-import type { ActivityDependencies } from '../dependencies.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { countCompanyMessage } from '../../src/db/limits/company-daily-counts.ts';
+import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/vouchers/messages.ts';
+import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.ts';
+import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
+import type { RedeemCommand } from '../../workflows/contracts.ts';
+import { raiseBudgetAlarm } from '../budget-alarm.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 interface Confirmed {
   readonly command: RedeemCommand;

@@ -1,8 +1,8 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { findMessage } from '../../src/db/vouchers/messages.js';
-import { lockRedemption, type NewRedemption } from '../../src/db/vouchers/redemptions.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import { maskMsisdn } from '../../src/domain/phone.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { findMessage } from '../../src/db/vouchers/messages.ts';
+import { lockRedemption, type NewRedemption } from '../../src/db/vouchers/redemptions.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import { maskMsisdn } from '../../src/domain/phone.ts';
 
 /** A redemption on hold, with texts for support staff. */
 export interface RedemptionHeld {

@@ -1,14 +1,14 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import {
   countCompanyMessage,
   noteMessagesSpent,
-} from '../../src/db/limits/company-daily-counts.js';
-import type { ClaimContext } from '../../src/db/vouchers/claim-context.js';
-import { refuseMessage } from '../../src/domain/vouchers/claim.js';
-import type { ClaimCommand } from '../../workflows/contracts.js';
-import { raiseBudgetAlarm } from '../budget-alarm.js';
-import { RefusedError } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
+} from '../../src/db/limits/company-daily-counts.ts';
+import type { ClaimContext } from '../../src/db/vouchers/claim-context.ts';
+import { refuseMessage } from '../../src/domain/vouchers/claim.ts';
+import type { ClaimCommand } from '../../workflows/contracts.ts';
+import { raiseBudgetAlarm } from '../budget-alarm.ts';
+import { RefusedError } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** Who claims, and the budget of those who have none of their own. */
 interface Claimant {

@@ -1,16 +1,16 @@
-import { notePaymentUnknown } from '../../src/db/reconciliation/referenced-payments.js';
-import { redemptionPayment } from '../../src/db/vouchers/redemptions.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import type { Payment } from '../../src/providers/mobile-money/mobile-money.js';
-import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
-import type { WithProviders } from '../../workflows/steps/asked-providers.js';
-import type { Named } from '../../workflows/steps/named-results.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.js';
-import { canConfirmHolder, checkingAccount } from '../providers/payout-accounts.js';
-import { orSettledByHand } from '../repairs/settlements.js';
-import { paysTo } from './redemption-facts.js';
-import { askForPayment, sendPayment } from './send-payment.js';
+import { notePaymentUnknown } from '../../src/db/reconciliation/referenced-payments.ts';
+import { redemptionPayment } from '../../src/db/vouchers/redemptions.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import type { Payment } from '../../src/providers/mobile-money/mobile-money.ts';
+import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
+import type { Named } from '../../workflows/steps/named-results.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
+import { canConfirmHolder, checkingAccount } from '../providers/payout-accounts.ts';
+import { orSettledByHand } from '../repairs/settlements.ts';
+import { paysTo } from './redemption-facts.ts';
+import { askForPayment, sendPayment } from './send-payment.ts';
 
 /** ETB is the only currency of vouchers (specification 2.4). */
 const CURRENCY = 'ETB';

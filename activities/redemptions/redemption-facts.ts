@@ -1,26 +1,26 @@
-import { recordUnconfirmed } from '../../src/db/catalogue/payout-account-checks.js';
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.js';
-import type { NewRedemption } from '../../src/db/vouchers/redemptions.js';
-import type { LockedVoucher } from '../../src/db/vouchers/vouchers.js';
-import { formatMoney, type Money, parseMoney } from '../../src/domain/money.js';
-import type { NumberBox } from '../../src/domain/phone.js';
-import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
+import { recordUnconfirmed } from '../../src/db/catalogue/payout-account-checks.ts';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.ts';
+import type { NewRedemption } from '../../src/db/vouchers/redemptions.ts';
+import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
+import type { NumberBox } from '../../src/domain/phone.ts';
+import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type {
   RedemptionFacts,
   RedemptionRequest,
   Settlement,
-} from '../../src/domain/vouchers/redemption.js';
+} from '../../src/domain/vouchers/redemption.ts';
 import type {
   MobileMoney,
   PartyIdentifier,
-} from '../../src/providers/mobile-money/mobile-money.js';
-import { choiceFor, type ProviderChoice } from '../../src/providers/provider-choice.js';
-import type { RedeemCommand } from '../../workflows/contracts.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { canConfirmHolder } from '../providers/payout-accounts.js';
-import { voucherFacts } from './voucher-facts.js';
+} from '../../src/providers/mobile-money/mobile-money.ts';
+import { choiceFor, type ProviderChoice } from '../../src/providers/provider-choice.ts';
+import type { RedeemCommand } from '../../workflows/contracts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { canConfirmHolder } from '../providers/payout-accounts.ts';
+import { voucherFacts } from './voucher-facts.ts';
 
 /**
  * A merchant redeems for itself; a partner for the merchant of the request, or the voucher's own.

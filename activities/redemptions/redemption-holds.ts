@@ -1,29 +1,29 @@
-import { type DatabaseTransaction, violates } from '../../src/db/connection.js';
-import { holdReserve } from '../../src/db/ledger/holds.js';
-import { balanceConstraint } from '../../src/db/ledger/ledger.js';
-import { clearWrongCodes, countWrongCode } from '../../src/db/limits/verification-attempts.js';
-import { takeAbandonedAnswer } from '../../src/db/operations/abandoned-requests.js';
-import { beginOperation, refuseOperation } from '../../src/db/operations/operations.js';
+import { type DatabaseTransaction, violates } from '../../src/db/connection.ts';
+import { holdReserve } from '../../src/db/ledger/holds.ts';
+import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
+import { clearWrongCodes, countWrongCode } from '../../src/db/limits/verification-attempts.ts';
+import { takeAbandonedAnswer } from '../../src/db/operations/abandoned-requests.ts';
+import { beginOperation, refuseOperation } from '../../src/db/operations/operations.ts';
 import {
   type RedemptionContext,
   redemptionContext,
-} from '../../src/db/vouchers/redemption-context.js';
+} from '../../src/db/vouchers/redemption-context.ts';
 import {
   attemptWithoutKey,
   awaitsRecoveryConstraint,
   insertRedemption,
-} from '../../src/db/vouchers/redemptions.js';
-import { holdVoucher } from '../../src/db/vouchers/voucher-holds.js';
-import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { formatMoney } from '../../src/domain/money.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import { type Settlement, settleOrRefuse } from '../../src/domain/vouchers/redemption.js';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
-import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-alarm.js';
-import { DatabaseStepError, RefusedError, runStep } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { queueConfirmation } from './confirmations.js';
-import { describeHold, type RedemptionHeld, resumeHold } from './held-redemption.js';
+} from '../../src/db/vouchers/redemptions.ts';
+import { holdVoucher } from '../../src/db/vouchers/voucher-holds.ts';
+import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { formatMoney } from '../../src/domain/money.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { type Settlement, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
+import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-alarm.ts';
+import { DatabaseStepError, RefusedError, runStep } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { queueConfirmation } from './confirmations.ts';
+import { describeHold, type RedemptionHeld, resumeHold } from './held-redemption.ts';
 import {
   newRedemption,
   type PricedRedemption,
@@ -31,7 +31,7 @@ import {
   payoutChoice,
   redemptionFacts,
   redemptionRequest,
-} from './redemption-facts.js';
+} from './redemption-facts.ts';
 
 const KIND = 'redeem-gift';
 

@@ -1,25 +1,25 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { postReserve, voidReserve } from '../../src/db/ledger/holds.js';
-import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.js';
-import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.js';
-import { endClaim } from '../../src/db/vouchers/claims.js';
-import { cancelConfirmation } from '../../src/db/vouchers/messages.js';
-import { lockRedemption, settleRedemptionRow } from '../../src/db/vouchers/redemptions.js';
-import { releaseVoucher } from '../../src/db/vouchers/voucher-holds.js';
-import { parseMoney } from '../../src/domain/money.js';
-import type { NotDoneBy } from '../../src/domain/providers/not-done-by.js';
-import { refuse } from '../../src/domain/refusals.js';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.js';
-import { refusalOf } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import type { MessageSender } from '../messages/messages.js';
-import type { RedemptionHeld } from './held-redemption.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { postReserve, voidReserve } from '../../src/db/ledger/holds.ts';
+import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.ts';
+import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.ts';
+import { endClaim } from '../../src/db/vouchers/claims.ts';
+import { cancelConfirmation } from '../../src/db/vouchers/messages.ts';
+import { lockRedemption, settleRedemptionRow } from '../../src/db/vouchers/redemptions.ts';
+import { releaseVoucher } from '../../src/db/vouchers/voucher-holds.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import type { NotDoneBy } from '../../src/domain/providers/not-done-by.ts';
+import { refuse } from '../../src/domain/refusals.ts';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
+import { refusalOf } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import type { MessageSender } from '../messages/messages.ts';
+import type { RedemptionHeld } from './held-redemption.ts';
 import {
   countFoundWrongCode,
   holdOrAnswer,
   type RedemptionAnswered,
   type RedemptionHold,
-} from './redemption-holds.js';
+} from './redemption-holds.ts';
 
 export function createRedemptionActivities(
   dependencies: ActivityDependencies,

@@ -1,22 +1,22 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { beginOperation, refuseOperation } from '../../src/db/operations/operations.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { beginOperation, refuseOperation } from '../../src/db/operations/operations.ts';
 import {
   findReversal,
   insertReversal,
   reversalContext,
   voucherOfRedemption,
-} from '../../src/db/vouchers/reversals.js';
-import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import type { Refusal } from '../../src/domain/refusals.js';
-import { refuseReversal } from '../../src/domain/vouchers/reversal.js';
-import type { OperationOutcome } from '../../workflows/contracts.js';
+} from '../../src/db/vouchers/reversals.ts';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import type { Refusal } from '../../src/domain/refusals.ts';
+import { refuseReversal } from '../../src/domain/vouchers/reversal.ts';
+import type { OperationOutcome } from '../../workflows/contracts.ts';
 import type {
   RedemptionReversed,
   ReverseRedemptionCommand,
-} from '../../workflows/reversal/contracts.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { canReverse } from './reversal-calls.js';
+} from '../../workflows/reversal/contracts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { canReverse } from './reversal-calls.ts';
 
 const KIND = 'reverse-redemption';
 

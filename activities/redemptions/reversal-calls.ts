@@ -1,15 +1,15 @@
-import { findReversal } from '../../src/db/vouchers/reversals.js';
-import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.js';
-import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.js';
+import { findReversal } from '../../src/db/vouchers/reversals.ts';
+import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.ts';
+import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
 import {
   type ProviderInquiry,
   type ProviderOutcome,
   unknown,
-} from '../../src/providers/outcome.js';
-import type { Named } from '../../workflows/steps/named-results.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { sendValue, withHeartbeat } from '../provider-call.js';
-import { paymentOf } from './payments.js';
+} from '../../src/providers/outcome.ts';
+import type { Named } from '../../workflows/steps/named-results.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { sendValue, withHeartbeat } from '../provider-call.ts';
+import { paymentOf } from './payments.ts';
 
 export function createReversalCallActivities({
   database,

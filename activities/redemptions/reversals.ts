@@ -1,27 +1,27 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { reverseRedemption } from '../../src/db/ledger/holds.js';
-import { MissingRowError } from '../../src/db/missing-row.js';
-import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.js';
-import { findMessage, queueMessage } from '../../src/db/vouchers/messages.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { reverseRedemption } from '../../src/db/ledger/holds.ts';
+import { MissingRowError } from '../../src/db/missing-row.ts';
+import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.ts';
+import { findMessage, queueMessage } from '../../src/db/vouchers/messages.ts';
 import {
   findReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
   recordNotReversed,
   recordReversed,
-} from '../../src/db/vouchers/reversals.js';
-import { growVoucher } from '../../src/db/vouchers/voucher-holds.js';
-import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import { refuse } from '../../src/domain/refusals.js';
-import type { OperationOutcome } from '../../workflows/contracts.js';
+} from '../../src/db/vouchers/reversals.ts';
+import { growVoucher } from '../../src/db/vouchers/voucher-holds.ts';
+import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { formatMoney, parseMoney } from '../../src/domain/money.ts';
+import { refuse } from '../../src/domain/refusals.ts';
+import type { OperationOutcome } from '../../workflows/contracts.ts';
 import type {
   RedemptionReversed,
   ReverseRedemptionCommand,
-} from '../../workflows/reversal/contracts.js';
-import { refusalOf } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { beginOrAnswer, type ReversalAnswered, type ReversalBegun } from './reversal-beginnings.js';
+} from '../../workflows/reversal/contracts.ts';
+import { refusalOf } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { beginOrAnswer, type ReversalAnswered, type ReversalBegun } from './reversal-beginnings.ts';
 
 /** The answer of a reversal, and the message that tells the owner. */
 export interface ReversalEnded {

@@ -1,17 +1,17 @@
-import type { Database } from '../../src/db/connection.js';
+import type { Database } from '../../src/db/connection.ts';
 import {
   forgetSending,
   markSending,
   notePaymentUnknown,
   wasNeverSent,
-} from '../../src/db/reconciliation/referenced-payments.js';
-import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.js';
+} from '../../src/db/reconciliation/referenced-payments.ts';
+import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.ts';
 import {
   type ProviderInquiry,
   type ProviderOutcome,
   unknown,
-} from '../../src/providers/outcome.js';
-import { sendValue, withHeartbeat } from '../provider-call.js';
+} from '../../src/providers/outcome.ts';
+import { sendValue, withHeartbeat } from '../provider-call.ts';
 
 /**
  * Sends a payment. To a provider that would pay a repetition again it is sent at most once: a mark in the

@@ -1,5 +1,5 @@
-import type { LockedVoucher } from '../../src/db/vouchers/vouchers.js';
-import { parseMoney } from '../../src/domain/money.js';
+import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { parseMoney } from '../../src/domain/money.ts';
 
 /** The facts of a voucher that all checks need, from its locked row. */
 export const voucherFacts = (voucher: LockedVoucher) => ({

@@ -1,27 +1,27 @@
-import { type DatabaseTransaction, violates } from '../../src/db/connection.js';
-import { balanceConstraint } from '../../src/db/ledger/ledger.js';
-import { lockOperation } from '../../src/db/operations/operations.js';
-import type { RepairRow } from '../../src/db/repairs/audit-repair.js';
-import { lockAsker } from '../../src/db/repairs/given-alone.js';
-import { askForConfirmation } from '../../src/db/repairs/repair-confirmations.js';
-import { endRepair as end, lockRepair, runRepair } from '../../src/db/repairs/repairs.js';
-import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.js';
-import type { Refusal } from '../../src/domain/refusals.js';
-import { refusedCallWords } from '../../src/domain/repairs/refused-call.js';
-import { isStaffActor, type RepairState } from '../../src/domain/repairs/repair.js';
-import { endedClaimWorkflow } from '../../src/repairs/ended-claim-workflow.js';
-import { argumentsOf } from '../../src/repairs/repair-arguments.js';
+import { type DatabaseTransaction, violates } from '../../src/db/connection.ts';
+import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
+import { lockOperation } from '../../src/db/operations/operations.ts';
+import type { RepairRow } from '../../src/db/repairs/audit-repair.ts';
+import { lockAsker } from '../../src/db/repairs/given-alone.ts';
+import { askForConfirmation } from '../../src/db/repairs/repair-confirmations.ts';
+import { endRepair as end, lockRepair, runRepair } from '../../src/db/repairs/repairs.ts';
+import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.ts';
+import type { Refusal } from '../../src/domain/refusals.ts';
+import { refusedCallWords } from '../../src/domain/repairs/refused-call.ts';
+import { isStaffActor, type RepairState } from '../../src/domain/repairs/repair.ts';
+import { endedClaimWorkflow } from '../../src/repairs/ended-claim-workflow.ts';
+import { argumentsOf } from '../../src/repairs/repair-arguments.ts';
 import type {
   Judgement,
   RepairContext,
   RepairKind,
   RepairLimits,
-} from '../../src/repairs/repair-kind.js';
-import { findRepairKind } from '../../src/repairs/repair-kinds.js';
-import { ASK_SIGNED_IN, whySecondPerson } from '../../src/repairs/second-person.js';
-import type { RepairCall, RepairName } from '../../workflows/repair/contracts.js';
-import { definiteRefusal, refusedByDatabase } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
+} from '../../src/repairs/repair-kind.ts';
+import { findRepairKind } from '../../src/repairs/repair-kinds.ts';
+import { ASK_SIGNED_IN, whySecondPerson } from '../../src/repairs/second-person.ts';
+import type { RepairCall, RepairName } from '../../workflows/repair/contracts.ts';
+import { definiteRefusal, refusedByDatabase } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** A repair that needs nothing more, with texts for support staff. */
 export interface RepairEnded {

@@ -1,21 +1,21 @@
-import type { Database } from '../../src/db/connection.js';
-import { recordedRetry } from '../../src/db/operations/operator-commands.js';
-import { heldAttempt, heldRedemption } from '../../src/db/reconciliation/held-payments.js';
-import { statusOf } from '../../src/db/repairs/payment-facts.js';
-import { findRepair, settledByHand } from '../../src/db/repairs/repair-lists.js';
-import { SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.js';
-import type { ProviderInquiry } from '../../src/providers/outcome.js';
-import type { OperationOutcome, TopUpMade } from '../../workflows/contracts.js';
-import type { RepairCall } from '../../workflows/repair/contracts.js';
-import { refusedByDatabase } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
+import type { Database } from '../../src/db/connection.ts';
+import { recordedRetry } from '../../src/db/operations/operator-commands.ts';
+import { heldAttempt, heldRedemption } from '../../src/db/reconciliation/held-payments.ts';
+import { statusOf } from '../../src/db/repairs/payment-facts.ts';
+import { findRepair, settledByHand } from '../../src/db/repairs/repair-lists.ts';
+import { SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.ts';
+import type { ProviderInquiry } from '../../src/providers/outcome.ts';
+import type { OperationOutcome, TopUpMade } from '../../workflows/contracts.ts';
+import type { RepairCall } from '../../workflows/repair/contracts.ts';
+import { refusedByDatabase } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 import {
   attemptBeginOf,
   namesOfAttempt,
   namesOfRedemption,
   redeemCommandOf,
-} from '../reconciliation/resumption.js';
-import type { RepairOutcome } from './repairs.js';
+} from '../reconciliation/resumption.ts';
+import type { RepairOutcome } from './repairs.ts';
 
 /** The longest wait of one step for the outcome of a retry. */
 const RETRY_WAIT_MS = 10_000;

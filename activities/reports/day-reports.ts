@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { readDayReport } from '../../src/db/reports/day-report.js';
+import { readDayReport } from '../../src/db/reports/day-report.ts';
 import {
   type DueReport,
   dueReports,
@@ -8,13 +8,13 @@ import {
   queueReportEmails,
   reportAddress,
   settleReport,
-} from '../../src/db/reports/report-emails.js';
-import { formatGroupedAmount, parseMoney } from '../../src/domain/money.js';
-import { type Day, type DayReport, isInOrder } from '../../src/domain/reports/day-report.js';
-import type { EmailAttachment } from '../../src/providers/email/email-sender.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { readForEmails, sendQueuedEmail } from './queued-email.js';
+} from '../../src/db/reports/report-emails.ts';
+import { formatGroupedAmount, parseMoney } from '../../src/domain/money.ts';
+import { type Day, type DayReport, isInOrder } from '../../src/domain/reports/day-report.ts';
+import type { EmailAttachment } from '../../src/providers/email/email-sender.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { readForEmails, sendQueuedEmail } from './queued-email.ts';
 
 /** Limit of one statement of a report, below that of the activity. */
 const READ_TIMEOUT_MS = 120_000;

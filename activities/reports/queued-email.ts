@@ -1,10 +1,10 @@
 import { log } from '@temporalio/activity';
-import type { Database } from '../../src/db/connection.js';
-import type { FailpointName } from '../../src/process/failpoint.js';
-import type { Email } from '../../src/providers/email/email-sender.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import { runUnhurried } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
+import type { Database } from '../../src/db/connection.ts';
+import type { FailpointName } from '../../src/process/failpoint.ts';
+import type { Email } from '../../src/providers/email/email-sender.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import { runUnhurried } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** What an e-mail is about: fields of log lines. */
 type Subject = Readonly<Record<string, unknown>>;

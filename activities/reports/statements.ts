@@ -1,4 +1,4 @@
-import { readCompanyMonth } from '../../src/db/ledger/months/company-month.js';
+import { readCompanyMonth } from '../../src/db/ledger/months/company-month.ts';
 import {
   type DueStatement,
   dueStatements,
@@ -7,19 +7,19 @@ import {
   queueStatementEmails,
   settleStatements,
   statementRecipient,
-} from '../../src/db/portal/statement-emails.js';
+} from '../../src/db/portal/statement-emails.ts';
 import {
   isEmptyStatement,
   type Month,
   type MonthlyStatement,
-} from '../../src/domain/statements/monthly-statement.js';
-import { statementMessages } from '../../src/domain/statements/statement-message.js';
-import type { EmailAttachment } from '../../src/providers/email/email-sender.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { inBatches, type Swept, upTo } from '../reconciliation/sweep-batches.js';
-import { severalAtOnce } from '../several-at-once.js';
-import { readForEmails, sendQueuedEmail } from './queued-email.js';
+} from '../../src/domain/statements/monthly-statement.ts';
+import { statementMessages } from '../../src/domain/statements/statement-message.ts';
+import type { EmailAttachment } from '../../src/providers/email/email-sender.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { inBatches, type Swept, upTo } from '../reconciliation/sweep-batches.ts';
+import { severalAtOnce } from '../several-at-once.ts';
+import { readForEmails, sendQueuedEmail } from './queued-email.ts';
 
 /** People per transaction. */
 const QUEUE_BATCH_SIZE = 500;

@@ -1,12 +1,12 @@
 import { log } from '@temporalio/activity';
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { isRequestedRetry, wantedProvider } from '../../src/db/operations/operator-commands.js';
-import type { TopupContext } from '../../src/db/topups/topup-facts.js';
-import type { LockedTopup } from '../../src/db/topups/topups.js';
-import { formatGroupedAmount, type Money } from '../../src/domain/money.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import type { RetryCommand, TopUpCommand } from '../../workflows/contracts.js';
-import type { ActivityDependencies } from '../dependencies.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { isRequestedRetry, wantedProvider } from '../../src/db/operations/operator-commands.ts';
+import type { TopupContext } from '../../src/db/topups/topup-facts.ts';
+import type { LockedTopup } from '../../src/db/topups/topups.ts';
+import { formatGroupedAmount, type Money } from '../../src/domain/money.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import type { RetryCommand, TopUpCommand } from '../../workflows/contracts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** Sent in the Temporal UI: it repeats the failed attempt to the same number. */
 const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>

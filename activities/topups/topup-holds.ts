@@ -1,35 +1,35 @@
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import { holdAirtime } from '../../src/db/ledger/holds.js';
-import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-spending.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { holdAirtime } from '../../src/db/ledger/holds.ts';
+import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-spending.ts';
 import {
   beginRecorded,
   outcomeFor,
   refuseOperation,
   settleOperation,
-} from '../../src/db/operations/operations.js';
-import { endedEffect, isSameRequest } from '../../src/db/operations/stored-operations.js';
-import { beginAttempt, findAttempt } from '../../src/db/topups/topup-attempts.js';
-import { type TopupContext, topupContext, topupFacts } from '../../src/db/topups/topup-facts.js';
-import { TOPUP_KIND } from '../../src/db/topups/topup-requests.js';
-import type { LockedTopup } from '../../src/db/topups/topups.js';
-import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.js';
-import { maskMsisdn } from '../../src/domain/phone.js';
-import type { AirtimeProviderName } from '../../src/domain/providers/provider-names.js';
-import { routeKindOf } from '../../src/domain/providers/routes.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/topup.js';
-import { choiceFor } from '../../src/providers/provider-choice.js';
-import { canSendTopup } from '../../src/providers/topup-product.js';
+} from '../../src/db/operations/operations.ts';
+import { endedEffect, isSameRequest } from '../../src/db/operations/stored-operations.ts';
+import { beginAttempt, findAttempt } from '../../src/db/topups/topup-attempts.ts';
+import { type TopupContext, topupContext, topupFacts } from '../../src/db/topups/topup-facts.ts';
+import { TOPUP_KIND } from '../../src/db/topups/topup-requests.ts';
+import type { LockedTopup } from '../../src/db/topups/topups.ts';
+import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
+import { maskMsisdn } from '../../src/domain/phone.ts';
+import type { AirtimeProviderName } from '../../src/domain/providers/provider-names.ts';
+import { routeKindOf } from '../../src/domain/providers/routes.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/topup.ts';
+import { choiceFor } from '../../src/providers/provider-choice.ts';
+import { canSendTopup } from '../../src/providers/topup-product.ts';
 import type {
   OperationOutcome,
   RetryCommand,
   TopUpCommand,
   TopUpMade,
-} from '../../workflows/contracts.js';
-import { countOfEvent, withinNumberLimit } from '../budget-alarm.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { isAdmitted, providerFor, refuseSignal } from './topup-authority.js';
-import type { TopUpSubject } from './topup-orders.js';
+} from '../../workflows/contracts.ts';
+import { countOfEvent, withinNumberLimit } from '../budget-alarm.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { isAdmitted, providerFor, refuseSignal } from './topup-authority.ts';
+import type { TopUpSubject } from './topup-orders.ts';
 import {
   isStranger,
   kindOf,
@@ -37,7 +37,7 @@ import {
   refuseByState,
   refuseTopup,
   retryOf,
-} from './topup-refusals.js';
+} from './topup-refusals.ts';
 
 /** An attempt on hold, with texts for support staff. */
 export interface TopUpHeld {

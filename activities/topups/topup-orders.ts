@@ -1,14 +1,14 @@
-import { findAttempt, markAttemptUnknown } from '../../src/db/topups/topup-attempts.js';
-import { formatAmount, parseMoney } from '../../src/domain/money.js';
-import type { NumberBox } from '../../src/domain/phone.js';
-import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
-import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.js';
-import type { WithProviders } from '../../workflows/steps/asked-providers.js';
-import type { Named } from '../../workflows/steps/named-results.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.js';
-import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.js';
-import { orSettledByHand } from '../repairs/settlements.js';
+import { findAttempt, markAttemptUnknown } from '../../src/db/topups/topup-attempts.ts';
+import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import type { NumberBox } from '../../src/domain/phone.ts';
+import type { AirtimeOrder } from '../../src/providers/airtime/airtime.ts';
+import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
+import type { Named } from '../../workflows/steps/named-results.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
+import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
+import { orSettledByHand } from '../repairs/settlements.ts';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint, numbers } = dependencies;

@@ -1,20 +1,20 @@
-import type { Database, DatabaseTransaction } from '../../src/db/connection.js';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import {
   beginRecorded,
   outcomeFor,
   refuseOperation,
   settleOperation,
-} from '../../src/db/operations/operations.js';
-import { RETRY_KIND } from '../../src/db/topups/retry-requests.js';
-import { dropRequest, TOPUP_KIND } from '../../src/db/topups/topup-requests.js';
-import { failUnbegunTopup, type LockedTopup, lockTopup } from '../../src/db/topups/topups.js';
-import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.js';
+} from '../../src/db/operations/operations.ts';
+import { RETRY_KIND } from '../../src/db/topups/retry-requests.ts';
+import { dropRequest, TOPUP_KIND } from '../../src/db/topups/topup-requests.ts';
+import { failUnbegunTopup, type LockedTopup, lockTopup } from '../../src/db/topups/topups.ts';
+import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type {
   OperationOutcome,
   RetryCommand,
   TopUpCommand,
   TopUpMade,
-} from '../../workflows/contracts.js';
+} from '../../workflows/contracts.ts';
 
 /** The command as a retry; undefined for a new top-up. */
 export const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>

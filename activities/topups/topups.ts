@@ -1,39 +1,39 @@
-import { type Database, type DatabaseTransaction, violates } from '../../src/db/connection.js';
-import { postAirtime, voidAirtime } from '../../src/db/ledger/holds.js';
-import { balanceConstraint } from '../../src/db/ledger/ledger.js';
-import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.js';
-import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.js';
+import { type Database, type DatabaseTransaction, violates } from '../../src/db/connection.ts';
+import { postAirtime, voidAirtime } from '../../src/db/ledger/holds.ts';
+import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
+import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
+import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
 import {
   beginRecorded,
   refuseOperation,
   settledOutcome,
   settleOperation,
-} from '../../src/db/operations/operations.js';
-import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.js';
-import type { TopupStatus } from '../../src/db/schema/all-tables.js';
-import { closeRetry, RETRY_KIND } from '../../src/db/topups/retry-requests.js';
+} from '../../src/db/operations/operations.ts';
+import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.ts';
+import type { TopupStatus } from '../../src/db/schema/all-tables.ts';
+import { closeRetry, RETRY_KIND } from '../../src/db/topups/retry-requests.ts';
 import {
   endAttempt,
   findAttempt,
   lockAttempt,
   markAttemptUnknown,
   topupStatus,
-} from '../../src/db/topups/topup-attempts.js';
-import { dropRequest } from '../../src/db/topups/topup-requests.js';
-import { parseMoney } from '../../src/domain/money.js';
-import type { NotDoneBy } from '../../src/domain/providers/not-done-by.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
+} from '../../src/db/topups/topup-attempts.ts';
+import { dropRequest } from '../../src/db/topups/topup-requests.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import type { NotDoneBy } from '../../src/domain/providers/not-done-by.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type {
   OperationOutcome,
   RetryCommand,
   TopUpCommand,
   TopUpMade,
-} from '../../workflows/contracts.js';
-import { definiteRefusal, RefusedError } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { holdOrAnswer, type TopUpAnswered, type TopUpHeld } from './topup-holds.js';
-import { subjectOf, type TopUpSubject } from './topup-orders.js';
-import { refuseAfterError, retryOf } from './topup-refusals.js';
+} from '../../workflows/contracts.ts';
+import { definiteRefusal, RefusedError } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { holdOrAnswer, type TopUpAnswered, type TopUpHeld } from './topup-holds.ts';
+import { subjectOf, type TopUpSubject } from './topup-orders.ts';
+import { refuseAfterError, retryOf } from './topup-refusals.ts';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;

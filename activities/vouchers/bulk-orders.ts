@@ -5,27 +5,27 @@ import {
   pendingBulkLines,
   type SettledLine,
   settleBulkLines,
-} from '../../src/db/bulk/bulk-lines.js';
-import { type BulkOrder, countBulkLines, lockBulkOrder } from '../../src/db/bulk/bulk-orders.js';
+} from '../../src/db/bulk/bulk-lines.ts';
+import { type BulkOrder, countBulkLines, lockBulkOrder } from '../../src/db/bulk/bulk-orders.ts';
 import {
   type DatabaseTransaction,
   isDefiniteDatabaseError,
   violates,
-} from '../../src/db/connection.js';
-import { balanceConstraint } from '../../src/db/ledger/ledger.js';
-import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.js';
-import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.js';
-import { isSuperseded, storedOutcome } from '../../src/db/operations/operations.js';
-import { insertVoucher } from '../../src/db/vouchers/generation.js';
-import type { NumberBox } from '../../src/domain/phone.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import { refuseCountry } from '../../src/domain/served-countries.js';
-import type { Caller } from '../../src/domain/voucher.js';
-import type { GeneratedVoucher, GenerateVoucherCommand } from '../../workflows/contracts.js';
-import { withinNumberLimit } from '../budget-alarm.js';
-import { definiteRefusal, RefusedError } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { generationRequest, moneyInsufficient, refusalOfGeneration } from './voucher-generation.js';
+} from '../../src/db/connection.ts';
+import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
+import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
+import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
+import { isSuperseded, storedOutcome } from '../../src/db/operations/operations.ts';
+import { insertVoucher } from '../../src/db/vouchers/generation.ts';
+import type { NumberBox } from '../../src/domain/phone.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { refuseCountry } from '../../src/domain/served-countries.ts';
+import type { Caller } from '../../src/domain/voucher.ts';
+import type { GeneratedVoucher, GenerateVoucherCommand } from '../../workflows/contracts.ts';
+import { withinNumberLimit } from '../budget-alarm.ts';
+import { definiteRefusal, RefusedError } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { generationRequest, moneyInsufficient, refusalOfGeneration } from './voucher-generation.ts';
 
 /** Vouchers of one transaction (design 10): it keeps the partner's wallet locked. */
 const LINES_PER_TRANSACTION = 20;

@@ -1,22 +1,22 @@
-import { partnerAuthority } from '../../src/db/access/access.js';
-import type { DatabaseTransaction } from '../../src/db/connection.js';
+import { partnerAuthority } from '../../src/db/access/access.ts';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import {
   beginOperation,
   outcomeFor,
   refuseOperation,
   settleOperation,
-} from '../../src/db/operations/operations.js';
-import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.js';
-import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.js';
-import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { refuseCancellation } from '../../src/domain/vouchers/cancellation.js';
+} from '../../src/db/operations/operations.ts';
+import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.ts';
+import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.ts';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { refuseCancellation } from '../../src/domain/vouchers/cancellation.ts';
 import type {
   CancelVoucherCommand,
   OperationOutcome,
   VoucherCancelled,
-} from '../../workflows/contracts.js';
-import { refusalOf, runStep } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
+} from '../../workflows/contracts.ts';
+import { refusalOf, runStep } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 const KIND = 'cancel-voucher';
 

@@ -1,16 +1,16 @@
-import { partnerAuthority } from '../../src/db/access/access.js';
-import type { DatabaseTransaction } from '../../src/db/connection.js';
+import { partnerAuthority } from '../../src/db/access/access.ts';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import {
   countCompanyMessage,
   uncountCompanyMessage,
-} from '../../src/db/limits/company-daily-counts.js';
+} from '../../src/db/limits/company-daily-counts.ts';
 import {
   beginOperation,
   outcomeFor,
   refuseOperation,
   settleOperation,
-} from '../../src/db/operations/operations.js';
-import { giveUpConfirmation, lockNumber } from '../../src/db/vouchers/messages.js';
+} from '../../src/db/operations/operations.ts';
+import { giveUpConfirmation, lockNumber } from '../../src/db/vouchers/messages.ts';
 import {
   findResend,
   findResendable,
@@ -18,24 +18,24 @@ import {
   type ResendableMessage,
   type ResendCounts,
   resendCounts,
-} from '../../src/db/vouchers/resends.js';
-import { lockVoucher } from '../../src/db/vouchers/vouchers.js';
-import { refuse } from '../../src/domain/refusals.js';
-import { refuseMessage } from '../../src/domain/vouchers/claim.js';
+} from '../../src/db/vouchers/resends.ts';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { refuse } from '../../src/domain/refusals.ts';
+import { refuseMessage } from '../../src/domain/vouchers/claim.ts';
 import {
   type MissedMessage,
   type ResendFacts,
   refuseResend,
-} from '../../src/domain/vouchers/resend.js';
+} from '../../src/domain/vouchers/resend.ts';
 import type {
   MessageResent,
   OperationOutcome,
   ResendMessageCommand,
-} from '../../workflows/contracts.js';
-import { raiseBudgetAlarm } from '../budget-alarm.js';
-import { RefusedError, refusalOf } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import type { MessageOutcome } from '../messages/message-outcome.js';
+} from '../../workflows/contracts.ts';
+import { raiseBudgetAlarm } from '../budget-alarm.ts';
+import { RefusedError, refusalOf } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import type { MessageOutcome } from '../messages/message-outcome.ts';
 
 const KIND = 'resend-message';
 

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { randomSerialNumber } from '../../src/crypto/random.js';
-import { partnerAuthority } from '../../src/db/access/access.js';
-import type { Database } from '../../src/db/connection.js';
-import type { GenerationRequest } from '../../src/db/vouchers/generation.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import type { Caller } from '../../src/domain/voucher.js';
+import { randomSerialNumber } from '../../src/crypto/random.ts';
+import { partnerAuthority } from '../../src/db/access/access.ts';
+import type { Database } from '../../src/db/connection.ts';
+import type { GenerationRequest } from '../../src/db/vouchers/generation.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import type { Caller } from '../../src/domain/voucher.ts';
 import {
   type GenerationFacts,
   refuseGeneration,
   refuseGenerator,
-} from '../../src/domain/vouchers/generation.js';
-import { voucherCodeFromRandom } from '../../src/domain/vouchers/voucher-code.js';
-import type { GenerateVoucherCommand } from '../../workflows/contracts.js';
-import { countOfEvent } from '../budget-alarm.js';
-import type { ActivityDependencies } from '../dependencies.js';
+} from '../../src/domain/vouchers/generation.ts';
+import { voucherCodeFromRandom } from '../../src/domain/vouchers/voucher-code.ts';
+import type { GenerateVoucherCommand } from '../../workflows/contracts.ts';
+import { countOfEvent } from '../budget-alarm.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 /** The voucher of a command, with a new code and serial number. */
 export function generationRequest(

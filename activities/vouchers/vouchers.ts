@@ -1,25 +1,25 @@
-import { violates } from '../../src/db/connection.js';
-import { balanceConstraint } from '../../src/db/ledger/ledger.js';
-import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.js';
-import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.js';
+import { violates } from '../../src/db/connection.ts';
+import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
+import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
+import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
 import {
   isSuperseded,
   outcomeFor,
   recordRefusal,
   storedOutcome,
-} from '../../src/db/operations/operations.js';
-import { findOperation } from '../../src/db/operations/stored-operations.js';
-import { insertVoucher } from '../../src/db/vouchers/generation.js';
-import type { Refusal } from '../../src/domain/refusals.js';
+} from '../../src/db/operations/operations.ts';
+import { findOperation } from '../../src/db/operations/stored-operations.ts';
+import { insertVoucher } from '../../src/db/vouchers/generation.ts';
+import type { Refusal } from '../../src/domain/refusals.ts';
 import type {
   GeneratedVoucher,
   GenerateVoucherCommand,
   OperationOutcome,
-} from '../../workflows/contracts.js';
-import { withinNumberLimit } from '../budget-alarm.js';
-import { refusalOf } from '../database-step.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { generationRequest, moneyInsufficient, refusalOfGeneration } from './voucher-generation.js';
+} from '../../workflows/contracts.ts';
+import { withinNumberLimit } from '../budget-alarm.ts';
+import { refusalOf } from '../database-step.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { generationRequest, moneyInsufficient, refusalOfGeneration } from './voucher-generation.ts';
 
 const KIND = 'generate-voucher';
 

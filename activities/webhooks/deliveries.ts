@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import { openWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.js';
+import { openWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
 import {
   type DeliveryTarget,
   type DueDelivery,
@@ -8,18 +8,18 @@ import {
   recordAttempt,
   settleWake,
   switchOffFailing,
-} from '../../src/db/webhooks/deliveries.js';
-import { readSwitchedOff } from '../../src/db/webhooks/switched-off.js';
+} from '../../src/db/webhooks/deliveries.ts';
+import { readSwitchedOff } from '../../src/db/webhooks/switched-off.ts';
 import {
   pauseAfter,
   webhookBody,
   webhookHost,
   webhookMessageId,
-} from '../../src/domain/webhooks/webhook.js';
-import type { WebhookAnswer } from '../../src/providers/webhooks/webhook-caller.js';
-import type { ActivityDependencies } from '../dependencies.js';
-import { withHeartbeat } from '../provider-call.js';
-import { severalAtOnce } from '../several-at-once.js';
+} from '../../src/domain/webhooks/webhook.ts';
+import type { WebhookAnswer } from '../../src/providers/webhooks/webhook-caller.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { severalAtOnce } from '../several-at-once.ts';
 
 /** Deliveries that are read at a time. */
 const BATCH_SIZE = 50;

@@ -1,8 +1,8 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { z } from 'zod';
-import { endpoint } from '../../src/http/endpoint.js';
-import { reply } from '../../src/http/envelope.js';
-import { bareClaimed, type bareLife, bareRedeem } from '../workflows/bare-life.js';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { reply } from '../../src/http/envelope.ts';
+import { bareClaimed, type bareLife, bareRedeem } from '../workflows/bare-life.ts';
 
 const route = {
   method: 'POST',

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Config } from '../../src/config/config.js';
-import { priceSource } from '../../src/db/catalogue/prices.js';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { pageStatement } from '../../src/db/lists/list-page.js';
-import type { ListQuery, ListSource } from '../../src/db/lists/list-query.js';
+import type { Config } from '../../src/config/config.ts';
+import { priceSource } from '../../src/db/catalogue/prices.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { pageStatement } from '../../src/db/lists/list-page.ts';
+import type { ListQuery, ListSource } from '../../src/db/lists/list-query.ts';
 import {
   denominationSource,
   merchantCategorySource,
@@ -15,10 +15,10 @@ import {
   productCategorySource,
   productSource,
   promoSource,
-} from '../../src/db/lists/list-sources.js';
-import { topupSource } from '../../src/db/topups/topups.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import type { Stops } from '../../src/start/stops.js';
+} from '../../src/db/lists/list-sources.ts';
+import { topupSource } from '../../src/db/topups/topups.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import type { Stops } from '../../src/start/stops.ts';
 
 /** Every list by its path. */
 const sources: Readonly<Record<string, ListSource<object>>> = {

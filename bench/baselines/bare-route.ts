@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
-import type { SurfaceRoutes } from '../../src/http/app.js';
-import { endpoint } from '../../src/http/endpoint.js';
-import { reply } from '../../src/http/envelope.js';
-import type { BenchCall } from '../run-load.js';
-import type { bare, bareSlow } from '../workflows/bare.js';
-import { bareLifeEndpoints } from './bare-life.js';
-import { bareTaskQueue } from './bare-worker.js';
+import type { SurfaceRoutes } from '../../src/http/app.ts';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { reply } from '../../src/http/envelope.ts';
+import type { BenchCall } from '../run-load.ts';
+import type { bare, bareSlow } from '../workflows/bare.ts';
+import { bareLifeEndpoints } from './bare-life.ts';
+import { bareTaskQueue } from './bare-worker.ts';
 
 const BASE_PATH = '/bench';
 

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
-import type { Config } from '../../src/config/config.js';
-import { connectDatabase } from '../../src/db/connection.js';
-import type { Stops } from '../../src/start/stops.js';
+import type { Config } from '../../src/config/config.ts';
+import { connectDatabase } from '../../src/db/connection.ts';
+import type { Stops } from '../../src/start/stops.ts';
 
 const bodySchema = z.object({ keyDigest: z.base64() });
 

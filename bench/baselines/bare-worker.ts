@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../../src/config/config.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
-import { createMobileMoneySet, createSmsSenders } from '../../src/providers/registry.js';
-import type { TemporalConnection } from '../../src/temporal/connection.js';
-import { workerTuning } from '../../src/worker/create-main-worker.js';
-import { createWorker } from '../../src/worker/workflow-threads/create-worker.js';
-import { providerMilliseconds } from './slow-provider.js';
+import type { Config } from '../../src/config/config.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import { createMobileMoneySet, createSmsSenders } from '../../src/providers/registry.ts';
+import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import { workerTuning } from '../../src/worker/create-main-worker.ts';
+import { createWorker } from '../../src/worker/workflow-threads/create-worker.ts';
+import { providerMilliseconds } from './slow-provider.ts';
 
 function createBareActivities(config: Config) {
   const smsSender = createSmsSenders(config).named(null);

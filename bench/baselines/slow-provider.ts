@@ -1,4 +1,4 @@
-import { delaySecondsOf } from '../../src/sandbox/scenarios.js';
+import { delaySecondsOf } from '../../src/sandbox/scenarios.ts';
 
 /** A number of Ethio telecom that the sandbox tops up after a delay. */
 export const slowNumber = '+251911234100';

@@ -1,8 +1,8 @@
-import { bareCall } from '../baselines/bare-route.js';
-import type { Bench, Benchmark, Measurement } from '../benchmark.js';
-import { compare } from '../compare.js';
-import { withService } from '../service.js';
-import { requireVouchers, voucherGeneration } from '../voucher-generation.js';
+import { bareCall } from '../baselines/bare-route.ts';
+import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
+import { compare } from '../compare.ts';
+import { withService } from '../service.ts';
+import { requireVouchers, voucherGeneration } from '../voucher-generation.ts';
 
 const PARTNERS = 20;
 /** By the processes of the service: workflows start eagerly only in one. */

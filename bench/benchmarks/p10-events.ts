@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Bench, Benchmark } from '../benchmark.js';
-import { type CpuSide, measureCpuInTurns } from '../cpu/in-turns.js';
-import { type Service, withService } from '../service.js';
+import type { Bench, Benchmark } from '../benchmark.ts';
+import { type CpuSide, measureCpuInTurns } from '../cpu/in-turns.ts';
+import { type Service, withService } from '../service.ts';
 
 /** Of the CPU of generate-voucher: design 10. */
 const GREATEST = 1.05;

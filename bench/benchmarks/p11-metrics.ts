@@ -1,7 +1,7 @@
-import { freePort } from '../../src/embedded/port.js';
-import type { Benchmark } from '../benchmark.js';
-import { measureCpuInTurns } from '../cpu/in-turns.js';
-import { withService } from '../service.js';
+import { freePort } from '../../src/embedded/port.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { measureCpuInTurns } from '../cpu/in-turns.ts';
+import { withService } from '../service.ts';
 
 /** Of the CPU of generate-voucher: metrics may cost two percent. */
 const GREATEST = 1.02;

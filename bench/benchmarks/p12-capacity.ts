@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { readApiConfig } from '../../src/config/config.js';
-import { connectTemporal } from '../../src/temporal/connection.js';
-import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.js';
-import { type CostOfLife, costsOfLife } from '../capacity/predictions.js';
-import { type Counts, readCounts } from '../capacity/read-counts.js';
-import { LANES } from '../compare.js';
-import { type Calls, runLoad } from '../run-load.js';
-import { type Service, withService } from '../service.js';
-import { voucherLives } from '../voucher-lives.js';
+import { readApiConfig } from '../../src/config/config.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
+import { type CostOfLife, costsOfLife } from '../capacity/predictions.ts';
+import { type Counts, readCounts } from '../capacity/read-counts.ts';
+import { LANES } from '../compare.ts';
+import { type Calls, runLoad } from '../run-load.ts';
+import { type Service, withService } from '../service.ts';
+import { voucherLives } from '../voucher-lives.ts';
 
 /** Lives a second. The sizes are multiples of what a life costs, so it must cost the same at each. */
 const RATES = [2, 4] as const;

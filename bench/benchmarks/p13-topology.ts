@@ -1,9 +1,9 @@
-import type { Benchmark } from '../benchmark.js';
-import { compare } from '../compare.js';
-import { cpuTimesOf } from '../cpu/process-cpu.js';
-import { withService } from '../service.js';
-import { messagesSettled, requireLives, voucherLives } from '../voucher-lives.js';
-import { cpuOf, WARM_UP_LIVES } from './p9-voucher-lives.js';
+import type { Benchmark } from '../benchmark.ts';
+import { compare } from '../compare.ts';
+import { cpuTimesOf } from '../cpu/process-cpu.ts';
+import { withService } from '../service.ts';
+import { messagesSettled, requireLives, voucherLives } from '../voucher-lives.ts';
+import { cpuOf, WARM_UP_LIVES } from './p9-voucher-lives.ts';
 
 /** What deploy.md recommends must not be the slower one. */
 const BAR = 1;

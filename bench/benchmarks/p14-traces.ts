@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStops } from '../../src/start/stops.js';
-import type { Bench, Benchmark, CostMeasurement } from '../benchmark.js';
-import { measureCpuInTurns } from '../cpu/in-turns.js';
-import { withService } from '../service.js';
+import { createStops } from '../../src/start/stops.ts';
+import type { Bench, Benchmark, CostMeasurement } from '../benchmark.ts';
+import { measureCpuInTurns } from '../cpu/in-turns.ts';
+import { withService } from '../service.ts';
 
 /** The spans of a load are delivered in this time, which is a part of its cost. */
 const DELIVERY_MS = 300;

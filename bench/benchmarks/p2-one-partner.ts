@@ -1,7 +1,7 @@
-import type { Benchmark } from '../benchmark.js';
-import { compare } from '../compare.js';
-import { withService } from '../service.js';
-import { requireVouchers, voucherGeneration } from '../voucher-generation.js';
+import type { Benchmark } from '../benchmark.ts';
+import { compare } from '../compare.ts';
+import { withService } from '../service.ts';
+import { requireVouchers, voucherGeneration } from '../voucher-generation.ts';
 
 const BAR = 0.9;
 

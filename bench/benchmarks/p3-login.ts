@@ -1,9 +1,9 @@
-import { makePartner } from '../../test/support/companies.js';
-import type { Bench, Benchmark } from '../benchmark.js';
-import { startChild } from '../child-process.js';
-import { compare, LANES, WARM_UP_OF_QUICK_CALLS } from '../compare.js';
-import type { BenchCall } from '../run-load.js';
-import { type Service, withService } from '../service.js';
+import { makePartner } from '../../test/support/companies.ts';
+import type { Bench, Benchmark } from '../benchmark.ts';
+import { startChild } from '../child-process.ts';
+import { compare, LANES, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
+import type { BenchCall } from '../run-load.ts';
+import { type Service, withService } from '../service.ts';
 
 const PARTNERS = 20;
 const RATE_BAR = 0.5;

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type PartnerClient, signatureHeader } from '../../clients/typescript/src/index.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
+import { type PartnerClient, signatureHeader } from '../../clients/typescript/src/index.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
 import {
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../test/support/companies.js';
-import { unsignedRoutes } from '../baselines/unsigned-route.js';
-import type { Benchmark } from '../benchmark.js';
-import { compare, LANES } from '../compare.js';
-import { clientOf, merchantToken } from '../partner-calls.js';
-import type { Calls } from '../run-load.js';
-import { type Service, withService } from '../service.js';
+} from '../../test/support/companies.ts';
+import { unsignedRoutes } from '../baselines/unsigned-route.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { compare, LANES } from '../compare.ts';
+import { clientOf, merchantToken } from '../partner-calls.ts';
+import type { Calls } from '../run-load.ts';
+import { type Service, withService } from '../service.ts';
 
 const BAR = 0.9;
 /** Claimed in turns, each anew before its last claim has expired. */

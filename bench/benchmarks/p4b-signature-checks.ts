@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parsePublicKey } from '../../src/http/signature/public-key.js';
-import { verifySignature } from '../../src/http/signature/verify-signature.js';
-import type { Bench, Benchmark, PaceMeasurement } from '../benchmark.js';
+import { parsePublicKey } from '../../src/http/signature/public-key.ts';
+import { verifySignature } from '../../src/http/signature/verify-signature.ts';
+import type { Bench, Benchmark, PaceMeasurement } from '../benchmark.ts';
 
 const LEAST_PACE = 1_500;
 const REQUESTS = 500;

@@ -1,11 +1,11 @@
-import { listPaths } from '../baselines/bare-lists.js';
-import type { Bench, Benchmark, Measurement } from '../benchmark.js';
-import { startChild } from '../child-process.js';
-import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.js';
-import { addListRows } from '../list-rows.js';
-import { partnerHeaders } from '../partner-calls.js';
-import type { BenchCall, Calls } from '../run-load.js';
-import { type Service, withService } from '../service.js';
+import { listPaths } from '../baselines/bare-lists.ts';
+import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
+import { startChild } from '../child-process.ts';
+import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
+import { addListRows } from '../list-rows.ts';
+import { partnerHeaders } from '../partner-calls.ts';
+import type { BenchCall, Calls } from '../run-load.ts';
+import { type Service, withService } from '../service.ts';
 
 const RATE_BAR = 0.6;
 /** How many times as long the slowest calls may take in lists ten times as long. */

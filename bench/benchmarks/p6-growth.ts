@@ -1,14 +1,14 @@
-import { readApiConfig } from '../../src/config/config.js';
-import { createDigests } from '../../src/crypto/digests.js';
-import { connectTemporal } from '../../src/temporal/connection.js';
-import type { Bench, Benchmark, Measurement } from '../benchmark.js';
-import { comparisonOf, p99 } from '../compare.js';
-import { copyDatabase } from '../copy-database.js';
-import { type GrownDatabase, growDatabase } from '../growth/grown-database.js';
-import { openSide, type Side } from '../growth/side.js';
-import { type GrowthStep, growthSteps } from '../growth/steps.js';
-import type { LoadResult } from '../run-load.js';
-import { withService } from '../service.js';
+import { readApiConfig } from '../../src/config/config.ts';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
+import { comparisonOf, p99 } from '../compare.ts';
+import { copyDatabase } from '../copy-database.ts';
+import { type GrownDatabase, growDatabase } from '../growth/grown-database.ts';
+import { openSide, type Side } from '../growth/side.ts';
+import { type GrowthStep, growthSteps } from '../growth/steps.ts';
+import type { LoadResult } from '../run-load.ts';
+import { withService } from '../service.ts';
 
 const RATE_BAR = 0.85;
 /** How many times as long the slowest calls, and the scheduled runs, may take. */

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import type { BooksRow } from '../../src/sandbox/accepted-requests.js';
-import { call } from '../../test/support/clients.js';
-import { deposit } from '../../test/support/companies.js';
-import { makeTopupProducts } from '../../test/support/topups.js';
-import { bareCall } from '../baselines/bare-route.js';
-import { providerMilliseconds, slowNumber } from '../baselines/slow-provider.js';
-import type { Bench, Benchmark, Measurement, TimeMeasurement } from '../benchmark.js';
-import { type Comparison, compare, LANES } from '../compare.js';
-import { partnerCalls } from '../partner-calls.js';
-import type { Calls } from '../run-load.js';
-import { type Service, withService } from '../service.js';
+import { formatMoney, parseMoney } from '../../src/domain/money.ts';
+import type { BooksRow } from '../../src/sandbox/accepted-requests.ts';
+import { call } from '../../test/support/clients.ts';
+import { deposit } from '../../test/support/companies.ts';
+import { makeTopupProducts } from '../../test/support/topups.ts';
+import { bareCall } from '../baselines/bare-route.ts';
+import { providerMilliseconds, slowNumber } from '../baselines/slow-provider.ts';
+import type { Bench, Benchmark, Measurement, TimeMeasurement } from '../benchmark.ts';
+import { type Comparison, compare, LANES } from '../compare.ts';
+import { partnerCalls } from '../partner-calls.ts';
+import type { Calls } from '../run-load.ts';
+import { type Service, withService } from '../service.ts';
 
 const RATE_BAR = 0.6;
 /** How many times as long the service may take as the bare workflow, the provider's time aside. */

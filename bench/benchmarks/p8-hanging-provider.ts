@@ -1,17 +1,17 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.js';
-import { deposit, makeMerchant, makePartner } from '../../test/support/companies.js';
-import type { Bench, Benchmark, Measurement } from '../benchmark.js';
-import { comparisonOf, p99 } from '../compare.js';
-import { cpuMillisecondsOf } from '../cpu/process-cpu.js';
-import { partnerHeaders } from '../partner-calls.js';
-import { operationsOf, type ProviderStream, providerStreams } from '../provider-streams.js';
-import { type BenchCall, type LoadResult, sendCall } from '../run-load.js';
-import { runSteadily } from '../run-steadily.js';
-import { type Service, withService } from '../service.js';
-import { quantile } from '../statistics.js';
+import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.ts';
+import { deposit, makeMerchant, makePartner } from '../../test/support/companies.ts';
+import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
+import { comparisonOf, p99 } from '../compare.ts';
+import { cpuMillisecondsOf } from '../cpu/process-cpu.ts';
+import { partnerHeaders } from '../partner-calls.ts';
+import { operationsOf, type ProviderStream, providerStreams } from '../provider-streams.ts';
+import { type BenchCall, type LoadResult, sendCall } from '../run-load.ts';
+import { runSteadily } from '../run-steadily.ts';
+import { type Service, withService } from '../service.ts';
+import { quantile } from '../statistics.ts';
 
 /** How many times as long a call may take while a provider hangs. */
 const BAR = 1.2;
@@ -85,7 +85,7 @@ async function measureWith(
   note: (detail: string) => void,
 ): Promise<Measurement[]> {
   note('preparing');
-  const agent = new Agent({ keepAlive: true, noDelay: true });
+  const agent = new Agent({ keepAlive: true });
   const calls = await measuredCalls(service, stream, agent);
   const results = calls.map(() => ({ subject: [] as LoadResult[], baseline: [] as LoadResult[] }));
   const cpu = { subject: [] as number[], baseline: [] as number[] };

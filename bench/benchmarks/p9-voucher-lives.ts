@@ -1,8 +1,8 @@
-import type { Bench, Benchmark, Measurement, UsageMeasurement } from '../benchmark.js';
-import { type Comparison, compare } from '../compare.js';
-import { type CpuPart, cpuTimesOf } from '../cpu/process-cpu.js';
-import { type ServiceLayout, withService } from '../service.js';
-import { bareLives, messagesSettled, requireLives, voucherLives } from '../voucher-lives.js';
+import type { Bench, Benchmark, Measurement, UsageMeasurement } from '../benchmark.ts';
+import { type Comparison, compare } from '../compare.ts';
+import { type CpuPart, cpuTimesOf } from '../cpu/process-cpu.ts';
+import { type ServiceLayout, withService } from '../service.ts';
+import { bareLives, messagesSettled, requireLives, voucherLives } from '../voucher-lives.ts';
 
 const BAR = 0.9;
 /** A life is several calls, so that fewer of them warm both sides up. */

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
-import type { Service } from '../service.js';
-import { messagesSettled } from '../voucher-lives.js';
-import type { CostOfLife } from './predictions.js';
+import type { Service } from '../service.ts';
+import { messagesSettled } from '../voucher-lives.ts';
+import type { CostOfLife } from './predictions.ts';
 
 /** What PostgreSQL and Temporal have counted of a service so far, and when, in seconds. */
 export type Counts = Readonly<Record<CostOfLife, number>> & { readonly at: number };

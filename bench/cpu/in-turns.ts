@@ -1,9 +1,9 @@
-import type { Bench } from '../benchmark.js';
-import { LANES } from '../compare.js';
-import { type Calls, runLoad } from '../run-load.js';
-import type { Service } from '../service.js';
-import { requireVouchers, voucherGeneration } from '../voucher-generation.js';
-import { cpuMillisecondsOf } from './process-cpu.js';
+import type { Bench } from '../benchmark.ts';
+import { LANES } from '../compare.ts';
+import { type Calls, runLoad } from '../run-load.ts';
+import type { Service } from '../service.ts';
+import { requireVouchers, voucherGeneration } from '../voucher-generation.ts';
+import { cpuMillisecondsOf } from './process-cpu.ts';
 
 const PARTNERS = 20;
 const ROUNDS = 20;

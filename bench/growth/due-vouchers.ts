@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { AMOUNT } from './history.js';
-import type { Side } from './side.js';
+import { AMOUNT } from './history.ts';
+import type { Side } from './side.ts';
 
 /** Vouchers of the measured companies that are due at once, as generating them leaves them. */
 export async function addDueVouchers(

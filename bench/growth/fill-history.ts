@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Digests } from '../../src/crypto/digests.js';
-import { checkChangedBooks } from '../../src/db/books/check-changes.js';
-import { checkWholeBooks } from '../../src/db/books/check-whole.js';
-import { connectDatabase } from '../../src/db/connection.js';
-import { voucherCodeOf } from './history.js';
-import { type HistoryCompanies, historyRows, someRows } from './history-rows.js';
+import type { Digests } from '../../src/crypto/digests.ts';
+import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
+import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
+import { connectDatabase } from '../../src/db/connection.ts';
+import { voucherCodeOf } from './history.ts';
+import { type HistoryCompanies, historyRows, someRows } from './history-rows.ts';
 
 /** Vouchers whose rows one round of statements writes. */
 const CHUNK = 50_000;

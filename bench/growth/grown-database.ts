@@ -1,14 +1,14 @@
-import type { ApiConfig } from '../../src/config/config.js';
-import type { Digests } from '../../src/crypto/digests.js';
-import { connectDatabase } from '../../src/db/connection.js';
+import type { ApiConfig } from '../../src/config/config.ts';
+import type { Digests } from '../../src/crypto/digests.ts';
+import { connectDatabase } from '../../src/db/connection.ts';
 import {
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../test/support/companies.js';
-import { fillHistory } from './fill-history.js';
-import { AMOUNT, OTHER_COMPANIES } from './history.js';
+} from '../../test/support/companies.ts';
+import { fillHistory } from './fill-history.ts';
+import { AMOUNT, OTHER_COMPANIES } from './history.ts';
 
 /** Enough for a hundred million vouchers. */
 const WALLET = '10000000000';

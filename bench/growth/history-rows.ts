@@ -7,7 +7,7 @@ import {
   ownerSql,
   partsSql,
   redemptionsBeforeSql,
-} from './history.js';
+} from './history.ts';
 
 /** The companies of a history; the others are in the same order. */
 export interface HistoryCompanies {

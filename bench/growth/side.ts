@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { signatureHeader } from '../../clients/typescript/src/index.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { merchantToken, partnerHeaders } from '../partner-calls.js';
-import type { BenchCall } from '../run-load.js';
-import type { Service } from '../service.js';
-import type { GrownDatabase } from './grown-database.js';
-import { activeVouchers } from './history.js';
+import { signatureHeader } from '../../clients/typescript/src/index.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { merchantToken, partnerHeaders } from '../partner-calls.ts';
+import type { BenchCall } from '../run-load.ts';
+import type { Service } from '../service.ts';
+import type { GrownDatabase } from './grown-database.ts';
+import { activeVouchers } from './history.ts';
 
 /** A service on a history, and what its companies ask of it. */
 export interface Side extends GrownDatabase {

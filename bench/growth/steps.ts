@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { LANES } from '../compare.js';
-import { type BenchCall, type Calls, type LoadResult, runLoad } from '../run-load.js';
-import { codeIn, messagesSettled } from '../voucher-lives.js';
-import { addDueVouchers } from './due-vouchers.js';
-import { AMOUNT, anyVoucher, ownerOf, voucherCodeOf } from './history.js';
-import type { Side } from './side.js';
+import { LANES } from '../compare.ts';
+import { type BenchCall, type Calls, type LoadResult, runLoad } from '../run-load.ts';
+import { codeIn, messagesSettled } from '../voucher-lives.ts';
+import { addDueVouchers } from './due-vouchers.ts';
+import { AMOUNT, anyVoucher, ownerOf, voucherCodeOf } from './history.ts';
+import type { Side } from './side.ts';
 
 /** What is measured of a side, in the order of a round. */
 export interface GrowthStep {

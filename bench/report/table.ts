@@ -7,9 +7,9 @@ import type {
   RateMeasurement,
   TimeMeasurement,
   UsageMeasurement,
-} from '../benchmark.js';
-import { quantile as quantileOf } from '../statistics.js';
-import { byKind, intervalOf, median, passes, ratioOf, times } from './verdict.js';
+} from '../benchmark.ts';
+import { quantile as quantileOf } from '../statistics.ts';
+import { byKind, intervalOf, median, passes, ratioOf, times } from './verdict.ts';
 
 const COLUMNS = [
   '',

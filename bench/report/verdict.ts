@@ -6,8 +6,8 @@ import type {
   RateMeasurement,
   TimeMeasurement,
   UsageMeasurement,
-} from '../benchmark.js';
-import { quantile as quantileOf, ratioInterval } from '../statistics.js';
+} from '../benchmark.ts';
+import { quantile as quantileOf, ratioInterval } from '../statistics.ts';
 
 interface Forms<Result> {
   readonly time: (measurement: TimeMeasurement) => Result;

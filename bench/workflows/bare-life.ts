@@ -5,7 +5,7 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { BareActivities } from '../baselines/bare-worker.js';
+import type { BareActivities } from '../baselines/bare-worker.ts';
 
 /** Answers when the message with the code was sent. */
 export const bareClaimed = defineUpdate('bareClaimed');

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { BareActivities } from '../baselines/bare-worker.js';
+import type { BareActivities } from '../baselines/bare-worker.ts';
 
 const { doNothing, waitLikeProvider } = proxyActivities<BareActivities>({
   startToCloseTimeout: '10s',

@@ -1,3 +1,3 @@
-export * from '../../workflows/index.js';
-export { bare, bareSlow } from './bare.js';
-export { bareLife } from './bare-life.js';
+export * from '../../workflows/index.ts';
+export { bare, bareSlow } from './bare.ts';
+export { bareLife } from './bare-life.ts';

@@ -1,7 +1,7 @@
-import type { Random } from '../random.js';
-import type { World } from '../world.js';
-import type { ClientCall, KeyedOperation } from './client-log.js';
-import { laterVoucherCall, someLines } from './operations.js';
+import type { Random } from '../random.ts';
+import type { World } from '../world.ts';
+import type { ClientCall, KeyedOperation } from './client-log.ts';
+import { laterVoucherCall, someLines } from './operations.ts';
 
 type Change = (parts: {
   readonly call: ClientCall;

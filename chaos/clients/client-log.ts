@@ -1,5 +1,5 @@
-import type { Company } from '../../src/domain/voucher.js';
-import { type CallResponse, type Outcome, outcomeOf } from './outcome.js';
+import type { Company } from '../../src/domain/voucher.ts';
+import { type CallResponse, type Outcome, outcomeOf } from './outcome.ts';
 
 /** The operations that move or promise money: each is sent under a key, and may be sent again. */
 const keyedOperations = [

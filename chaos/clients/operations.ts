@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Company } from '../../src/domain/voucher.js';
-import { type Random, recent } from '../random.js';
-import type { ChaosPartner, KnownGift, SentLine, World } from '../world.js';
-import type { ClientCall, KeyedOperation } from './client-log.js';
-import { listRedemptions, reverseRedemption } from './redemption-calls.js';
+import type { Company } from '../../src/domain/voucher.ts';
+import { type Random, recent } from '../random.ts';
+import type { ChaosPartner, KnownGift, SentLine, World } from '../world.ts';
+import type { ClientCall, KeyedOperation } from './client-log.ts';
+import { listRedemptions, reverseRedemption } from './redemption-calls.ts';
 
 /** What an operation is made from. */
 export interface Making {

@@ -1,5 +1,5 @@
-import { reasons } from '../../src/domain/reasons.js';
-import { isRemembered, type Reason, refuse } from '../../src/domain/refusals.js';
+import { reasons } from '../../src/domain/reasons.ts';
+import { isRemembered, type Reason, refuse } from '../../src/domain/refusals.ts';
 
 /** What came back, its body as the bytes had it; or why nothing did. */
 export type CallResponse =

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientCall, nameOf } from './client-log.js';
-import { bodyOf } from './outcome.js';
-import type { SendCall } from './send-call.js';
+import { type ClientCall, nameOf } from './client-log.ts';
+import { bodyOf } from './outcome.ts';
+import type { SendCall } from './send-call.ts';
 
 const TRIES = 20;
 const PAUSE_MS = 500;

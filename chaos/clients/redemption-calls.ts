@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Random, recent } from '../random.js';
-import type { World } from '../world.js';
-import type { ClientCall } from './client-log.js';
+import { type Random, recent } from '../random.ts';
+import type { World } from '../world.ts';
+import type { ClientCall } from './client-log.ts';
 
 interface Making {
   readonly random: Random;

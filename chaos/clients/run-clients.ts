@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, type Random } from '../random.js';
-import type { World } from '../world.js';
-import { updateWorld } from '../world-updates.js';
-import { changedCall } from './changed-call.js';
-import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
-import { type Making, operations } from './operations.js';
-import type { SendCall } from './send-call.js';
+import { createRandom, type Random } from '../random.ts';
+import type { World } from '../world.ts';
+import { updateWorld } from '../world-updates.ts';
+import { changedCall } from './changed-call.ts';
+import type { ClientCall, ClientLog, LogEntry } from './client-log.ts';
+import { type Making, operations } from './operations.ts';
+import type { SendCall } from './send-call.ts';
 
 /** How long a client thinks, in milliseconds; while the service is away it hesitates. */
 const THINKING = 150;

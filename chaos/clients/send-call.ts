@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { signatureHeader } from '../../clients/typescript/src/index.js';
-import type { Company } from '../../src/domain/voucher.js';
-import type { World } from '../world.js';
-import type { ClientCall, ClientLog, LogEntry } from './client-log.js';
-import { bodyOf, type CallResponse } from './outcome.js';
+import { signatureHeader } from '../../clients/typescript/src/index.ts';
+import type { Company } from '../../src/domain/voucher.ts';
+import type { World } from '../world.ts';
+import type { ClientCall, ClientLog, LogEntry } from './client-log.ts';
+import { bodyOf, type CallResponse } from './outcome.ts';
 
 /** Far above what a caller is promised to wait; a call that takes longer hangs. */
 export const ANSWER_SECONDS = 30;

@@ -3,11 +3,11 @@ import {
   type ProviderFault,
   type SandboxProvider,
   sandboxProviderNames,
-} from '../../src/sandbox/faults/provider-faults.js';
-import { call } from '../../test/support/clients.js';
-import type { Random } from '../random.js';
-import type { FaultScene } from './fault-scene.js';
-import { lasting } from './lasting.js';
+} from '../../src/sandbox/faults/provider-faults.ts';
+import { call } from '../../test/support/clients.ts';
+import type { Random } from '../random.ts';
+import type { FaultScene } from './fault-scene.ts';
+import { lasting } from './lasting.ts';
 
 type Answers = ProviderFault['answers'];
 

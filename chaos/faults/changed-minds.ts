@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { findLateSuccess, settleLateSuccess } from '../../src/db/reconciliation/late-successes.js';
-import { findReversal, settleReversal } from '../../src/db/reconciliation/reversals.js';
-import { call } from '../../test/support/clients.js';
-import { type ProviderBooks, readBooks } from '../settle-pending.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { World } from '../world.js';
-import type { FaultScene } from './fault-scene.js';
+import { findLateSuccess, settleLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
+import { findReversal, settleReversal } from '../../src/db/reconciliation/reversals.ts';
+import { call } from '../../test/support/clients.ts';
+import { type ProviderBooks, readBooks } from '../settle-pending.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { World } from '../world.ts';
+import type { FaultScene } from './fault-scene.ts';
 
 /** What a provider does that changes its mind. */
 const opposites = { completed: 'reversed', failed: 'completed' } as const;

@@ -1,7 +1,7 @@
-import type { ClientLog } from '../clients/client-log.js';
-import type { Random } from '../random.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { World } from '../world.js';
+import type { ClientLog } from '../clients/client-log.ts';
+import type { Random } from '../random.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { World } from '../world.ts';
 
 /** What a fault is made with. */
 export interface FaultScene {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
-import { changeRow } from '../../src/db/catalogue/company-changes.js';
-import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.js';
-import { breakings, breakProvider } from './broken-provider.js';
-import { changeItsMind } from './changed-minds.js';
-import type { FaultName } from './fault-names.js';
-import type { FaultScene } from './fault-scene.js';
-import { forgetRedemption } from './forget-redemption.js';
-import { lasting } from './lasting.js';
-import { persist } from './persist.js';
+import { changeRow } from '../../src/db/catalogue/company-changes.ts';
+import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.ts';
+import { breakings, breakProvider } from './broken-provider.ts';
+import { changeItsMind } from './changed-minds.ts';
+import type { FaultName } from './fault-names.ts';
+import type { FaultScene } from './fault-scene.ts';
+import { forgetRedemption } from './forget-redemption.ts';
+import { lasting } from './lasting.ts';
+import { persist } from './persist.ts';
 import {
   crashPostgres,
   emptyTemporal,
   killTemporal,
   startPostgresAgain,
   startTemporalAgain,
-} from './servers.js';
-import { shortenReserve } from './short-reserve.js';
+} from './servers.ts';
+import { shortenReserve } from './short-reserve.ts';
 
 /** Makes a fault and, after some seconds, undoes it; says what was done. */
 type Fault = (scene: FaultScene) => Promise<string>;

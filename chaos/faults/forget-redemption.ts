@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../../src/db/connection.js';
-import type { TestMerchant } from '../../test/support/companies.js';
-import { type ClientCall, createClientLog, type LogEntry } from '../clients/client-log.js';
-import { bodyOf } from '../clients/outcome.js';
-import { createSendCall, type SendCall } from '../clients/send-call.js';
-import type { FaultScene } from './fault-scene.js';
-import { persist } from './persist.js';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import type { TestMerchant } from '../../test/support/companies.ts';
+import { type ClientCall, createClientLog, type LogEntry } from '../clients/client-log.ts';
+import { bodyOf } from '../clients/outcome.ts';
+import { createSendCall, type SendCall } from '../clients/send-call.ts';
+import type { FaultScene } from './fault-scene.ts';
+import { persist } from './persist.ts';
 
 /** The number of the client that makes these calls: none of those that a run has. */
 const CLIENT = -1;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../random.js';
+import type { Random } from '../random.ts';
 
 /** Waits some time, in milliseconds, and says how long. */
 export async function lasting(random: Random, least: number, greatest: number): Promise<string> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../random.js';
-import type { FaultName } from './fault-names.js';
-import type { FaultScene } from './fault-scene.js';
-import { faults } from './faults.js';
+import type { Random } from '../random.ts';
+import type { FaultName } from './fault-names.ts';
+import type { FaultScene } from './fault-scene.ts';
+import { faults } from './faults.ts';
 
 /** A fault as it was made. */
 export interface MadeFault {

@@ -1,12 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from '../../src/embedded/postgres.js';
-import { commandLine } from '../../src/embedded/process-identity.js';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../src/embedded/temporal-server.js';
-import { silentProgress } from '../../src/process/progress.js';
-import type { ThrowawayServices } from '../../test/harness/throwaway-services.js';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { commandLine } from '../../src/embedded/process-identity.ts';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { startTemporalServer } from '../../src/embedded/temporal-server.ts';
+import { silentProgress } from '../../src/process/progress.ts';
+import type { ThrowawayServices } from '../../test/harness/throwaway-services.ts';
 
 /** Like a loss of power: PostgreSQL ends at once and has to recover from its log. */
 export async function crashPostgres({ directory }: ThrowawayServices): Promise<void> {

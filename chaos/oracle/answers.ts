@@ -1,8 +1,8 @@
-import type { Reason } from '../../src/domain/refusals.js';
-import type { ClientLog, KeyedCalls, LogEntry } from '../clients/client-log.js';
-import { contentOf, nameOf } from '../clients/client-log.js';
-import { asFirstTold, bodyOf } from '../clients/outcome.js';
-import { ANSWER_SECONDS } from '../clients/send-call.js';
+import type { Reason } from '../../src/domain/refusals.ts';
+import type { ClientLog, KeyedCalls, LogEntry } from '../clients/client-log.ts';
+import { contentOf, nameOf } from '../clients/client-log.ts';
+import { asFirstTold, bodyOf } from '../clients/outcome.ts';
+import { ANSWER_SECONDS } from '../clients/send-call.ts';
 
 /** Checks every answer by itself, and that one key has one answer (I9, I15). */
 export function checkAnswers(log: ClientLog): string[] {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
-import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import type { BooksRow } from '../../src/sandbox/accepted-requests.js';
-import { readBooks } from '../settle-pending.js';
+import type { Database } from '../../src/db/connection.ts';
+import { formatMoney, parseMoney } from '../../src/domain/money.ts';
+import type { BooksRow } from '../../src/sandbox/accepted-requests.ts';
+import { readBooks } from '../settle-pending.ts';
 
 /** A payment or top-up attempt, as our database has it. */
 export interface OwnRow {

@@ -1,7 +1,7 @@
-import { type ClientLog, finalEntry } from '../clients/client-log.js';
-import { bodyOf } from '../clients/outcome.js';
-import { readSurely } from '../clients/read-surely.js';
-import type { SendCall } from '../clients/send-call.js';
+import { type ClientLog, finalEntry } from '../clients/client-log.ts';
+import { bodyOf } from '../clients/outcome.ts';
+import { readSurely } from '../clients/read-surely.ts';
+import type { SendCall } from '../clients/send-call.ts';
 
 /** A line as its partner is told of it. */
 export interface ToldLine {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WebhookEvent } from '../../clients/typescript/src/index.js';
-import type { Database } from '../../src/db/connection.js';
-import type { ChaosReceiver } from '../receiver.js';
-import type { ToldEvent } from './voucher-replay.js';
+import type { WebhookEvent } from '../../clients/typescript/src/index.ts';
+import type { Database } from '../../src/db/connection.ts';
+import type { ChaosReceiver } from '../receiver.ts';
+import type { ToldEvent } from './voucher-replay.ts';
 
 /**
  * Compares what receivers have accepted with the log of events (I17): every event came at least once

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../clients/client-log.js';
-import { bodyOf } from '../clients/outcome.js';
-import { SHORT_RESERVE } from '../faults/short-reserve.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { ToldLine } from './bulk-orders.js';
+import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../clients/client-log.ts';
+import { bodyOf } from '../clients/outcome.ts';
+import { SHORT_RESERVE } from '../faults/short-reserve.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { ToldLine } from './bulk-orders.ts';
 
 /** What the database has of one operation that a client may have sent. */
 interface Effect {

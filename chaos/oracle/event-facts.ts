@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
-import type { ToldEvent } from './voucher-replay.js';
+import type { Database } from '../../src/db/connection.ts';
+import type { ToldEvent } from './voucher-replay.ts';
 
 /** An event and the company that is told: "partner 3". */
 export interface OwnedEvent extends ToldEvent {

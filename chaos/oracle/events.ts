@@ -1,15 +1,15 @@
-import type { Company } from '../../src/domain/voucher.js';
-import { type ClientLog, finalEntry } from '../clients/client-log.js';
-import { bodyOf } from '../clients/outcome.js';
-import { readSurely } from '../clients/read-surely.js';
-import type { SendCall } from '../clients/send-call.js';
-import type { ChaosReceiver } from '../receiver.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { World } from '../world.js';
-import { compareDeliveries } from './deliveries.js';
-import { compareFacts, type OwnedEvent } from './event-facts.js';
-import { compareLowBalances } from './low-balances.js';
-import { replayVouchers, type ToldEvent } from './voucher-replay.js';
+import type { Company } from '../../src/domain/voucher.ts';
+import { type ClientLog, finalEntry } from '../clients/client-log.ts';
+import { bodyOf } from '../clients/outcome.ts';
+import { readSurely } from '../clients/read-surely.ts';
+import type { SendCall } from '../clients/send-call.ts';
+import type { ChaosReceiver } from '../receiver.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { World } from '../world.ts';
+import { compareDeliveries } from './deliveries.ts';
+import { compareFacts, type OwnedEvent } from './event-facts.ts';
+import { compareLowBalances } from './low-balances.ts';
+import { replayVouchers, type ToldEvent } from './voucher-replay.ts';
 
 type Log = readonly ToldEvent[];
 

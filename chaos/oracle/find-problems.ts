@@ -1,19 +1,19 @@
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import type { ClientLog } from '../clients/client-log.js';
-import type { SendCall } from '../clients/send-call.js';
-import type { FaultName } from '../faults/fault-names.js';
-import type { MadeFault } from '../faults/make-faults.js';
-import type { ChaosReceiver } from '../receiver.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { World } from '../world.js';
-import { checkAnswers } from './answers.js';
-import { compareBooks } from './books.js';
-import { readOrderedLines } from './bulk-orders.js';
-import { compareEffects } from './effects.js';
-import { compareEvents } from './events.js';
-import { compareMessages } from './messages.js';
-import { compareWallets } from './wallets.js';
-import { findWorkflows } from './workflows.js';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import type { ClientLog } from '../clients/client-log.ts';
+import type { SendCall } from '../clients/send-call.ts';
+import type { FaultName } from '../faults/fault-names.ts';
+import type { MadeFault } from '../faults/make-faults.ts';
+import type { ChaosReceiver } from '../receiver.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { World } from '../world.ts';
+import { checkAnswers } from './answers.ts';
+import { compareBooks } from './books.ts';
+import { readOrderedLines } from './bulk-orders.ts';
+import { compareEffects } from './effects.ts';
+import { compareEvents } from './events.ts';
+import { compareMessages } from './messages.ts';
+import { compareWallets } from './wallets.ts';
+import { findWorkflows } from './workflows.ts';
 
 /** Faults that turn the reconciliation red until they are undone: that is what it is for. */
 const ALARMING: readonly FaultName[] = [

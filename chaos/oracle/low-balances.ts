@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { parseMoney } from '../../src/domain/money.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { OwnedEvent } from './event-facts.js';
+import { parseMoney } from '../../src/domain/money.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { OwnedEvent } from './event-facts.ts';
 
 interface WalletFacts {
   readonly owner: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
-import type { ReceivedMessage } from '../../src/sandbox/books.js';
-import { readBooks } from '../settle-pending.js';
+import type { Database } from '../../src/db/connection.ts';
+import type { ReceivedMessage } from '../../src/sandbox/books.ts';
+import { readBooks } from '../settle-pending.ts';
 
 /** A message, as our database has it. */
 export interface OwnMessage {

@@ -1,8 +1,8 @@
 import { ServiceError } from '@temporalio/client';
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import { findWorkflows } from './workflows.js';
+import type { Database } from '../../src/db/connection.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import { findWorkflows } from './workflows.ts';
 
 /** Whatever is under way, or was left behind: one line each (I8). */
 export async function findUnsettled(stack: ThrowawayStack): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
-import { formatMoney, parseMoney } from '../../src/domain/money.js';
+import type { Database } from '../../src/db/connection.ts';
+import { formatMoney, parseMoney } from '../../src/domain/money.ts';
 
 /** An event as its company reads it. */
 export interface ToldEvent {

@@ -1,11 +1,11 @@
-import { formatMoney, parseMoney } from '../../src/domain/money.js';
-import { type ClientLog, finalEntry, type KeyedCalls } from '../clients/client-log.js';
-import { bodyOf } from '../clients/outcome.js';
-import { readSurely } from '../clients/read-surely.js';
-import type { SendCall } from '../clients/send-call.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
-import type { ChaosPartner, World } from '../world.js';
-import { generatedVouchers, type ToldLine } from './bulk-orders.js';
+import { formatMoney, parseMoney } from '../../src/domain/money.ts';
+import { type ClientLog, finalEntry, type KeyedCalls } from '../clients/client-log.ts';
+import { bodyOf } from '../clients/outcome.ts';
+import { readSurely } from '../clients/read-surely.ts';
+import type { SendCall } from '../clients/send-call.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
+import type { ChaosPartner, World } from '../world.ts';
+import { generatedVouchers, type ToldLine } from './bulk-orders.ts';
 
 /**
  * Compares what the API says is in each wallet with what was deposited, less all that clients were

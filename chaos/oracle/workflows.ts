@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { ThrowawayStack } from '../throwaway-stack.js';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 const OF_MONEY = `WorkflowType in (
   'generateVoucher', 'generateBulk', 'cancelVoucher', 'redeemVoucher', 'topUp')`;

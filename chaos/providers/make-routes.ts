@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
-import { addRoute } from '../../src/db/providers/provider-routes.js';
-import type { ProviderRoutesTable } from '../../src/db/schema/all-tables.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
+import { addRoute } from '../../src/db/providers/provider-routes.ts';
+import type { ProviderRoutesTable } from '../../src/db/schema/all-tables.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 /** Both providers of each kind: by weight where they share a position, and one after the other. */
 const ROUTES: readonly Insertable<ProviderRoutesTable>[] = [

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.js';
-import { readBooks } from '../settle-pending.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
+import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.ts';
+import { readBooks } from '../settle-pending.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 /** What each provider took, and how often the next one was asked, in one line. */
 export async function describeShares({

@@ -1,10 +1,10 @@
 import {
   type SandboxProvider,
   sandboxProviderNames,
-} from '../../src/sandbox/faults/provider-faults.js';
-import type { Stops } from '../../src/start/stops.js';
-import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.js';
-import type { ThrowawayServices } from '../../test/harness/throwaway-services.js';
+} from '../../src/sandbox/faults/provider-faults.ts';
+import type { Stops } from '../../src/start/stops.ts';
+import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.ts';
+import type { ThrowawayServices } from '../../test/harness/throwaway-services.ts';
 
 /** The settings with the addresses of each provider. */
 const ADDRESSES: Readonly<Record<SandboxProvider, readonly string[]>> = {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { createNumberHash } from '../../src/crypto/number-hash.js';
-import { askRepair } from '../../src/repairs/ask-repair.js';
-import { settlePayment } from '../../src/repairs/payment-repairs.js';
-import { repairLimits } from '../../src/repairs/repair-limits.js';
-import type { ProviderBooks } from '../settle-pending.js';
-import type { ThrowawayStack } from '../throwaway-stack.js';
+import { createNumberHash } from '../../src/crypto/number-hash.ts';
+import { askRepair } from '../../src/repairs/ask-repair.ts';
+import { settlePayment } from '../../src/repairs/payment-repairs.ts';
+import { repairLimits } from '../../src/repairs/repair-limits.ts';
+import type { ProviderBooks } from '../settle-pending.ts';
+import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 /** Longer than a slow provider takes to begin with a request. */
 const LOST_AFTER_SECONDS = 15;

@@ -1,14 +1,14 @@
-import { callbackRoutes } from '../../src/callbacks/routes.js';
-import { headingAnchor } from '../../src/docs-site/markdown.js';
-import { type Reason, statusCodeOf } from '../../src/domain/refusals.js';
-import { tokenKeyRoutes } from '../../src/http/access/token-keys.js';
-import type { SurfaceRoutes } from '../../src/http/app.js';
-import { type Endpoint, scopeOf } from '../../src/http/endpoint.js';
-import { guards } from '../../src/http/pipeline.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { code, GENERATED, page, table } from './markdown.js';
-import { fieldsOf, shapeOf } from './shape.js';
+import { callbackRoutes } from '../../src/callbacks/routes.ts';
+import { headingAnchor } from '../../src/docs-site/markdown.ts';
+import { type Reason, statusCodeOf } from '../../src/domain/refusals.ts';
+import { tokenKeyRoutes } from '../../src/http/access/token-keys.ts';
+import type { SurfaceRoutes } from '../../src/http/app.ts';
+import { type Endpoint, scopeOf } from '../../src/http/endpoint.ts';
+import { guards } from '../../src/http/pipeline.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
+import { fieldsOf, shapeOf } from './shape.ts';
 
 const SURFACES: readonly (readonly [title: string, routes: SurfaceRoutes])[] = [
   ['Partner API', partnerRoutes],

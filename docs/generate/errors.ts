@@ -1,4 +1,4 @@
-import { reasons } from '../../src/domain/reasons.js';
+import { reasons } from '../../src/domain/reasons.ts';
 import {
   httpStatusOf,
   messageOf,
@@ -6,12 +6,12 @@ import {
   remedyOf,
   type Surface,
   statusCodeOf,
-} from '../../src/domain/refusals.js';
-import type { Endpoint } from '../../src/http/endpoint.js';
-import { guards } from '../../src/http/pipeline.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { code, GENERATED, page, table } from './markdown.js';
+} from '../../src/domain/refusals.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { guards } from '../../src/http/pipeline.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
 
 const EVERY_ENDPOINT = 'every endpoint';
 const SIGNED = 'signed endpoints';

@@ -1,7 +1,7 @@
-import { type EventType, eventTypes } from '../../src/domain/event-types.js';
-import { eventSchema, subjectExample } from '../../src/http/events/event-schemas.js';
-import { code, GENERATED, page, table } from './markdown.js';
-import { fieldsOf } from './shape.js';
+import { type EventType, eventTypes } from '../../src/domain/event-types.ts';
+import { eventSchema, subjectExample } from '../../src/http/events/event-schemas.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
+import { fieldsOf } from './shape.ts';
 
 const types = Object.keys(eventTypes) as EventType[];
 

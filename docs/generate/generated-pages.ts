@@ -1,11 +1,11 @@
-import { brunoCollection } from './clients/bruno-collection.js';
-import { pythonClient } from './clients/python-client.js';
-import { typescriptClient } from './clients/typescript-client.js';
-import { endpointsPage } from './endpoints.js';
-import { errorsPage } from './errors.js';
-import { eventsPage } from './events.js';
-import { metricsPage } from './metrics.js';
-import { settingsPage } from './settings.js';
+import { brunoCollection } from './clients/bruno-collection.ts';
+import { pythonClient } from './clients/python-client.ts';
+import { typescriptClient } from './clients/typescript-client.ts';
+import { endpointsPage } from './endpoints.ts';
+import { errorsPage } from './errors.ts';
+import { eventsPage } from './events.ts';
+import { metricsPage } from './metrics.ts';
+import { settingsPage } from './settings.ts';
 
 /** Every page and file that is made of a source, by its path. */
 export const generatedPages: Readonly<Record<string, () => string>> = {

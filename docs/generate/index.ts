@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { generatedPages } from './generated-pages.js';
-import { releasedDocuments } from './released-documents.js';
+import { generatedPages } from './generated-pages.ts';
+import { releasedDocuments } from './released-documents.ts';
 
 /**
  * `npm run docs`: writes the pages that are made of a source. `npm run docs -- --release`, of a version

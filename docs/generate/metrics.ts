@@ -1,7 +1,7 @@
-import { definitions, PREFIX } from '../../src/process/metrics/definitions.js';
-import type { MetricDefinition } from '../../src/process/metrics/metric-definition.js';
-import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.js';
-import { code, GENERATED, page, table } from './markdown.js';
+import { definitions, PREFIX } from '../../src/process/metrics/definitions.ts';
+import type { MetricDefinition } from '../../src/process/metrics/metric-definition.ts';
+import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
 
 const all = Object.entries<MetricDefinition>(definitions);
 

@@ -1,4 +1,4 @@
-import { openApiDocuments } from '../../src/openapi/both-documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.ts';
 
 /** No deployment's address: tools put in that of theirs. */
 const { partner, merchant } = openApiDocuments('https://voucher-service.invalid');

@@ -4,30 +4,30 @@ import {
   messageSettings,
   mobileMoneySettings,
   providerGuardSettings,
-} from '../../src/config/providers/provider-settings.js';
-import { fileSettingOf } from '../../src/config/secret-files.js';
-import { isSecret } from '../../src/config/setting-kinds.js';
-import { accessSettings } from '../../src/config/settings/access-settings.js';
-import { codecSettings } from '../../src/config/settings/codec-settings.js';
-import { databaseSettings } from '../../src/config/settings/database-settings.js';
-import { eventSettings } from '../../src/config/settings/event-settings.js';
-import { httpSettings } from '../../src/config/settings/http-settings.js';
-import { apiSettings, portalSettings } from '../../src/config/settings/portal-settings.js';
+} from '../../src/config/providers/provider-settings.ts';
+import { fileSettingOf } from '../../src/config/secret-files.ts';
+import { isSecret } from '../../src/config/setting-kinds.ts';
+import { accessSettings } from '../../src/config/settings/access-settings.ts';
+import { codecSettings } from '../../src/config/settings/codec-settings.ts';
+import { databaseSettings } from '../../src/config/settings/database-settings.ts';
+import { eventSettings } from '../../src/config/settings/event-settings.ts';
+import { httpSettings } from '../../src/config/settings/http-settings.ts';
+import { apiSettings, portalSettings } from '../../src/config/settings/portal-settings.ts';
 import {
   observationSettings,
   processSettings,
   tracingSettings,
-} from '../../src/config/settings/process-settings.js';
-import { secretSettings } from '../../src/config/settings/secret-settings.js';
-import { startSettings } from '../../src/config/settings/start-settings.js';
+} from '../../src/config/settings/process-settings.ts';
+import { secretSettings } from '../../src/config/settings/secret-settings.ts';
+import { startSettings } from '../../src/config/settings/start-settings.ts';
 import {
   taskQueueSettings,
   temporalSettings,
-} from '../../src/config/settings/temporal-settings.js';
-import { repairSettings, topupSettings } from '../../src/config/settings/topup-settings.js';
-import { scheduleSettings, voucherSettings } from '../../src/config/settings/voucher-settings.js';
-import { webhookSettings } from '../../src/config/settings/webhook-settings.js';
-import { code, GENERATED, page, table } from './markdown.js';
+} from '../../src/config/settings/temporal-settings.ts';
+import { repairSettings, topupSettings } from '../../src/config/settings/topup-settings.ts';
+import { scheduleSettings, voucherSettings } from '../../src/config/settings/voucher-settings.ts';
+import { webhookSettings } from '../../src/config/settings/webhook-settings.ts';
+import { code, GENERATED, page, table } from './markdown.ts';
 
 type Settings = Readonly<Record<string, ZodType>>;
 

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { PORTAL_ACTOR } from '../domain/access/access-changes.js';
-import { isStaffActor } from '../domain/repairs/repair.js';
-import { AdminError } from './admin-error.js';
+import { PORTAL_ACTOR } from '../domain/access/access-changes.ts';
+import { isStaffActor } from '../domain/repairs/repair.ts';
+import { AdminError } from './admin-error.ts';
 
 /** The system user of a command. */
 export interface SystemUser {

@@ -1,51 +1,51 @@
-import { isDeletable } from '../db/catalogue/company-changes.js';
-import { listAddresses, registerAddress, removeAddress } from './commands/access/addresses.js';
+import { isDeletable } from '../db/catalogue/company-changes.ts';
+import { listAddresses, registerAddress, removeAddress } from './commands/access/addresses.ts';
 import {
   issueApiKey,
   listApiKeysCommand,
   revokeApiKeyCommand,
   rotateApiKey,
-} from './commands/access/api-keys.js';
-import { setDailyLimits, setKeyLimits } from './commands/access/daily-limits.js';
-import { listDigestKeys, rotateDigests } from './commands/access/digest-keys.js';
-import { setKeyScopes } from './commands/access/key-scopes.js';
+} from './commands/access/api-keys.ts';
+import { setDailyLimits, setKeyLimits } from './commands/access/daily-limits.ts';
+import { listDigestKeys, rotateDigests } from './commands/access/digest-keys.ts';
+import { setKeyScopes } from './commands/access/key-scopes.ts';
 import {
   listPublicKeysCommand,
   registerPublicKey,
   revokePublicKeyCommand,
-} from './commands/access/public-keys.js';
-import { listRefusedCallsCommand } from './commands/access/refused-calls.js';
+} from './commands/access/public-keys.ts';
+import { listRefusedCallsCommand } from './commands/access/refused-calls.ts';
 import {
   createPortalAccount,
   disablePortalAccount,
   listPortalAccountsCommand,
   resetOneTimePassword,
   resetPortalPassword,
-} from './commands/accounts/portal-accounts.js';
+} from './commands/accounts/portal-accounts.ts';
 import {
   createStaffAccount,
   disableStaffAccount,
   listStaffAccountsCommand,
   resetStaffAccount,
   setStaffRoleCommand,
-} from './commands/accounts/staff-accounts.js';
-import { audit } from './commands/audit.js';
-import { cancelVoucher } from './commands/cancel-voucher.js';
-import { checkLedger } from './commands/check-ledger.js';
-import { listBudgetAlarmsCommand, setBudgets } from './commands/company-budgets.js';
-import { deposit } from './commands/deposit.js';
-import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.js';
+} from './commands/accounts/staff-accounts.ts';
+import { audit } from './commands/audit.ts';
+import { cancelVoucher } from './commands/cancel-voucher.ts';
+import { checkLedger } from './commands/check-ledger.ts';
+import { listBudgetAlarmsCommand, setBudgets } from './commands/company-budgets.ts';
+import { deposit } from './commands/deposit.ts';
+import { inviteMerchantCommand, listInvitationsCommand } from './commands/invitations.ts';
 import {
   listMerchantCategoriesCommand,
   listProductCategoriesCommand,
-} from './commands/lists/list-categories.js';
-import { listDenominationsCommand } from './commands/lists/list-denominations.js';
-import { listMerchantsCommand, showMerchant } from './commands/lists/list-merchants.js';
-import { listProductsCommand } from './commands/lists/list-products.js';
-import { listPromosCommand } from './commands/lists/list-promos.js';
-import { listTopupsCommand, showTopup } from './commands/lists/list-topups.js';
-import { listVouchersCommand, showVoucher } from './commands/lists/list-vouchers.js';
-import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.js';
+} from './commands/lists/list-categories.ts';
+import { listDenominationsCommand } from './commands/lists/list-denominations.ts';
+import { listMerchantsCommand, showMerchant } from './commands/lists/list-merchants.ts';
+import { listProductsCommand } from './commands/lists/list-products.ts';
+import { listPromosCommand } from './commands/lists/list-promos.ts';
+import { listTopupsCommand, showTopup } from './commands/lists/list-topups.ts';
+import { listVouchersCommand, showVoucher } from './commands/lists/list-vouchers.ts';
+import { setPayoutAccount, setServiceFee } from './commands/merchant-terms.ts';
 import {
   changePartner,
   createPartner,
@@ -54,49 +54,49 @@ import {
   setMessageLanguageCommand,
   showPartner,
   suspendPartner,
-} from './commands/partners.js';
-import { listPricesCommand, setPriceCommand } from './commands/prices.js';
-import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.js';
-import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.js';
-import { providerCommands } from './commands/providers/provider-commands.js';
-import { deleteCommand, restoreCommand } from './commands/record-deletion.js';
-import { activateCommand, deactivateCommand } from './commands/record-status.js';
-import { changeRecordCommand, createCommand } from './commands/records.js';
-import { recoveryCommands } from './commands/recovery/recover-status.js';
+} from './commands/partners.ts';
+import { listPricesCommand, setPriceCommand } from './commands/prices.ts';
+import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.ts';
+import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.ts';
+import { providerCommands } from './commands/providers/provider-commands.ts';
+import { deleteCommand, restoreCommand } from './commands/record-deletion.ts';
+import { activateCommand, deactivateCommand } from './commands/record-status.ts';
+import { changeRecordCommand, createCommand } from './commands/records.ts';
+import { recoveryCommands } from './commands/recovery/recover-status.ts';
 import {
   listRecoveredPaymentsCommand,
   settleRecoveredPaymentCommand,
-} from './commands/recovery/recovered-payments.js';
-import { listRepairsCommand, showRepair } from './commands/repairs/list-repairs.js';
-import { repairCommands } from './commands/repairs/repair.js';
-import { report } from './commands/reports/report.js';
+} from './commands/recovery/recovered-payments.ts';
+import { listRepairsCommand, showRepair } from './commands/repairs/list-repairs.ts';
+import { repairCommands } from './commands/repairs/repair.ts';
+import { report } from './commands/reports/report.ts';
 import {
   addReportRecipientCommand,
   listReportRecipientsCommand,
   removeReportRecipientCommand,
-} from './commands/reports/report-recipients.js';
-import { listUndeliveredEmailsCommand } from './commands/reports/undelivered-emails.js';
-import { retryTopUpCommand } from './commands/retry-topup.js';
-import { reverseDepositCommand } from './commands/reverse-deposit.js';
-import { settleDisagreementCommand } from './commands/settlements/disagreements.js';
+} from './commands/reports/report-recipients.ts';
+import { listUndeliveredEmailsCommand } from './commands/reports/undelivered-emails.ts';
+import { retryTopUpCommand } from './commands/retry-topup.ts';
+import { reverseDepositCommand } from './commands/reverse-deposit.ts';
+import { settleDisagreementCommand } from './commands/settlements/disagreements.ts';
 import {
   listDoubleDeliveriesCommand,
   settleDoubleDeliveryCommand,
-} from './commands/settlements/double-deliveries.js';
+} from './commands/settlements/double-deliveries.ts';
 import {
   listLateSuccessesCommand,
   settleLateSuccessCommand,
-} from './commands/settlements/late-successes.js';
-import { listReversalsCommand, settleReversalCommand } from './commands/settlements/reversals.js';
-import { find } from './commands/staff/find.js';
-import { statement } from './commands/statement.js';
-import { statementCommands } from './commands/statements/breaks.js';
-import { renewEventEpochCommand, setLowBalanceCommand } from './commands/webhooks/events.js';
+} from './commands/settlements/late-successes.ts';
+import { listReversalsCommand, settleReversalCommand } from './commands/settlements/reversals.ts';
+import { find } from './commands/staff/find.ts';
+import { statement } from './commands/statement.ts';
+import { statementCommands } from './commands/statements/breaks.ts';
+import { renewEventEpochCommand, setLowBalanceCommand } from './commands/webhooks/events.ts';
 import {
   listWebhookDeliveriesCommand,
   sendAgainCommand,
   testWebhookCommand,
-} from './commands/webhooks/webhook-deliveries.js';
+} from './commands/webhooks/webhook-deliveries.ts';
 import {
   addWebhookCommand,
   listWebhooksCommand,
@@ -104,9 +104,9 @@ import {
   removeWebhookCommand,
   resumeWebhookCommand,
   rotateWebhookCommand,
-} from './commands/webhooks/webhooks.js';
-import { importCommand } from './import/import-command.js';
-import { recordKinds } from './records/all-record-kinds.js';
+} from './commands/webhooks/webhooks.ts';
+import { importCommand } from './import/import-command.ts';
+import { recordKinds } from './records/all-record-kinds.ts';
 
 const restorableKinds = recordKinds.filter(({ table }) => isDeletable(table));
 

@@ -1,22 +1,22 @@
-import type { ComparisonSettings } from '../../activities/provider-statements/compare-statement.js';
-import type { Digests } from '../crypto/digests.js';
-import type { KeyEnvironment } from '../crypto/random.js';
-import type { SecretBox } from '../crypto/secret-box.js';
-import { addAuditEntries } from '../db/access/audit.js';
-import type { Database, DatabaseTransaction } from '../db/connection.js';
-import type { StatementProvider } from '../db/provider-statements/statement-lines.js';
-import type { NumberBox } from '../domain/phone.js';
-import type { StatementProviderName } from '../domain/provider-statements/statement-providers.js';
-import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
-import type { RouteKind } from '../domain/providers/routes.js';
-import type { WebhookSettings } from '../operations/webhooks.js';
-import type { Progress } from '../process/progress.js';
-import type { TemporalUi } from '../process/temporal-ui.js';
-import type { SmsSender } from '../providers/sms/sms-sender.js';
-import type { ProviderAccount } from '../providers/statement.js';
-import type { RepairLimits } from '../repairs/repair-kind.js';
-import type { Fields, InputOf } from './fields.js';
-import type { ListedProviders } from './recovery/compare-books.js';
+import type { ComparisonSettings } from '../../activities/provider-statements/compare-statement.ts';
+import type { Digests } from '../crypto/digests.ts';
+import type { KeyEnvironment } from '../crypto/random.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { addAuditEntries } from '../db/access/audit.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import type { StatementProvider } from '../db/provider-statements/statement-lines.ts';
+import type { NumberBox } from '../domain/phone.ts';
+import type { StatementProviderName } from '../domain/provider-statements/statement-providers.ts';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
+import type { RouteKind } from '../domain/providers/routes.ts';
+import type { WebhookSettings } from '../operations/webhooks.ts';
+import type { Progress } from '../process/progress.ts';
+import type { TemporalUi } from '../process/temporal-ui.ts';
+import type { SmsSender } from '../providers/sms/sms-sender.ts';
+import type { ProviderAccount } from '../providers/statement.ts';
+import type { RepairLimits } from '../repairs/repair-kind.ts';
+import type { Fields, InputOf } from './fields.ts';
+import type { ListedProviders } from './recovery/compare-books.ts';
 
 /** A provider as it is checked. */
 export interface ProviderPort {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isImagePath } from '../domain/image-path.js';
-import { formatMoney, parseMoney } from '../domain/money.js';
-import { parseMsisdn } from '../domain/phone.js';
-import { namedIn } from '../domain/repairs/reason.js';
-import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.js';
-import { AdminError } from './admin-error.js';
+import { isImagePath } from '../domain/image-path.ts';
+import { formatMoney, parseMoney } from '../domain/money.ts';
+import { parseMsisdn } from '../domain/phone.ts';
+import { namedIn } from '../domain/repairs/reason.ts';
+import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.ts';
+import { AdminError } from './admin-error.ts';
 
 /** One option or argument of a command: its help and its parser. */
 export interface Field<Value> {

@@ -1,5 +1,5 @@
-import type { LedgerTransfer } from '../db/ledger/ledger-history.js';
-import { column, money, numbers, table, time } from './tables.js';
+import type { LedgerTransfer } from '../db/ledger/ledger-history.ts';
+import { column, money, numbers, table, time } from './tables.ts';
 
 /** Transfers of the ledger as a table, oldest first. */
 export const moneyMoveTable = (moves: readonly LedgerTransfer[]): string =>

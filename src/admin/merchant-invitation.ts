@@ -1,11 +1,11 @@
-import { lockRow } from '../db/catalogue/company-changes.js';
-import type { DatabaseTransaction } from '../db/connection.js';
-import { requestInvitation } from '../db/portal/invitations.js';
-import { canonicalEmail, findPortalAccount } from '../db/portal/portal-accounts.js';
-import { maskMsisdn, parseMsisdn } from '../domain/phone.js';
-import { AdminError } from './admin-error.js';
-import { notFound } from './record-names.js';
-import type { Consequence } from './records/record-kind.js';
+import { lockRow } from '../db/catalogue/company-changes.ts';
+import type { DatabaseTransaction } from '../db/connection.ts';
+import { requestInvitation } from '../db/portal/invitations.ts';
+import { canonicalEmail, findPortalAccount } from '../db/portal/portal-accounts.ts';
+import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
+import { AdminError } from './admin-error.ts';
+import { notFound } from './record-names.ts';
+import type { Consequence } from './records/record-kind.ts';
 
 /**
  * Writes an invitation of a merchant, which replaces the previous one; a worker sends it. The

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { maskMsisdn, parseMsisdn } from '../domain/phone.js';
-import { bySchema } from './fields.js';
+import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
+import { bySchema } from './fields.ts';
 
 /** The key of a party, such as msisdn, accountid or walletid. */
 export const partyKey = bySchema(

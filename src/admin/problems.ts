@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import pg from 'pg';
-import { ConfigError } from '../config/config.js';
-import { isDatabaseUnavailable } from '../db/connection.js';
-import { AdminError } from './admin-error.js';
+import { ConfigError } from '../config/config.ts';
+import { isDatabaseUnavailable } from '../db/connection.ts';
+import { AdminError } from './admin-error.ts';
 
 /** Errors of PostgreSQL that an operator can fix, with their remedies. */
 const databaseProblems: Readonly<Record<string, string>> = {

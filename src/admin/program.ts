@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { AdminError } from './admin-error.js';
-import type { AdminCommand } from './command.js';
-import { type Fields, type InputOf, kebab, type Parser, text } from './fields.js';
+import { AdminError } from './admin-error.ts';
+import type { AdminCommand } from './command.ts';
+import { type Fields, type InputOf, kebab, type Parser, text } from './fields.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {

@@ -4,14 +4,14 @@ import {
   changeRow,
   findRow,
   type Row,
-} from '../db/catalogue/company-changes.js';
-import { findNamesakes } from '../db/catalogue/namesakes.js';
-import type { Database, DatabaseTransaction } from '../db/connection.js';
-import type { Schema } from '../db/schema/all-tables.js';
-import type { Company } from '../domain/voucher.js';
-import { AdminError } from './admin-error.js';
-import type { Change } from './command.js';
-import { id, optional } from './fields.js';
+} from '../db/catalogue/company-changes.ts';
+import { findNamesakes } from '../db/catalogue/namesakes.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import type { Schema } from '../db/schema/all-tables.ts';
+import type { Company } from '../domain/voucher.ts';
+import { AdminError } from './admin-error.ts';
+import type { Change } from './command.ts';
+import { id, optional } from './fields.ts';
 
 /** The records of operators: table, name column, and list command. */
 const subjects = {

@@ -1,15 +1,15 @@
 import { CommanderError } from 'commander';
-import type { AdminConfig } from '../config/config.js';
-import { connectDatabase } from '../db/connection.js';
-import { createProgress, silentProgress } from '../process/progress.js';
-import { actorOf, type SystemUser } from './actor.js';
-import { allCommands } from './all-commands.js';
-import type { AdminCommand, Report } from './command.js';
-import type { Fields, InputOf } from './fields.js';
-import { describeProblem } from './problems.js';
-import { createProgram, type GlobalOptions } from './program.js';
-import { resolveSettings } from './settings.js';
-import { verbs } from './verbs.js';
+import type { AdminConfig } from '../config/config.ts';
+import { connectDatabase } from '../db/connection.ts';
+import { createProgress, silentProgress } from '../process/progress.ts';
+import { actorOf, type SystemUser } from './actor.ts';
+import { allCommands } from './all-commands.ts';
+import type { AdminCommand, Report } from './command.ts';
+import type { Fields, InputOf } from './fields.ts';
+import { describeProblem } from './problems.ts';
+import { createProgram, type GlobalOptions } from './program.ts';
+import { resolveSettings } from './settings.ts';
+import { verbs } from './verbs.ts';
 
 /** The output streams and the environment of the command line. */
 export interface AdminIo {

@@ -1,26 +1,26 @@
-import { type AdminConfig, readAdminConfigWith } from '../config/config.js';
-import { findLocalSettings } from '../config/local-stack.js';
-import { configuredProviders } from '../config/providers/provider-rules.js';
-import { createDigests } from '../crypto/digests.js';
-import { createNumberBox, numberKeysOf } from '../crypto/number-box.js';
-import { createNumberHash } from '../crypto/number-hash.js';
-import { createSecretBox } from '../crypto/secret-box.js';
-import { readNumberStorage } from '../db/numbers/number-storage.js';
-import { statementProviders } from '../domain/provider-statements/statement-providers.js';
+import { type AdminConfig, readAdminConfigWith } from '../config/config.ts';
+import { findLocalSettings } from '../config/local-stack.ts';
+import { configuredProviders } from '../config/providers/provider-rules.ts';
+import { createDigests } from '../crypto/digests.ts';
+import { createNumberBox, numberKeysOf } from '../crypto/number-box.ts';
+import { createNumberHash } from '../crypto/number-hash.ts';
+import { createSecretBox } from '../crypto/secret-box.ts';
+import { readNumberStorage } from '../db/numbers/number-storage.ts';
+import { statementProviders } from '../domain/provider-statements/statement-providers.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../domain/providers/provider-names.js';
-import { webhookSettingsOf } from '../operations/webhook-settings.js';
-import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.js';
-import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.js';
-import { repairLimits } from '../repairs/repair-limits.js';
-import { comparisonSettings } from '../worker/activity-limits.js';
-import { providerAccounts } from '../worker/provider-accounts.js';
-import { AdminError } from './admin-error.js';
-import type { AdminContext, ProviderPort } from './command.js';
-import type { ListedProviders } from './recovery/compare-books.js';
+} from '../domain/providers/provider-names.ts';
+import { webhookSettingsOf } from '../operations/webhook-settings.ts';
+import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.ts';
+import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.ts';
+import { repairLimits } from '../repairs/repair-limits.ts';
+import { comparisonSettings } from '../worker/activity-limits.ts';
+import { providerAccounts } from '../worker/provider-accounts.ts';
+import { AdminError } from './admin-error.ts';
+import type { AdminContext, ProviderPort } from './command.ts';
+import type { ListedProviders } from './recovery/compare-books.ts';
 
 export interface AdminSettings {
   readonly databaseUrl: string;

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
-import type { ProviderStatementLine } from '../providers/statement.js';
+import type { ProviderStatementLine } from '../providers/statement.ts';
 import {
   readStatementFile,
   StatementFileError,
-} from '../providers/statement-files/read-statement-file.js';
-import { AdminError } from './admin-error.js';
+} from '../providers/statement-files/read-statement-file.ts';
+import { AdminError } from './admin-error.ts';
 
 /**
  * Works with the lines of a provider's statement that an operator gives as a file; `-` is the standard

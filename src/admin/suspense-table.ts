@@ -1,5 +1,5 @@
-import { type SuspenseCase, type SuspenseParty, subjectOf } from '../db/ledger/suspense.js';
-import { column, money, numbers, table, time } from './tables.js';
+import { type SuspenseCase, type SuspenseParty, subjectOf } from '../db/ledger/suspense.ts';
+import { column, money, numbers, table, time } from './tables.ts';
 
 type Row = SuspenseCase & { readonly settledBy: SuspenseParty | null };
 

@@ -1,4 +1,4 @@
-import { formatGroupedAmount, parseMoney } from '../domain/money.js';
+import { formatGroupedAmount, parseMoney } from '../domain/money.ts';
 
 /** Tables and records for a terminal. */
 

@@ -1,7 +1,7 @@
-import type { Database } from '../db/connection.js';
-import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.js';
-import { AdminError } from './admin-error.js';
-import { argument, byConversion } from './fields.js';
+import type { Database } from '../db/connection.ts';
+import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.ts';
+import { AdminError } from './admin-error.ts';
+import { argument, byConversion } from './fields.ts';
 
 const SERIAL_NUMBER = /^[0-9]{18}$/;
 

@@ -1,7 +1,7 @@
-import { violates } from '../db/connection.js';
-import { balanceConstraint } from '../db/ledger/ledger.js';
-import { AdminError } from './admin-error.js';
-import { money } from './tables.js';
+import { violates } from '../db/connection.ts';
+import { balanceConstraint } from '../db/ledger/ledger.ts';
+import { AdminError } from './admin-error.ts';
+import { money } from './tables.ts';
 
 /** What a settlement charges, if a partner bears it. */
 interface Charged {

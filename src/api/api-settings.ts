@@ -1,14 +1,14 @@
-import type { ApiConfig } from '../config/config.js';
-import { type Config, publicUrlOf } from '../config/config.js';
-import { createNumberHash } from '../crypto/number-hash.js';
-import { listSourceNames } from '../db/access/access.js';
-import type { Database } from '../db/connection.js';
-import { createDnsLookup } from '../http/access/dns-lookup.js';
-import { createAddressMatcher } from '../http/access/source-address.js';
-import type { ServerLimits } from '../http/http-server.js';
-import type { Services } from '../http/services.js';
-import type { PortalSettings } from '../portal/page.js';
-import { repairLimits } from '../repairs/repair-limits.js';
+import type { ApiConfig } from '../config/config.ts';
+import { type Config, publicUrlOf } from '../config/config.ts';
+import { createNumberHash } from '../crypto/number-hash.ts';
+import { listSourceNames } from '../db/access/access.ts';
+import type { Database } from '../db/connection.ts';
+import { createDnsLookup } from '../http/access/dns-lookup.ts';
+import { createAddressMatcher } from '../http/access/source-address.ts';
+import type { ServerLimits } from '../http/http-server.ts';
+import type { Services } from '../http/services.ts';
+import type { PortalSettings } from '../portal/page.ts';
+import { repairLimits } from '../repairs/repair-limits.ts';
 
 const matcherOrAny = (entries: readonly string[]) =>
   entries.length === 0 ? () => true : createAddressMatcher(entries);

@@ -1,10 +1,10 @@
-import type { Config } from '../config/config.js';
-import { routeKindOf } from '../domain/providers/routes.js';
-import type { QuoteRules } from '../operations/services.js';
-import { choiceFor } from '../providers/provider-choice.js';
-import { createAirtimeSet, createOperatorLookup } from '../providers/registry.js';
-import { canSendTopup } from '../providers/topup-product.js';
-import { operationLimits } from '../worker/activity-limits.js';
+import type { Config } from '../config/config.ts';
+import { routeKindOf } from '../domain/providers/routes.ts';
+import type { QuoteRules } from '../operations/services.ts';
+import { choiceFor } from '../providers/provider-choice.ts';
+import { createAirtimeSet, createOperatorLookup } from '../providers/registry.ts';
+import { canSendTopup } from '../providers/topup-product.ts';
+import { operationLimits } from '../worker/activity-limits.ts';
 
 /** The rules of quotes: those that activities of generations and top-ups get from the settings. */
 export function quoteRules(config: Config): QuoteRules {

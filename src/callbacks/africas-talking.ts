@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.js';
-import { parseMsisdn } from '../domain/phone.js';
-import type { DeliveryReport } from '../domain/vouchers/delivery.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { refuseCallback } from './callback-access.js';
+import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.ts';
+import { parseMsisdn } from '../domain/phone.ts';
+import type { DeliveryReport } from '../domain/vouchers/delivery.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { refuseCallback } from './callback-access.ts';
 
 /** By the provider's `status` (providers.md 3.3); another one says nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {

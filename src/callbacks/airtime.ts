@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { refuseCallback } from './callback-access.js';
-import { hintAttempt } from './hint-attempt.js';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { refuseCallback } from './callback-access.ts';
+import { hintAttempt } from './hint-attempt.ts';
 
 /**
  * Receives a callback of DT One. Callbacks are not signed, so a callback is only a

@@ -1,6 +1,6 @@
-import { isSameBytes } from '../crypto/same-bytes.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import type { CallbackAccess } from '../http/services.js';
+import { isSameBytes } from '../crypto/same-bytes.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { CallbackAccess } from '../http/services.ts';
 
 /**
  * Whether a provider may call back so: callbacks are not signed, so a secret part of the path and the

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { HintWithinLimit } from '../http/services.js';
+import type { HintWithinLimit } from '../http/services.ts';
 import {
   foundNobody,
   WorkflowsUnavailableError,
-} from '../operations/workflow-client/workflow-errors.js';
+} from '../operations/workflow-client/workflow-errors.ts';
 
 const HINTS_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;

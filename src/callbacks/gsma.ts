@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { findReferencedPayment } from '../db/reconciliation/referenced-payments.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { refuseCallback } from './callback-access.js';
-import { hintPayment } from './hint-payment.js';
+import { findReferencedPayment } from '../db/reconciliation/referenced-payments.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { refuseCallback } from './callback-access.ts';
+import { hintPayment } from './hint-payment.ts';
 
 const uuid = z.uuid().toLowerCase();
 

@@ -1,9 +1,9 @@
-import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
-import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
-import { attemptOfReference, type ReferencedAttempt } from '../db/topups/topup-attempts.js';
-import type { AirtimeProviderName } from '../domain/providers/provider-names.js';
-import type { Services } from '../http/services.js';
-import { hintFirstProvider } from './hint-first-provider.js';
+import { topUpWorkflowId } from '../../workflows/workflow-ids.ts';
+import { requestInquiry } from '../db/reconciliation/refusal-inquiries.ts';
+import { attemptOfReference, type ReferencedAttempt } from '../db/topups/topup-attempts.ts';
+import type { AirtimeProviderName } from '../domain/providers/provider-names.ts';
+import type { Services } from '../http/services.ts';
+import { hintFirstProvider } from './hint-first-provider.ts';
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it

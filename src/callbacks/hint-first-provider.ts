@@ -1,9 +1,9 @@
-import { requestFailoverInquiry } from '../db/providers/failover-inquiries.js';
+import { requestFailoverInquiry } from '../db/providers/failover-inquiries.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
-} from '../domain/providers/provider-names.js';
-import type { Services } from '../http/services.js';
+} from '../domain/providers/provider-names.ts';
+import type { Services } from '../http/services.ts';
 
 /**
  * Has the provider that calls asked where another one has the operation by now: it may have done what that one was

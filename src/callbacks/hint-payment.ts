@@ -1,10 +1,10 @@
-import { reverseRedemptionId } from '../../workflows/workflow-ids.js';
-import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.js';
-import { requestInquiry } from '../db/reconciliation/refusal-inquiries.js';
-import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
-import type { Services } from '../http/services.js';
-import { redemptionWorkflowId } from '../temporal/workflow-starts.js';
-import { hintFirstProvider } from './hint-first-provider.js';
+import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
+import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.ts';
+import { requestInquiry } from '../db/reconciliation/refusal-inquiries.ts';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
+import type { Services } from '../http/services.ts';
+import { redemptionWorkflowId } from '../temporal/workflow-starts.ts';
+import { hintFirstProvider } from './hint-first-provider.ts';
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it

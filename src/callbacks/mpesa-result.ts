@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { NewMpesaResult } from '../db/reconciliation/mpesa-results.js';
-import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.js';
-import { parseMoney } from '../domain/money.js';
-import { presentableMessage } from '../domain/providers/presentable-message.js';
+import type { NewMpesaResult } from '../db/reconciliation/mpesa-results.ts';
+import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.ts';
+import { parseMoney } from '../domain/money.ts';
+import { presentableMessage } from '../domain/providers/presentable-message.ts';
 
 const text = z.union([z.string(), z.number().transform(String)]);
 const short = text.pipe(z.string().max(100));

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { addMpesaResult, type NewMpesaResult } from '../db/reconciliation/mpesa-results.js';
+import { addMpesaResult, type NewMpesaResult } from '../db/reconciliation/mpesa-results.ts';
 import {
   findReferencedPayment,
   type ReferencedPayment,
-} from '../db/reconciliation/referenced-payments.js';
-import { mpesaStatusOf } from '../domain/providers/mpesa-statuses.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { refuseCallback } from './callback-access.js';
-import { hintPayment } from './hint-payment.js';
-import { readMpesaResult } from './mpesa-result.js';
+} from '../db/reconciliation/referenced-payments.ts';
+import { mpesaStatusOf } from '../domain/providers/mpesa-statuses.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { refuseCallback } from './callback-access.ts';
+import { hintPayment } from './hint-payment.ts';
+import { readMpesaResult } from './mpesa-result.ts';
 
 const kinds = ['payment', 'inquiry', 'timeout'] as const;
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isSameBytes } from '../crypto/same-bytes.js';
-import { refuse } from '../domain/refusals.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { hintAttempt } from './hint-attempt.js';
+import { isSameBytes } from '../crypto/same-bytes.ts';
+import { refuse } from '../domain/refusals.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { hintAttempt } from './hint-attempt.ts';
 
 const subject = z.object({ customIdentifier: z.string().max(40) });
 

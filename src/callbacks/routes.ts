@@ -1,9 +1,9 @@
-import type { SurfaceRoutes } from '../http/app.js';
-import { africasTalkingCallback } from './africas-talking.js';
-import { airtimeCallback } from './airtime.js';
-import { gsmaCallback } from './gsma.js';
-import { mpesaCallback } from './mpesa.js';
-import { reloadlyCallback } from './reloadly.js';
+import type { SurfaceRoutes } from '../http/app.ts';
+import { africasTalkingCallback } from './africas-talking.ts';
+import { airtimeCallback } from './airtime.ts';
+import { gsmaCallback } from './gsma.ts';
+import { mpesaCallback } from './mpesa.ts';
+import { reloadlyCallback } from './reloadly.ts';
 
 /** The routes of provider callbacks. */
 export const callbackRoutes: SurfaceRoutes = {

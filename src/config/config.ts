@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { connectionRules } from './encrypted-connections.js';
-import { sandboxProblems, serviceProblems, startProblems } from './production.js';
-import { providerRules } from './providers/provider-rules.js';
+import { connectionRules } from './encrypted-connections.ts';
+import { sandboxProblems, serviceProblems, startProblems } from './production.ts';
+import { providerRules } from './providers/provider-rules.ts';
 import {
   airtimeSettings,
   messageSettings,
   mobileMoneySettings,
-} from './providers/provider-settings.js';
-import { fileSettingOf, withSecretFiles } from './secret-files.js';
-import { keyRing } from './setting-kinds.js';
-import { codecSettings, codecSignInRules } from './settings/codec-settings.js';
-import { apiSettings } from './settings/portal-settings.js';
-import { secretSettings } from './settings/secret-settings.js';
-import { serviceSettings } from './settings/service-settings.js';
-import { startSettings } from './settings/start-settings.js';
-import { temporalSettings } from './settings/temporal-settings.js';
+} from './providers/provider-settings.ts';
+import { fileSettingOf, withSecretFiles } from './secret-files.ts';
+import { keyRing } from './setting-kinds.ts';
+import { codecSettings, codecSignInRules } from './settings/codec-settings.ts';
+import { apiSettings } from './settings/portal-settings.ts';
+import { secretSettings } from './settings/secret-settings.ts';
+import { serviceSettings } from './settings/service-settings.ts';
+import { startSettings } from './settings/start-settings.ts';
+import { temporalSettings } from './settings/temporal-settings.ts';
 
 const sharedSettings = { ...secretSettings, ...serviceSettings };
 const isFailpointAllowed = ({

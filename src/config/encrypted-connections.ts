@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { usesTls } from '../temporal/temporal-server.js';
-import type { temporalSettings } from './settings/temporal-settings.js';
+import { usesTls } from '../temporal/temporal-server.ts';
+import type { temporalSettings } from './settings/temporal-settings.ts';
 
 type Settings = Partial<z.infer<z.ZodObject<typeof temporalSettings>>> & {
   readonly ENVIRONMENT?: 'test' | 'production';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { isSecret } from './setting-kinds.js';
+import { isSecret } from './setting-kinds.ts';
 
 type Given = Readonly<Record<string, string | undefined>>;
 

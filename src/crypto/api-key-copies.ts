@@ -1,4 +1,4 @@
-import type { SecretBox } from './secret-box.js';
+import type { SecretBox } from './secret-box.ts';
 
 /** A ciphertext that is moved to another key's row cannot be decrypted there. */
 const contextOf = (digest: Buffer): string => `api-key ${digest.toString('hex')}`;

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { createNumberHash } from './number-hash.js';
-import { type PreparedKey, prepareKeys, type SecretKey } from './secret-keys.js';
+import { createNumberHash } from './number-hash.ts';
+import { type PreparedKey, prepareKeys, type SecretKey } from './secret-keys.ts';
 
 /** The parts that identify an operation (design 6). */
 export interface OperationName {

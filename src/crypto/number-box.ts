@@ -6,10 +6,10 @@ import {
   type StoredNumber,
   sealingKeyOf,
   searchKeysOf,
-} from '../domain/phone.js';
-import { createNumberHash } from './number-hash.js';
-import { createSecretBox } from './secret-box.js';
-import type { SecretKey } from './secret-keys.js';
+} from '../domain/phone.ts';
+import { createNumberHash } from './number-hash.ts';
+import { createSecretBox } from './secret-box.ts';
+import type { SecretKey } from './secret-keys.ts';
 
 /** The keys of the settings. */
 export const numberKeysOf = (config: {

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createHashTurns, type HashPriority } from './hash-turns.js';
-import { createScryptThreads, type ScryptWork } from './scrypt-threads.js';
+import { createHashTurns, type HashPriority } from './hash-turns.ts';
+import { createScryptThreads, type ScryptWork } from './scrypt-threads.ts';
 
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { prepareKeys, type SecretKey } from './secret-keys.js';
+import { prepareKeys, type SecretKey } from './secret-keys.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from './connection.js';
+import type { Database } from './connection.ts';
 
 /** An index on a possibly big table; its name is the key. */
 export type Indexes = Readonly<

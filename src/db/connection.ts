@@ -8,8 +8,8 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { tracing } from '../tracing/tracing.js';
-import type { Schema } from './schema/all-tables.js';
+import { tracing } from '../tracing/tracing.ts';
+import type { Schema } from './schema/all-tables.ts';
 
 /** A connection pool or a transaction: the first argument of every query function. */
 export type Database = Kysely<Schema>;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { parse } from 'node:path';
 import { sql } from 'kysely';
-import type { Database } from './connection.js';
+import type { Database } from './connection.ts';
 
 /** By the name of its file: only `migrate` loads the migrations themselves. */
 const newest = readdirSync(new URL('../../migrations/', import.meta.url))

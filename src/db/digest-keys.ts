@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { anyDigest } from './any-digest.js';
-import type { Database } from './connection.js';
+import { anyDigest } from './any-digest.ts';
+import type { Database } from './connection.ts';
 
 /** The secrets of a kind that are still of use, by the key of their digests. */
 export interface DigestCount {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from './connection.js';
+import type { DatabaseTransaction } from './connection.ts';
 
 /** Lets those who lock one name come one after another: the second one waits until the first transaction has ended. */
 export async function lockName(transaction: DatabaseTransaction, name: string): Promise<void> {

@@ -1,14 +1,19 @@
-import { type Migration, type MigrationInfo, type MigrationResultSet, Migrator } from 'kysely';
-import { allMigrations } from './all-migrations.js';
-import { type Indexes, makeIndexes } from './concurrent-indexes.js';
+import {
+  type Migration,
+  type MigrationInfo,
+  type MigrationResultSet,
+  Migrator,
+} from 'kysely/migration';
+import { allMigrations } from './all-migrations.ts';
+import { type Indexes, makeIndexes } from './concurrent-indexes.ts';
 import {
   connectDatabase,
   type Database,
   DatabaseUnreachableError,
   isDatabaseUnavailable,
-} from './connection.js';
-import { type LockPatience, oneAtATime, untilUnblocked } from './migration-locks.js';
-import { ensureRoles, fixTriggers } from './rights/roles.js';
+} from './connection.ts';
+import { type LockPatience, oneAtATime, untilUnblocked } from './migration-locks.ts';
+import { ensureRoles, fixTriggers } from './rights/roles.ts';
 
 /** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };

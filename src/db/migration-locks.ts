@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Database } from './connection.js';
+import type { Database } from './connection.ts';
 
 /** How long a migration waits for the locks of tables that requests use. */
 export interface LockPatience {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isDefiniteDatabaseError } from './connection.js';
+import { isDefiniteDatabaseError } from './connection.ts';
 
 /** Rows of a sweep: all that are due but some, or some of those that are due. */
 export type Rows<Id> = { readonly except: readonly Id[] } | { readonly only: readonly Id[] };

@@ -1,4 +1,4 @@
-import { formatAmount, type Money, parseMoney } from '../domain/money.js';
+import { formatAmount, type Money, parseMoney } from '../domain/money.ts';
 
 /** An amount of the APIs: a JSON number for balances, text for vouchers. */
 export const moneyOf = (amount: number | string): Money => parseMoney(String(amount));

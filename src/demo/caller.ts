@@ -1,6 +1,6 @@
 import type { ZodType, z } from 'zod';
-import { DemoError } from './demo-error.js';
-import type { Transcript } from './transcript.js';
+import { DemoError } from './demo-error.ts';
+import type { Transcript } from './transcript.ts';
 
 /** One page that the story reads. */
 interface DemoCall<Answer extends ZodType> {

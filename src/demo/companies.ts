@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
-import { MerchantClient, PartnerClient } from '../../clients/typescript/src/index.js';
-import type { DemoFile } from '../start/demo-file.js';
-import { type Narrated, narratedClient } from './narrated-client.js';
-import type { Transcript } from './transcript.js';
+import { MerchantClient, PartnerClient } from '../../clients/typescript/src/index.ts';
+import type { DemoFile } from '../start/demo-file.ts';
+import { type Narrated, narratedClient } from './narrated-client.ts';
+import type { Transcript } from './transcript.ts';
 
 export type DemoPartner = Narrated<PartnerClient>;
 export type DemoMerchant = Narrated<MerchantClient>;

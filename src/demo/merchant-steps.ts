@@ -1,6 +1,6 @@
-import { moneyOf } from './amounts.js';
-import type { DemoMerchant } from './companies.js';
-import { refused } from './narrated-client.js';
+import { moneyOf } from './amounts.ts';
+import type { DemoMerchant } from './companies.ts';
+import { refused } from './narrated-client.ts';
 
 export const initiateClaim = (merchant: DemoMerchant, title: string, voucherCode: string) =>
   merchant(title, ({ vouchers }) =>

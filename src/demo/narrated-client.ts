@@ -3,10 +3,10 @@ import {
   type ClientSettings,
   NoAnswerError,
   OpenRequestError,
-} from '../../clients/typescript/src/index.js';
-import { nothingAnswers } from './caller.js';
-import { DemoError } from './demo-error.js';
-import type { Transcript } from './transcript.js';
+} from '../../clients/typescript/src/index.ts';
+import { nothingAnswers } from './caller.ts';
+import { DemoError } from './demo-error.ts';
+import type { Transcript } from './transcript.ts';
 
 /**
  * Calls of a client, each after a sentence about the step; the transcript shows what is sent and

@@ -1,9 +1,9 @@
 import type { ZodType, z } from 'zod';
-import { systemUser } from '../admin/actor.js';
-import { runAdmin } from '../admin/run-admin.js';
-import { readAdminConfig } from '../config/config.js';
-import { DemoError } from './demo-error.js';
-import type { Transcript } from './transcript.js';
+import { systemUser } from '../admin/actor.ts';
+import { runAdmin } from '../admin/run-admin.ts';
+import { readAdminConfig } from '../config/config.ts';
+import { DemoError } from './demo-error.ts';
+import type { Transcript } from './transcript.ts';
 
 /** One of the operator's commands. */
 interface OperatorStep<Answer extends ZodType> {

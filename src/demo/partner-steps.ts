@@ -1,7 +1,7 @@
-import type { Money } from '../domain/money.js';
-import { moneyOf } from './amounts.js';
-import type { DemoPartner } from './companies.js';
-import { DemoError } from './demo-error.js';
+import type { Money } from '../domain/money.ts';
+import { moneyOf } from './amounts.ts';
+import type { DemoPartner } from './companies.ts';
+import { DemoError } from './demo-error.ts';
 
 export interface Balances {
   readonly gift: Money;

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import type { Money } from '../domain/money.js';
-import { inBirr, moneyOf } from './amounts.js';
-import type { DemoCaller } from './caller.js';
-import { DemoError } from './demo-error.js';
-import type { Transcript } from './transcript.js';
+import type { Money } from '../domain/money.ts';
+import { inBirr, moneyOf } from './amounts.ts';
+import type { DemoCaller } from './caller.ts';
+import { DemoError } from './demo-error.ts';
+import type { Transcript } from './transcript.ts';
 
 const messagesSchema = z.array(z.object({ text: z.string(), provider: z.string() }));
 const booksSchema = z.object({

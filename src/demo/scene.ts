@@ -1,11 +1,11 @@
-import type { DemoFile } from '../start/demo-file.js';
-import { createCaller, type DemoCaller } from './caller.js';
-import { createMerchant, type DemoMerchant, type DemoPartner, logPartnerIn } from './companies.js';
-import { createOperator, createOperatorChange, type DemoOperator } from './operator.js';
-import { prepareSale } from './partner-steps.js';
-import { newPhoneNumber } from './sandbox-reader.js';
-import { findPackage, type Package } from './stories/find-package.js';
-import type { Transcript } from './transcript.js';
+import type { DemoFile } from '../start/demo-file.ts';
+import { createCaller, type DemoCaller } from './caller.ts';
+import { createMerchant, type DemoMerchant, type DemoPartner, logPartnerIn } from './companies.ts';
+import { createOperator, createOperatorChange, type DemoOperator } from './operator.ts';
+import { prepareSale } from './partner-steps.ts';
+import { newPhoneNumber } from './sandbox-reader.ts';
+import { findPackage, type Package } from './stories/find-package.ts';
+import type { Transcript } from './transcript.ts';
 
 /** The companies and addresses of the stories. */
 export interface DemoScene {

@@ -1,15 +1,15 @@
-import type { DemoFile } from '../start/demo-file.js';
-import { type DemoScene, setScene } from './scene.js';
-import { buyPackage } from './stories/buy-package.js';
-import { explainMoney } from './stories/explain-money.js';
-import { leaveTopUpToSupport } from './stories/leave-top-up-to-support.js';
-import { redeemAnonymousGift } from './stories/redeem-anonymous-gift.js';
-import { redeemGiftAtTill } from './stories/redeem-gift-at-till.js';
-import { redeemPartOfGift } from './stories/redeem-part-of-gift.js';
-import { retryTopUp } from './stories/retry-top-up.js';
-import { shareBetweenProviders } from './stories/share-between-providers.js';
-import { topUpAirtime } from './stories/top-up-airtime.js';
-import type { Transcript } from './transcript.js';
+import type { DemoFile } from '../start/demo-file.ts';
+import { type DemoScene, setScene } from './scene.ts';
+import { buyPackage } from './stories/buy-package.ts';
+import { explainMoney } from './stories/explain-money.ts';
+import { leaveTopUpToSupport } from './stories/leave-top-up-to-support.ts';
+import { redeemAnonymousGift } from './stories/redeem-anonymous-gift.ts';
+import { redeemGiftAtTill } from './stories/redeem-gift-at-till.ts';
+import { redeemPartOfGift } from './stories/redeem-part-of-gift.ts';
+import { retryTopUp } from './stories/retry-top-up.ts';
+import { shareBetweenProviders } from './stories/share-between-providers.ts';
+import { topUpAirtime } from './stories/top-up-airtime.ts';
+import type { Transcript } from './transcript.ts';
 
 interface Chapter {
   readonly title: string;

@@ -1,7 +1,7 @@
-import type { PartnerClient } from '../../clients/typescript/src/index.js';
-import type { DemoPartner } from './companies.js';
-import { DemoError } from './demo-error.js';
-import { refused } from './narrated-client.js';
+import type { PartnerClient } from '../../clients/typescript/src/index.ts';
+import type { DemoPartner } from './companies.ts';
+import { DemoError } from './demo-error.ts';
+import { refused } from './narrated-client.ts';
 
 /** The sale of every top-up in the demo. */
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };

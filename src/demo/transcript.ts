@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { DemoError } from './demo-error.js';
-import { readableJson, shorten } from './readable-json.js';
+import { DemoError } from './demo-error.ts';
+import { readableJson, shorten } from './readable-json.ts';
 
 type Format = Parameters<typeof styleText>[0];
 

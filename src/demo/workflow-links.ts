@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
-import type { TemporalServer } from '../temporal/temporal-server.js';
-import { DemoError } from './demo-error.js';
+import type { TemporalServer } from '../temporal/temporal-server.ts';
+import { DemoError } from './demo-error.ts';
 
 /** The Temporal server, and the range of workflows. */
 interface WorkflowQuery {

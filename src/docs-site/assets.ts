@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { readModules } from '../http/files/module-assets.js';
-import { readAsset } from '../http/files/static-assets.js';
-import { assets as portalAssets } from '../portal/assets.js';
-import { DOCS_PATH } from './page.js';
+import { readModules } from '../http/files/module-assets.ts';
+import { readAsset } from '../http/files/static-assets.ts';
+import { assets as portalAssets } from '../portal/assets.ts';
+import { DOCS_PATH } from './page.ts';
 
 const folder = new URL('./assets/', import.meta.url);
 

@@ -1,7 +1,7 @@
-import { type Html, html } from '../rendering/html.js';
-import { ownAssets, sharedAssets } from './assets.js';
-import { guides } from './guides.js';
-import { DOCS_PATH } from './page.js';
+import { type Html, html } from '../rendering/html.ts';
+import { ownAssets, sharedAssets } from './assets.ts';
+import { guides } from './guides.ts';
+import { DOCS_PATH } from './page.ts';
 
 /** A whole page of the site, with its menu and the field of the search. */
 export const layout = (page: {

@@ -1,6 +1,6 @@
 import { Marked } from 'marked';
-import { type Html, html, ownHtml } from '../rendering/html.js';
-import { DOCS_PATH, type SearchEntry } from './page.js';
+import { type Html, html, ownHtml } from '../rendering/html.ts';
+import { DOCS_PATH, type SearchEntry } from './page.ts';
 
 /** The addresses of a deployment, in place of those that pages are written with. */
 export interface SiteAddresses {

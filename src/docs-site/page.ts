@@ -1,4 +1,4 @@
-import type { Html } from '../rendering/html.js';
+import type { Html } from '../rendering/html.ts';
 
 /** Where the site is. */
 export const DOCS_PATH = '/docs';

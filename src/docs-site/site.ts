@@ -1,25 +1,25 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { messageOf, statusCodeOf } from '../domain/refusals.js';
-import type { PagesSurface } from '../http/app.js';
-import { routeDocuments } from '../http/files/public-documents.js';
-import { answerAsset } from '../http/files/static-assets.js';
-import { methodsAt } from '../http/methods-at.js';
-import { allowCalls, setPageHeaders } from '../http/page-headers.js';
-import { merchantRoutes } from '../merchant/routes.js';
-import { openApiDocuments, servedDocuments } from '../openapi/both-documents.js';
-import { partnerRoutes } from '../partner/routes.js';
-import { type Html, html } from '../rendering/html.js';
-import { importedAssets, ownAssets, sharedAssets } from './assets.js';
-import { guides } from './guides.js';
-import { layout } from './layout.js';
-import type { SiteAddresses } from './markdown.js';
-import { DOCS_PATH, type DocsPage } from './page.js';
-import { errorsPage } from './pages/errors.js';
-import { guidePage } from './pages/guide.js';
-import { homePage } from './pages/home.js';
-import { referencePage } from './pages/reference.js';
-import { searchResults } from './pages/search.js';
+import { messageOf, statusCodeOf } from '../domain/refusals.ts';
+import type { PagesSurface } from '../http/app.ts';
+import { routeDocuments } from '../http/files/public-documents.ts';
+import { answerAsset } from '../http/files/static-assets.ts';
+import { methodsAt } from '../http/methods-at.ts';
+import { allowCalls, setPageHeaders } from '../http/page-headers.ts';
+import { merchantRoutes } from '../merchant/routes.ts';
+import { openApiDocuments, servedDocuments } from '../openapi/both-documents.ts';
+import { partnerRoutes } from '../partner/routes.ts';
+import { type Html, html } from '../rendering/html.ts';
+import { importedAssets, ownAssets, sharedAssets } from './assets.ts';
+import { guides } from './guides.ts';
+import { layout } from './layout.ts';
+import type { SiteAddresses } from './markdown.ts';
+import { DOCS_PATH, type DocsPage } from './page.ts';
+import { errorsPage } from './pages/errors.ts';
+import { guidePage } from './pages/guide.ts';
+import { homePage } from './pages/home.ts';
+import { referencePage } from './pages/reference.ts';
+import { searchResults } from './pages/search.ts';
 
 /** The documentation for integrators: guides, reference, errors, search and the OpenAPI documents. */
 export function createDocsSite(

@@ -1,5 +1,5 @@
-import { formatAmount, type Money, parseMoney } from './money.js';
-import { type Refusal, refuse } from './refusals.js';
+import { formatAmount, type Money, parseMoney } from './money.ts';
+import { type Refusal, refuse } from './refusals.ts';
 
 /** A daily limit of a partner or of its key, and what is left of it. */
 export interface DailyLimit {

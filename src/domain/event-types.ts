@@ -1,4 +1,4 @@
-import type { Company } from './voucher.js';
+import type { Company } from './voucher.ts';
 
 interface EventTypeRow {
   /** What has happened, as a sentence in Markdown without its full stop. */

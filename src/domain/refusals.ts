@@ -1,6 +1,6 @@
-import { type Operation, type ReasonRow, type Remedy, reasons, type Surface } from './reasons.js';
+import { type Operation, type ReasonRow, type Remedy, reasons, type Surface } from './reasons.ts';
 
-export type { Operation, ReasonRow, Surface } from './reasons.js';
+export type { Operation, ReasonRow, Surface } from './reasons.ts';
 
 export type Reason = keyof typeof reasons;
 

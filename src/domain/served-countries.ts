@@ -1,5 +1,5 @@
-import { isNumberOf } from './phone.js';
-import { type Refusal, refuse } from './refusals.js';
+import { isNumberOf } from './phone.ts';
+import { type Refusal, refuse } from './refusals.ts';
 
 /**
  * Refuses a number (E.164) of a country that the service sends no messages to; null is no number. Messages to some

@@ -1,6 +1,6 @@
-import { formatAmount, type Money } from './money.js';
-import type { Operator } from './operator.js';
-import { type Refusal, refuse } from './refusals.js';
+import { formatAmount, type Money } from './money.ts';
+import type { Operator } from './operator.ts';
+import { type Refusal, refuse } from './refusals.ts';
 
 export type TopupKind = 'AIRTIME' | 'PACKAGE';
 

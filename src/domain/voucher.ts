@@ -1,5 +1,5 @@
-import type { NumberBox, StoredNumber } from './phone.js';
-import { type Refusal, refuse } from './refusals.js';
+import type { NumberBox, StoredNumber } from './phone.ts';
+import { type Refusal, refuse } from './refusals.ts';
 
 /** The states of a voucher (design 5). */
 export const voucherStatuses = [

@@ -6,7 +6,7 @@ import {
   type ProcessRecord,
   readProcessRecord,
   stopProcess,
-} from './process-identity.js';
+} from './process-identity.ts';
 
 /** Another running start uses the data folder. */
 export class DataDirectoryInUseError extends Error {

@@ -1,6 +1,6 @@
 import { chown, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type CommandResult, runCommand } from './command.js';
+import { type CommandResult, runCommand } from './command.ts';
 
 /** PostgreSQL's programs need no environment, and a person's PG* variables would affect them. */
 const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type PostgresAccount, postgresAccount } from './postgres-account.js';
-import { findPostgresPrograms, type PostgresPrograms } from './postgres-programs.js';
+import { type PostgresAccount, postgresAccount } from './postgres-account.ts';
+import { findPostgresPrograms, type PostgresPrograms } from './postgres-programs.ts';
 
 /** A database cluster on disk with everything needed to run it. */
 export interface PostgresCluster {

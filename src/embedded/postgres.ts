@@ -2,10 +2,10 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Progress } from '../process/progress.js';
-import { freePort, requireFreePort } from './port.js';
-import { initialiseCluster, openCluster, type PostgresCluster } from './postgres-cluster.js';
-import { commandLine } from './process-identity.js';
+import type { Progress } from '../process/progress.ts';
+import { freePort, requireFreePort } from './port.ts';
+import { initialiseCluster, openCluster, type PostgresCluster } from './postgres-cluster.ts';
+import { commandLine } from './process-identity.ts';
 
 export interface PostgresOptions {
   /** Created on first use; the password is beside it, in a file named `<folder>.password`. */

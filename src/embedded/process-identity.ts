@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { runCommand } from './command.js';
+import { runCommand } from './command.ts';
 
 const POLL_MILLISECONDS = 50;
 

@@ -1,9 +1,9 @@
 import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Progress } from '../process/progress.js';
-import { runCommand } from './command.js';
-import { buildTemporal, downloadTemporal } from './temporal-installation.js';
+import type { Progress } from '../process/progress.ts';
+import { runCommand } from './command.ts';
+import { buildTemporal, downloadTemporal } from './temporal-installation.ts';
 
 /** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
 const TEMPORAL_CLI_VERSION = '1.5.1';

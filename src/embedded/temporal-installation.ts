@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from './command.js';
+import { runCommand } from './command.ts';
 
 /** An unreachable host must not delay a start: there is an alternative. */
 const CONNECT_SECONDS = 5;

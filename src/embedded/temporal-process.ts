@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine, readProcessRecord, stopProcess } from './process-identity.js';
+import { commandLine, readProcessRecord, stopProcess } from './process-identity.ts';
 
 export interface TemporalProcess {
   readonly pid: number;

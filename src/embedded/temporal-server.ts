@@ -2,16 +2,16 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import type { Progress } from '../process/progress.js';
-import { freePort, requireFreePort } from './port.js';
-import { temporalArguments } from './temporal-arguments.js';
-import { beginTemporalDatabase } from './temporal-database.js';
+import type { Progress } from '../process/progress.ts';
+import { freePort, requireFreePort } from './port.ts';
+import { temporalArguments } from './temporal-arguments.ts';
+import { beginTemporalDatabase } from './temporal-database.ts';
 import {
   launchTemporal,
   stopOrphanedTemporal,
   type TemporalProcess,
   temporalLogEnd,
-} from './temporal-process.js';
+} from './temporal-process.ts';
 
 export interface TemporalServerOptions {
   /** The Temporal CLI, from `findTemporalBinary`. */

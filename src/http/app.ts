@@ -1,17 +1,17 @@
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
-import type { Refusal, Surface } from '../domain/refusals.js';
-import { tracing } from '../tracing/tracing.js';
-import type { Endpoint } from './endpoint.js';
-import { answerRefusal, errorReply } from './error-reply.js';
-import { promoImages } from './files/promo-images.js';
-import { type PublicDocument, routeDocuments } from './files/public-documents.js';
-import { handleEndpoint } from './handle-endpoint.js';
-import { methodsAt } from './methods-at.js';
-import { requestLog } from './observation/request-log.js';
-import { requestTrace } from './observation/request-trace.js';
-import { securityHeaders } from './security-headers.js';
-import type { Services } from './services.js';
+import type { Refusal, Surface } from '../domain/refusals.ts';
+import { tracing } from '../tracing/tracing.ts';
+import type { Endpoint } from './endpoint.ts';
+import { answerRefusal, errorReply } from './error-reply.ts';
+import { promoImages } from './files/promo-images.ts';
+import { type PublicDocument, routeDocuments } from './files/public-documents.ts';
+import { handleEndpoint } from './handle-endpoint.ts';
+import { methodsAt } from './methods-at.ts';
+import { requestLog } from './observation/request-log.ts';
+import { requestTrace } from './observation/request-trace.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { Services } from './services.ts';
 
 /** One of the two APIs: its base path and its endpoints. */
 export interface SurfaceRoutes {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { scopes } from '../domain/access/scope.js';
-import { type Endpoint, endpoint } from './endpoint.js';
-import { reply } from './envelope.js';
-import { textAnswer } from './fields/answer-fields.js';
+import { scopes } from '../domain/access/scope.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import { reply } from './envelope.ts';
+import { textAnswer } from './fields/answer-fields.ts';
 
 /** `GET /test` for partners and `POST /test` for merchants: checks key, address and token. */
 export const checkConfiguration = (method: Endpoint['method']): Endpoint =>

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ZodType, z } from 'zod';
-import type { SortBy } from '../db/lists/list-query.js';
-import type { Scope } from '../domain/access/scope.js';
-import type { Operation, Reason, Surface } from '../domain/refusals.js';
-import type { Caller } from '../domain/voucher.js';
-import type { VoucherLookUp } from '../operations/voucher-look-up.js';
-import type { JsonObject } from './body/json-body.js';
-import type { RefusalReply, Reply } from './envelope.js';
-import type { FilteredColumn } from './lists/list-condition.js';
-import type { Services } from './services.js';
+import type { SortBy } from '../db/lists/list-query.ts';
+import type { Scope } from '../domain/access/scope.ts';
+import type { Operation, Reason, Surface } from '../domain/refusals.ts';
+import type { Caller } from '../domain/voucher.ts';
+import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
+import type { JsonObject } from './body/json-body.ts';
+import type { RefusalReply, Reply } from './envelope.ts';
+import type { FilteredColumn } from './lists/list-condition.ts';
+import type { Services } from './services.ts';
 
 /** A validated request of an authenticated company. */
 interface EndpointRequest<Body, Query, Params> {

@@ -5,8 +5,8 @@ import {
   type Refusal,
   type Surface,
   statusCodeOf,
-} from '../domain/refusals.js';
-import type { Company } from '../domain/voucher.js';
+} from '../domain/refusals.ts';
+import type { Company } from '../domain/voucher.ts';
 
 /** The body of every answer except those of login and the test endpoints (specification 2.1). */
 export interface Envelope {

@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa';
-import { isDatabaseUnavailable } from '../db/connection.js';
-import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.js';
-import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.js';
-import { describeError } from '../process/describe-error.js';
-import { RawBodyError } from './body/raw-body.js';
-import { recordCall } from './call-log/record-call.js';
-import { helpLink, refusalAnswer } from './envelope.js';
-import type { Services } from './services.js';
+import { isDatabaseUnavailable } from '../db/connection.ts';
+import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.ts';
+import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.ts';
+import { describeError } from '../process/describe-error.ts';
+import { RawBodyError } from './body/raw-body.ts';
+import { recordCall } from './call-log/record-call.ts';
+import { helpLink, refusalAnswer } from './envelope.ts';
+import type { Services } from './services.ts';
 
 const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
   'too-large': 'body-too-large',

@@ -1,14 +1,14 @@
 import type { RouterContext } from '@koa/router';
-import type { Surface } from '../domain/refusals.js';
-import type { VoucherLookUp } from '../operations/voucher-look-up.js';
-import { passStep } from '../process/failpoint.js';
-import { clientAddress } from './access/source-address.js';
-import { recordCall } from './call-log/record-call.js';
-import type { Endpoint } from './endpoint.js';
-import type { RefusalReply, Reply } from './envelope.js';
-import { type Call, guards } from './pipeline.js';
-import type { Services } from './services.js';
-import { writeRefusal, writeReply } from './write-answer.js';
+import type { Surface } from '../domain/refusals.ts';
+import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
+import { passStep } from '../process/failpoint.ts';
+import { clientAddress } from './access/source-address.ts';
+import { recordCall } from './call-log/record-call.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { RefusalReply, Reply } from './envelope.ts';
+import { type Call, guards } from './pipeline.ts';
+import type { Services } from './services.ts';
+import { writeRefusal, writeReply } from './write-answer.ts';
 
 /** Passes a request through the guards to its handler, and writes the answer. */
 export async function handleEndpoint(

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { listen } from '../process/listen.js';
-import { type ConnectionLimits, limitConnections } from './limits/connection-limits.js';
+import { listen } from '../process/listen.ts';
+import { type ConnectionLimits, limitConnections } from './limits/connection-limits.ts';
 
 /** Limits of a server. */
 export interface ServerLimits {

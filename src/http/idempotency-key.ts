@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import type { Endpoint } from './endpoint.js';
-import { idempotencyKeyField } from './fields/request-fields.js';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { Endpoint } from './endpoint.ts';
+import { idempotencyKeyField } from './fields/request-fields.ts';
 
 type ReadKey = { readonly ok: true; readonly value: string | undefined } | Refusal;
 

@@ -1,15 +1,15 @@
 import type { RouterContext } from '@koa/router';
-import { type Reason, refuse, type Surface } from '../domain/refusals.js';
-import { type Authenticated, authenticate } from './access/authentication.js';
-import { addressGroup } from './access/source-address.js';
-import { readRawBody } from './body/raw-body.js';
-import { readBody, validate } from './body/validation.js';
-import { type Endpoint, scopeOf } from './endpoint.js';
-import type { KnownCaller, RefusalReply } from './envelope.js';
-import { readIdempotencyKey } from './idempotency-key.js';
-import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.js';
-import type { Services } from './services.js';
-import { checkSignature, isFirstUse, type SignedRequest } from './signature/check-signature.js';
+import { type Reason, refuse, type Surface } from '../domain/refusals.ts';
+import { type Authenticated, authenticate } from './access/authentication.ts';
+import { addressGroup } from './access/source-address.ts';
+import { readRawBody } from './body/raw-body.ts';
+import { readBody, validate } from './body/validation.ts';
+import { type Endpoint, scopeOf } from './endpoint.ts';
+import type { KnownCaller, RefusalReply } from './envelope.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
+import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.ts';
+import type { Services } from './services.ts';
+import { checkSignature, isFirstUse, type SignedRequest } from './signature/check-signature.ts';
 
 /** A request in progress, with the results of the guards. */
 export interface Call {

@@ -1,19 +1,19 @@
-import type { SecretBox } from '../crypto/secret-box.js';
-import type { FenceWatch } from '../db/recovery/fence-watch.js';
-import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
-import type { OperationServices } from '../operations/services.js';
-import type { WebhookSettings } from '../operations/webhooks.js';
-import type { Metrics } from '../process/metrics/metrics.js';
-import type { TemporalUi } from '../process/temporal-ui.js';
-import type { RepairLimits } from '../repairs/repair-kind.js';
-import type { AccessDirectory } from './access/access-directory.js';
-import type { AccessTokens } from './access/access-token.js';
-import type { ApiKeyLookup } from './access/api-key-lookup.js';
-import type { AddressMatcher } from './access/source-address.js';
-import type { CallRecorder } from './call-log/call-recorder.js';
-import type { RateLimits } from './limits/rate-limits.js';
-import type { VoucherGuessLimit } from './limits/voucher-guess-limit.js';
-import type { ListReader } from './lists/list-reader.js';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { FenceWatch } from '../db/recovery/fence-watch.ts';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
+import type { OperationServices } from '../operations/services.ts';
+import type { WebhookSettings } from '../operations/webhooks.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
+import type { TemporalUi } from '../process/temporal-ui.ts';
+import type { RepairLimits } from '../repairs/repair-kind.ts';
+import type { AccessDirectory } from './access/access-directory.ts';
+import type { AccessTokens } from './access/access-token.ts';
+import type { ApiKeyLookup } from './access/api-key-lookup.ts';
+import type { AddressMatcher } from './access/source-address.ts';
+import type { CallRecorder } from './call-log/call-recorder.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
+import type { VoucherGuessLimit } from './limits/voucher-guess-limit.ts';
+import type { ListReader } from './lists/list-reader.ts';
 
 /** Who may call back: callbacks are not signed. */
 export interface CallbackAccess {

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import type { RouterContext } from '@koa/router';
-import type { Surface } from '../domain/refusals.js';
-import type { Endpoint } from './endpoint.js';
+import type { Surface } from '../domain/refusals.ts';
+import type { Endpoint } from './endpoint.ts';
 import {
   helpLink,
   type RefusalReply,
   type Reply,
   type ReplyFile,
   refusalAnswer,
-} from './envelope.js';
-import { writeConditionally } from './lists/conditional-answer.js';
+} from './envelope.ts';
+import { writeConditionally } from './lists/conditional-answer.ts';
 
 /** Writes the answer of a successful request. */
 export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): void {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { claimAnswer, claimWords } from '../http/fields/claim-answer.js';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { claimAnswer, claimWords } from '../http/fields/claim-answer.ts';
 import {
   idempotencyKeyField,
   metadataField,
   voucherCodeField,
-} from '../http/fields/request-fields.js';
-import { claimedAmountField, echoedFields } from '../http/fields/voucher-fields.js';
-import { claimOnce, claimReasons } from '../operations/voucher-operations.js';
+} from '../http/fields/request-fields.ts';
+import { claimedAmountField, echoedFields } from '../http/fields/voucher-fields.ts';
+import { claimOnce, claimReasons } from '../operations/voucher-operations.ts';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
 export const initiateClaim = endpoint({

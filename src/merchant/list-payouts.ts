@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { payoutSource } from '../db/vouchers/lists/payout-days.js';
-import { moneyAnswer } from '../http/fields/answer-fields.js';
-import { listEndpoint } from '../http/lists/list-endpoint.js';
+import { payoutSource } from '../db/vouchers/lists/payout-days.ts';
+import { moneyAnswer } from '../http/fields/answer-fields.ts';
+import { listEndpoint } from '../http/lists/list-endpoint.ts';
 
 const dayField = (description: string) =>
   z.iso.date('must be a day, such as 2026-01-31').meta({ description, examples: ['2026-01-31'] });

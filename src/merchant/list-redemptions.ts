@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { redemptionSource } from '../db/vouchers/lists/redemption-list.js';
-import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.js';
-import { timeParameter } from '../http/fields/request-fields.js';
-import { presentReversal, reversalAnswer } from '../http/fields/reversal-fields.js';
-import { listEndpoint } from '../http/lists/list-endpoint.js';
+import { redemptionSource } from '../db/vouchers/lists/redemption-list.ts';
+import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
+import { timeParameter } from '../http/fields/request-fields.ts';
+import { presentReversal, reversalAnswer } from '../http/fields/reversal-fields.ts';
+import { listEndpoint } from '../http/lists/list-endpoint.ts';
 
 const redemptionSchema = z.object({
   id: idAnswer('redemption'),

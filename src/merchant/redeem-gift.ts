@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { textAnswer } from '../http/fields/answer-fields.js';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { textAnswer } from '../http/fields/answer-fields.ts';
 import {
   idempotencyKeyField,
   metadataField,
   voucherCodeField,
-} from '../http/fields/request-fields.js';
+} from '../http/fields/request-fields.ts';
 import {
   echoedFields,
   redeemedFields,
   redemptionFields,
   SERVICE_FEE_RULE,
-} from '../http/fields/voucher-fields.js';
-import { redeemOnce, redemptionReasons } from '../operations/voucher-operations.js';
+} from '../http/fields/voucher-fields.ts';
+import { redeemOnce, redemptionReasons } from '../operations/voucher-operations.ts';
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
 export const redeemGift = endpoint({

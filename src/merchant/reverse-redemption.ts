@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { idAnswer, moneyAnswer, textAnswer } from '../http/fields/answer-fields.js';
-import { idempotencyKeyField, idField, metadataField } from '../http/fields/request-fields.js';
-import { creditedToAnswer } from '../http/fields/reversal-fields.js';
-import { echoedFields } from '../http/fields/voucher-fields.js';
-import { reverseRedemptionOnce } from '../operations/reverse-redemption.js';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { idAnswer, moneyAnswer, textAnswer } from '../http/fields/answer-fields.ts';
+import { idempotencyKeyField, idField, metadataField } from '../http/fields/request-fields.ts';
+import { creditedToAnswer } from '../http/fields/reversal-fields.ts';
+import { echoedFields } from '../http/fields/voucher-fields.ts';
+import { reverseRedemptionOnce } from '../operations/reverse-redemption.ts';
 
 /** Takes the payment of a redemption back (beyond the specification; design 10). */
 export const reverseRedemption = endpoint({

@@ -1,13 +1,13 @@
-import { login } from '../http/access/login.js';
-import type { SurfaceRoutes } from '../http/app.js';
-import { checkConfiguration } from '../http/check-configuration.js';
-import { listEvents } from '../http/events/list-events.js';
-import { initiateClaim } from './initiate-claim.js';
-import { listPayouts } from './list-payouts.js';
-import { listRedemptions } from './list-redemptions.js';
-import { redeemGift } from './redeem-gift.js';
-import { reverseRedemption } from './reverse-redemption.js';
-import { showVoucher } from './show-voucher.js';
+import { login } from '../http/access/login.ts';
+import type { SurfaceRoutes } from '../http/app.ts';
+import { checkConfiguration } from '../http/check-configuration.ts';
+import { listEvents } from '../http/events/list-events.ts';
+import { initiateClaim } from './initiate-claim.ts';
+import { listPayouts } from './list-payouts.ts';
+import { listRedemptions } from './list-redemptions.ts';
+import { redeemGift } from './redeem-gift.ts';
+import { reverseRedemption } from './reverse-redemption.ts';
+import { showVoucher } from './show-voucher.ts';
 
 /**
  * The merchant API (specification 4.2 and 9). `http/pipeline.ts` lists the guards that each request

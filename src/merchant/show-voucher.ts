@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { voucherDetail } from '../db/vouchers/vouchers.js';
-import { formatMoney, parseMoney, percentageOf } from '../domain/money.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import { isRedeemableAt, voucherStatuses } from '../domain/voucher.js';
-import { formatVoucherCode } from '../domain/vouchers/voucher-code.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.js';
-import { voucherCodeField } from '../http/fields/request-fields.js';
-import type { Services } from '../http/services.js';
+import { voucherDetail } from '../db/vouchers/vouchers.ts';
+import { formatMoney, parseMoney, percentageOf } from '../domain/money.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { isRedeemableAt, voucherStatuses } from '../domain/voucher.ts';
+import { formatVoucherCode } from '../domain/vouchers/voucher-code.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
+import { voucherCodeField } from '../http/fields/request-fields.ts';
+import type { Services } from '../http/services.ts';
 
 /** Shows a voucher to a merchant that may redeem it (specification 2.3 and 4.2). */
 export const showVoucher = endpoint({

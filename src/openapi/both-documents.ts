@@ -1,8 +1,8 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
-import type { PublicDocument } from '../http/files/public-documents.js';
-import { merchantRoutes } from '../merchant/routes.js';
-import { partnerRoutes } from '../partner/routes.js';
-import { type DocumentTexts, openApiDocument } from './document.js';
+import type { PublicDocument } from '../http/files/public-documents.ts';
+import { merchantRoutes } from '../merchant/routes.ts';
+import { partnerRoutes } from '../partner/routes.ts';
+import { type DocumentTexts, openApiDocument } from './document.ts';
 
 const ENVELOPE =
   'Every answer but the log-in and the test endpoint has the envelope `{ success, message, statusCode, data }`; ' +

@@ -4,11 +4,11 @@ import type {
   PathItemObject,
   SchemaObject,
 } from 'openapi3-ts/oas31';
-import type { SurfaceRoutes } from '../http/app.js';
-import type { Endpoint } from '../http/endpoint.js';
-import { headerComponents } from './headers.js';
-import { operationOf } from './operation.js';
-import { refusalExamples } from './refusal-responses.js';
+import type { SurfaceRoutes } from '../http/app.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { headerComponents } from './headers.ts';
+import { operationOf } from './operation.ts';
+import { refusalExamples } from './refusal-responses.ts';
 
 /** Raised with every change of requests or answers; CHANGELOG.md describes the change. */
 const API_VERSION = '1.0.0';

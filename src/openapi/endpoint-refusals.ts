@@ -5,9 +5,9 @@ import {
   remedyOf,
   type Surface,
   statusCodeOf,
-} from '../domain/refusals.js';
-import { type Endpoint, scopeOf } from '../http/endpoint.js';
-import { guards } from '../http/pipeline.js';
+} from '../domain/refusals.ts';
+import { type Endpoint, scopeOf } from '../http/endpoint.ts';
+import { guards } from '../http/pipeline.ts';
 
 /** One reason for which an endpoint refuses, as its callers get it. */
 export interface EndpointRefusal {

@@ -1,7 +1,7 @@
-import { httpStatusOf, type Reason } from '../domain/refusals.js';
-import type { SurfaceRoutes } from '../http/app.js';
-import type { Endpoint } from '../http/endpoint.js';
-import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.js';
+import { httpStatusOf, type Reason } from '../domain/refusals.ts';
+import type { SurfaceRoutes } from '../http/app.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.ts';
 
 type Meaning = EndpointRefusal & {
   /** Those that answer it. */

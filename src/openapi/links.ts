@@ -1,6 +1,6 @@
 import type { LinksObject } from 'openapi3-ts/oas31';
-import type { Surface } from '../domain/refusals.js';
-import type { Endpoint } from '../http/endpoint.js';
+import type { Surface } from '../domain/refusals.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 
 interface Follow {
   /** The name of the link. */

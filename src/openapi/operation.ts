@@ -1,12 +1,12 @@
 import type { OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
-import type { Surface } from '../domain/refusals.js';
-import { type Endpoint, scopeOf } from '../http/endpoint.js';
-import { COMMON_HEADERS, headersOf } from './headers.js';
-import { inputSchema, outputSchema } from './json-schema.js';
-import { linksOf } from './links.js';
-import { parametersOf } from './parameters.js';
-import { recordedExample } from './recorded-example.js';
-import { refusalResponses } from './refusal-responses.js';
+import type { Surface } from '../domain/refusals.ts';
+import { type Endpoint, scopeOf } from '../http/endpoint.ts';
+import { COMMON_HEADERS, headersOf } from './headers.ts';
+import { inputSchema, outputSchema } from './json-schema.ts';
+import { linksOf } from './links.ts';
+import { parametersOf } from './parameters.ts';
+import { recordedExample } from './recorded-example.ts';
+import { refusalResponses } from './refusal-responses.ts';
 
 /** The OpenAPI operation of an endpoint; `name` is unique in its surface. */
 export function operationOf(

@@ -1,10 +1,10 @@
 import type { ParameterObject, SchemaObject } from 'openapi3-ts/oas31';
-import type { Endpoint } from '../http/endpoint.js';
-import { idempotencyKeyField } from '../http/fields/request-fields.js';
-import { conditionForm } from '../http/lists/condition-form.js';
-import type { FilteredColumn } from '../http/lists/list-condition.js';
-import { MAXIMUM_CONDITIONS } from '../http/lists/list-filters.js';
-import { inputSchema } from './json-schema.js';
+import type { Endpoint } from '../http/endpoint.ts';
+import { idempotencyKeyField } from '../http/fields/request-fields.ts';
+import { conditionForm } from '../http/lists/condition-form.ts';
+import type { FilteredColumn } from '../http/lists/list-condition.ts';
+import { MAXIMUM_CONDITIONS } from '../http/lists/list-filters.ts';
+import { inputSchema } from './json-schema.ts';
 
 /** The parameters of an endpoint besides its body: path, query and headers. */
 export const parametersOf = (endpoint: Endpoint): ParameterObject[] => [

@@ -1,5 +1,5 @@
-import type { Surface } from '../domain/refusals.js';
-import type { Endpoint } from '../http/endpoint.js';
+import type { Surface } from '../domain/refusals.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import merchant from './examples/merchant.json' with { type: 'json' };
 import partner from './examples/partner.json' with { type: 'json' };
 

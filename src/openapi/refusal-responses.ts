@@ -4,12 +4,12 @@ import type {
   ResponsesObject,
   SchemaObject,
 } from 'openapi3-ts/oas31';
-import type { Surface } from '../domain/refusals.js';
-import type { SurfaceRoutes } from '../http/app.js';
-import type { Endpoint } from '../http/endpoint.js';
-import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.js';
-import { COMMON_HEADERS, headersOf } from './headers.js';
-import { outputSchema } from './json-schema.js';
+import type { Surface } from '../domain/refusals.ts';
+import type { SurfaceRoutes } from '../http/app.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.ts';
+import { COMMON_HEADERS, headersOf } from './headers.ts';
+import { outputSchema } from './json-schema.ts';
 
 /** The statuses of refusals with Retry-After; 403 during the resolution of a registered name. */
 const WITH_RETRY_AFTER = [403, 409, 429, 503];

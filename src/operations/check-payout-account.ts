@@ -1,9 +1,9 @@
-import type { AccountChecked } from '../domain/providers/payout-account.js';
-import type { OperationServices } from './services.js';
+import type { AccountChecked } from '../domain/providers/payout-account.ts';
+import type { OperationServices } from './services.ts';
 import {
   StillProcessingError,
   WorkflowsUnavailableError,
-} from './workflow-client/workflow-errors.js';
+} from './workflow-client/workflow-errors.ts';
 
 /** Asks the providers for the payout account of a merchant; undefined where no answer has come in time. */
 export async function checkPayoutAccount(

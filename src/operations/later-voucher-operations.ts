@@ -1,8 +1,8 @@
-import type { MessageResent, VoucherCancelled } from '../../workflows/contracts.js';
-import { findVoucherNames } from '../db/cases/voucher-names.js';
-import type { Caller } from '../domain/voucher.js';
-import { identify, type OperationResult, runOnce } from './run-once.js';
-import type { OperationServices } from './services.js';
+import type { MessageResent, VoucherCancelled } from '../../workflows/contracts.ts';
+import { findVoucherNames } from '../db/cases/voucher-names.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { identify, type OperationResult, runOnce } from './run-once.ts';
+import type { OperationServices } from './services.ts';
 
 /** What a partner asks for with one of its vouchers. */
 export interface VoucherRequest {

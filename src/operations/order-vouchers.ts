@@ -1,17 +1,17 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type BulkOrder, findBulkOrder } from '../db/bulk/bulk-orders.js';
+import { type BulkOrder, findBulkOrder } from '../db/bulk/bulk-orders.ts';
 import {
   BULK_ORDER_KIND,
   type BulkOrdered,
   type NewBulkLine,
   recordBulkOrder,
-} from '../db/bulk/record-bulk-order.js';
-import type { Refusal } from '../domain/refusals.js';
-import type { Caller } from '../domain/voucher.js';
-import { describeError } from '../process/describe-error.js';
-import { digestRequest } from './request-identity.js';
-import { identify, runOnce } from './run-once.js';
-import type { OperationServices } from './services.js';
+} from '../db/bulk/record-bulk-order.ts';
+import type { Refusal } from '../domain/refusals.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { describeError } from '../process/describe-error.ts';
+import { digestRequest } from './request-identity.ts';
+import { identify, runOnce } from './run-once.ts';
+import type { OperationServices } from './services.ts';
 
 /** A line as it was sent, with the number in clear, without the names that the order gives it. */
 export type OrderedLine = Omit<NewBulkLine, 'operation_id' | 'request_digest' | 'owner_msisdn'> & {

@@ -1,15 +1,15 @@
-import { refuseByLimits } from '../db/limits/limits-left.js';
-import { numberCount } from '../db/limits/number-counts.js';
-import { readTopupQuote, topupFacts } from '../db/topups/topup-facts.js';
-import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation-facts.js';
-import { formatMoney, type Money, parseMoney } from '../domain/money.js';
-import type { Operator } from '../domain/operator.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import { refuseCountry } from '../domain/served-countries.js';
-import { priceTopup, type TopupKind } from '../domain/topup.js';
-import type { Caller } from '../domain/voucher.js';
-import { refuseGeneration, refuseGenerator } from '../domain/vouchers/generation.js';
-import type { OperationServices } from './services.js';
+import { refuseByLimits } from '../db/limits/limits-left.ts';
+import { numberCount } from '../db/limits/number-counts.ts';
+import { readTopupQuote, topupFacts } from '../db/topups/topup-facts.ts';
+import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation-facts.ts';
+import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
+import type { Operator } from '../domain/operator.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { refuseCountry } from '../domain/served-countries.ts';
+import { priceTopup, type TopupKind } from '../domain/topup.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { refuseGeneration, refuseGenerator } from '../domain/vouchers/generation.ts';
+import type { OperationServices } from './services.ts';
 
 /** What an operation would cost now, and the refusal that it would be answered with. */
 export interface Quote {

@@ -1,5 +1,5 @@
-import type { Digests } from '../crypto/digests.js';
-import type { RequestDigests } from '../db/operations/stored-operations.js';
+import type { Digests } from '../crypto/digests.ts';
+import type { RequestDigests } from '../db/operations/stored-operations.ts';
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

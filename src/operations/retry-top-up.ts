@@ -1,12 +1,12 @@
-import { topUpWorkflowId } from '../../workflows/workflow-ids.js';
-import { outcomeFor } from '../db/operations/operations.js';
-import type { StoredOperation } from '../db/operations/stored-operations.js';
-import { recordRetry } from '../db/topups/retry-requests.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import type { Caller } from '../domain/voucher.js';
-import { identify, type RequestIdentity } from './run-once.js';
-import type { OperationServices } from './services.js';
-import { runRecordedOnce, type ToppedUp, type TopUpAnswer } from './top-up.js';
+import { topUpWorkflowId } from '../../workflows/workflow-ids.ts';
+import { outcomeFor } from '../db/operations/operations.ts';
+import type { StoredOperation } from '../db/operations/stored-operations.ts';
+import { recordRetry } from '../db/topups/retry-requests.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { identify, type RequestIdentity } from './run-once.ts';
+import type { OperationServices } from './services.ts';
+import { runRecordedOnce, type ToppedUp, type TopUpAnswer } from './top-up.ts';
 
 /** Retries a failed top-up once, optionally to another number (specification 4.1). */
 export async function retryOnce(

@@ -1,8 +1,8 @@
-import type { RedemptionReversed } from '../../workflows/reversal/contracts.js';
-import { findRedemptionNames } from '../db/cases/voucher-names.js';
-import type { Caller } from '../domain/voucher.js';
-import { identify, type OperationResult, runOnce } from './run-once.js';
-import type { OperationServices } from './services.js';
+import type { RedemptionReversed } from '../../workflows/reversal/contracts.ts';
+import { findRedemptionNames } from '../db/cases/voucher-names.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { identify, type OperationResult, runOnce } from './run-once.ts';
+import type { OperationServices } from './services.ts';
 
 /** Reverses a redemption once: the payment goes back, and its value to the voucher. */
 export function reverseRedemptionOnce(

@@ -1,21 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { recordAbandonedRequest } from '../db/operations/abandoned-requests.js';
-import { isSuperseded, type StoredOutcome, storedOutcome } from '../db/operations/operations.js';
+import { recordAbandonedRequest } from '../db/operations/abandoned-requests.ts';
+import { isSuperseded, type StoredOutcome, storedOutcome } from '../db/operations/operations.ts';
 import {
   findOperation,
   isSameRequest,
   type RequestDigests,
   type StoredOperation,
-} from '../db/operations/stored-operations.js';
-import { type Reason, type Refusal, refuse } from '../domain/refusals.js';
-import type { Caller } from '../domain/voucher.js';
-import { describeError } from '../process/describe-error.js';
-import { digestRequest } from './request-identity.js';
-import type { OperationServices } from './services.js';
+} from '../db/operations/stored-operations.ts';
+import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { describeError } from '../process/describe-error.ts';
+import { digestRequest } from './request-identity.ts';
+import type { OperationServices } from './services.ts';
 import {
   StillProcessingError,
   WorkflowsUnavailableError,
-} from './workflow-client/workflow-errors.js';
+} from './workflow-client/workflow-errors.ts';
 
 /** A request as an operation that runs once, even if it is sent repeatedly (design 6). */
 export interface RequestIdentity extends RequestDigests {

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import type { Digests } from '../crypto/digests.js';
-import type { Database } from '../db/connection.js';
-import type { Slowing } from '../db/limits/company-daily-counts.js';
-import type { NumberEvent } from '../db/limits/number-counts.js';
-import type { Money } from '../domain/money.js';
-import type { Operator } from '../domain/operator.js';
-import type { NumberBox } from '../domain/phone.js';
-import type { Route } from '../domain/providers/routes.js';
-import type { AmountRange, TopupKind } from '../domain/topup.js';
-import type { Failpoint } from '../process/failpoint.js';
-import type { OperationWaits } from './workflow-client/operation-waits.js';
-import type { WorkflowClient } from './workflow-client/workflow-client.js';
+import type { Digests } from '../crypto/digests.ts';
+import type { Database } from '../db/connection.ts';
+import type { Slowing } from '../db/limits/company-daily-counts.ts';
+import type { NumberEvent } from '../db/limits/number-counts.ts';
+import type { Money } from '../domain/money.ts';
+import type { Operator } from '../domain/operator.ts';
+import type { NumberBox } from '../domain/phone.ts';
+import type { Route } from '../domain/providers/routes.ts';
+import type { AmountRange, TopupKind } from '../domain/topup.ts';
+import type { Failpoint } from '../process/failpoint.ts';
+import type { OperationWaits } from './workflow-client/operation-waits.ts';
+import type { WorkflowClient } from './workflow-client/workflow-client.ts';
 
 /** What the providers of a top-up are chosen by. */
 interface RoutedTopup {

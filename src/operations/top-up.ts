@@ -1,18 +1,18 @@
-import { topUpId, topUpWorkflowId } from '../../workflows/workflow-ids.js';
-import { isDefiniteDatabaseError } from '../db/connection.js';
-import type { StoredOutcome } from '../db/operations/operations.js';
-import type { StoredOperation } from '../db/operations/stored-operations.js';
-import { topupStatus } from '../db/topups/topup-attempts.js';
+import { topUpId, topUpWorkflowId } from '../../workflows/workflow-ids.ts';
+import { isDefiniteDatabaseError } from '../db/connection.ts';
+import type { StoredOutcome } from '../db/operations/operations.ts';
+import type { StoredOperation } from '../db/operations/stored-operations.ts';
+import { topupStatus } from '../db/topups/topup-attempts.ts';
 import {
   acceptRequest,
   type NewTopup,
   recordTopup,
   withdrawRequest,
-} from '../db/topups/topup-requests.js';
-import { type Operation, type Refusal, refuse } from '../domain/refusals.js';
-import type { Caller } from '../domain/voucher.js';
-import { describeError } from '../process/describe-error.js';
-import type { FailpointName } from '../process/failpoint.js';
+} from '../db/topups/topup-requests.ts';
+import { type Operation, type Refusal, refuse } from '../domain/refusals.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { describeError } from '../process/describe-error.ts';
+import type { FailpointName } from '../process/failpoint.ts';
 import {
   identify,
   type OperationResult,
@@ -20,9 +20,9 @@ import {
   type Run,
   runOnce,
   storedAnswer,
-} from './run-once.js';
-import type { OperationServices } from './services.js';
-import { WorkflowsUnavailableError } from './workflow-client/workflow-errors.js';
+} from './run-once.ts';
+import type { OperationServices } from './services.ts';
+import { WorkflowsUnavailableError } from './workflow-client/workflow-errors.ts';
 
 /** The outcome of a top-up as its workflow returns it. */
 export interface ToppedUp {

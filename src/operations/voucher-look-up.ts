@@ -1,4 +1,4 @@
-import type { Refusal } from '../domain/refusals.js';
+import type { Refusal } from '../domain/refusals.ts';
 
 /**
  * Looks a voucher up within a limit of misses (fault F51). The surface that takes the code has the limit:

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { secondsUntilTurn } from '../db/limits/company-daily-counts.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import type { Company } from '../domain/voucher.js';
-import type { OperationServices } from './services.js';
+import { secondsUntilTurn } from '../db/limits/company-daily-counts.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { Company } from '../domain/voucher.ts';
+import type { OperationServices } from './services.ts';
 
 /**
  * Slows a company that has sent too many wrong verification codes today: its comparisons run one at

@@ -2,10 +2,10 @@ import {
   type Database,
   DatabaseUnreachableError,
   isDatabaseUnavailable,
-} from '../db/connection.js';
-import { readNumberStorage } from '../db/numbers/number-storage.js';
-import type { NumberStorage } from '../domain/phone.js';
-import { patiently } from '../process/patiently.js';
+} from '../db/connection.ts';
+import { readNumberStorage } from '../db/numbers/number-storage.ts';
+import type { NumberStorage } from '../domain/phone.ts';
+import { patiently } from '../process/patiently.ts';
 
 /** A database that restarts is back by then. */
 const PATIENCE_MS = 60_000;

@@ -1,6 +1,6 @@
-import type { Config } from '../config/config.js';
-import { createSecretBox } from '../crypto/secret-box.js';
-import type { WebhookSettings } from './webhooks.js';
+import type { Config } from '../config/config.ts';
+import { createSecretBox } from '../crypto/secret-box.ts';
+import type { WebhookSettings } from './webhooks.ts';
 
 /** The settings of webhooks, for the API and the operator's command line. */
 export const webhookSettingsOf = (

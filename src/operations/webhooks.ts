@@ -1,15 +1,15 @@
-import type { SecretBox } from '../crypto/secret-box.js';
-import { randomWebhookSecret, sealWebhookSecret } from '../crypto/webhook-secrets.js';
-import type { DatabaseTransaction } from '../db/connection.js';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { randomWebhookSecret, sealWebhookSecret } from '../crypto/webhook-secrets.ts';
+import type { DatabaseTransaction } from '../db/connection.ts';
 import {
   addWebhook,
   addWebhookSecret,
   listWebhooks,
   type WebhookEndpoint,
-} from '../db/webhooks/webhook-endpoints.js';
-import { eventTypesOf } from '../domain/event-types.js';
-import type { Company } from '../domain/voucher.js';
-import { readWebhookUrl } from '../domain/webhooks/webhook.js';
+} from '../db/webhooks/webhook-endpoints.ts';
+import { eventTypesOf } from '../domain/event-types.ts';
+import type { Company } from '../domain/voucher.ts';
+import { readWebhookUrl } from '../domain/webhooks/webhook.ts';
 
 /** Longest description of a webhook. */
 export const WEBHOOK_DESCRIPTION_LENGTH = 100;

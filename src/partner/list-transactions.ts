@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { type Wallet, wallets } from '../db/ledger/statement-lines.js';
+import { type Wallet, wallets } from '../db/ledger/statement-lines.ts';
 import {
   readWalletTransactions,
   type WalletsQuery,
   type WalletTransaction,
-} from '../db/ledger/wallet-transactions.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import { explainLine } from '../domain/statements/statement-labels.js';
+} from '../db/ledger/wallet-transactions.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { explainLine } from '../domain/statements/statement-labels.ts';
 import {
   type TransactionKind,
   transactionKindOf,
   transactionKinds,
-} from '../domain/statements/transaction-kinds.js';
-import type { Caller } from '../domain/voucher.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { textAnswer, timeAnswer } from '../http/fields/answer-fields.js';
-import { numberParameter } from '../http/fields/number-parameter.js';
-import { timeParameter } from '../http/fields/request-fields.js';
-import { type CsvBatch, csvReply, wantsCsv } from '../http/lists/csv-answer.js';
-import type { Services } from '../http/services.js';
-import { encodeTransactionCursor, transactionCursor } from './transaction-cursor.js';
+} from '../domain/statements/transaction-kinds.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { textAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
+import { numberParameter } from '../http/fields/number-parameter.ts';
+import { timeParameter } from '../http/fields/request-fields.ts';
+import { type CsvBatch, csvReply, wantsCsv } from '../http/lists/csv-answer.ts';
+import type { Services } from '../http/services.ts';
+import { encodeTransactionCursor, transactionCursor } from './transaction-cursor.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 200;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { priceSource } from '../db/catalogue/prices.js';
+import { priceSource } from '../db/catalogue/prices.ts';
 import {
   denominationSource,
   merchantCategorySource,
@@ -7,18 +7,18 @@ import {
   productCategorySource,
   productSource,
   promoSource,
-} from '../db/lists/list-sources.js';
-import { maskMsisdn } from '../domain/phone.js';
-import type { Endpoint } from '../http/endpoint.js';
+} from '../db/lists/list-sources.ts';
+import { maskMsisdn } from '../domain/phone.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import {
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
   timeAnswer,
-} from '../http/fields/answer-fields.js';
-import { listEndpoint } from '../http/lists/list-endpoint.js';
-import { sellingPrice } from './selling-price.js';
+} from '../http/fields/answer-fields.ts';
+import { listEndpoint } from '../http/lists/list-endpoint.ts';
+import { sellingPrice } from './selling-price.ts';
 
 const dated = z.object({
   id: idAnswer('record'),

@@ -2,7 +2,7 @@ import {
   countryField,
   currencyField,
   positiveDecimalField,
-} from '../http/fields/request-fields.js';
+} from '../http/fields/request-fields.ts';
 
 const exchangeRate = { description: 'ETB for one USD, as it was used for the sale' };
 const currency = { description: 'Currency that the customer paid in (ISO 4217)' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idAnswer, moneyAnswer, timeAnswer } from '../http/fields/answer-fields.js';
+import { idAnswer, moneyAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
 
 /** The record of a selling price, as it is listed and answered when it is set (specification 2.4). */
 export const sellingPrice = z.object({

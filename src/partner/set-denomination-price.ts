@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { priceSubjects, setPrice } from '../db/catalogue/prices.js';
-import { refuse } from '../domain/refusals.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { idField, positiveDecimalField } from '../http/fields/request-fields.js';
-import { sellingPrice } from './selling-price.js';
+import { priceSubjects, setPrice } from '../db/catalogue/prices.ts';
+import { refuse } from '../domain/refusals.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { idField, positiveDecimalField } from '../http/fields/request-fields.ts';
+import { sellingPrice } from './selling-price.ts';
 
 /** Sets a partner's selling price of a denomination (specification 2.4 and 4.1). */
 export const setDenominationPrice = endpoint({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { partnerBalances } from '../db/ledger/ledger.js';
-import { moneyToNumber, parseMoney } from '../domain/money.js';
-import { endpoint } from '../http/endpoint.js';
-import { reply } from '../http/envelope.js';
-import { listLinks, listMeta } from '../http/lists/list-links.js';
+import { partnerBalances } from '../db/ledger/ledger.ts';
+import { moneyToNumber, parseMoney } from '../domain/money.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import { listLinks, listMeta } from '../http/lists/list-links.ts';
 
 const balance = (description: string) =>
   z.number().meta({ description: `${description}, in ETB`, examples: [12500.5] });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { wallets } from '../db/ledger/statement-lines.js';
-import type { TransactionPosition } from '../db/ledger/wallet-transactions.js';
+import { wallets } from '../db/ledger/statement-lines.ts';
+import type { TransactionPosition } from '../db/ledger/wallet-transactions.ts';
 
 const PATTERN = `^([1-8][0-9]{15}|[0-9]{1,15})-([0-9]{1,15})-(${wallets.join('|')})$`;
 const ERROR = 'must be a cursor, as `next` of an answer';

@@ -1,4 +1,4 @@
-import { PORTAL_PATH } from './page.js';
+import { PORTAL_PATH } from './page.ts';
 
 /**
  * The page of keys, addresses and public keys, with the anchors `#keys`, `#addresses`,

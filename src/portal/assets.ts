@@ -1,5 +1,5 @@
-import { readAsset } from '../http/files/static-assets.js';
-import { PORTAL_PATH } from './page.js';
+import { readAsset } from '../http/files/static-assets.ts';
+import { PORTAL_PATH } from './page.ts';
 
 const folder = new URL('./assets/', import.meta.url);
 

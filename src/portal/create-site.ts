@@ -1,15 +1,15 @@
 import Router, { type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { TooManyHashesError } from '../crypto/hash-turns.js';
-import type { PagesSurface } from '../http/app.js';
-import { answerAsset } from '../http/files/static-assets.js';
-import { methodsAt } from '../http/methods-at.js';
-import { setPageHeaders } from '../http/page-headers.js';
-import { assets } from './assets.js';
-import { inLanguage, type Language } from './language/language.js';
-import type { PageRoute, PortalTools } from './page.js';
-import { problems, writeProblem, writeRefusal } from './problem-page.js';
-import { inTimeZone } from './time-zone.js';
+import { TooManyHashesError } from '../crypto/hash-turns.ts';
+import type { PagesSurface } from '../http/app.ts';
+import { answerAsset } from '../http/files/static-assets.ts';
+import { methodsAt } from '../http/methods-at.ts';
+import { setPageHeaders } from '../http/page-headers.ts';
+import { assets } from './assets.ts';
+import { inLanguage, type Language } from './language/language.ts';
+import type { PageRoute, PortalTools } from './page.ts';
+import { problems, writeProblem, writeRefusal } from './problem-page.ts';
+import { inTimeZone } from './time-zone.ts';
 
 /** Pages contain keys and names: nothing caches them, not even the browser's history. */
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };

@@ -1,11 +1,11 @@
-import { hasCalled } from '../db/access/calls.js';
-import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/access/company-access.js';
-import { DOCS_PATH } from '../docs-site/page.js';
-import { type Html, html } from '../rendering/html.js';
-import { ACCESS_PATH } from './access-path.js';
-import { signedRoutesOf } from './console/api-base.js';
-import { badge } from './layout/parts.js';
-import { type AccountRequest, PORTAL_PATH } from './page.js';
+import { hasCalled } from '../db/access/calls.ts';
+import { listApiKeys, listPublicKeys, listSourceAddresses } from '../db/access/company-access.ts';
+import { DOCS_PATH } from '../docs-site/page.ts';
+import { type Html, html } from '../rendering/html.ts';
+import { ACCESS_PATH } from './access-path.ts';
+import { signedRoutesOf } from './console/api-base.ts';
+import { badge } from './layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH } from './page.ts';
 
 /** The completed steps of a company's onboarding. */
 export interface OnboardingProgress {

@@ -1,21 +1,21 @@
 import type { RouterContext } from '@koa/router';
-import { isSameBytes } from '../crypto/same-bytes.js';
-import { type PortalSession, setNotice, usePortalSession } from '../db/portal/portal-sessions.js';
-import { mayUse } from '../domain/access/portal-role.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import { addressGroup } from '../http/access/source-address.js';
-import { addressOf } from '../http/handle-endpoint.js';
-import { refuseTooMany } from '../http/limits/rate-limits.js';
-import { html, ownHtml } from '../rendering/html.js';
-import { askForProof } from './access/confirmation.js';
-import { readToken } from './access/cookies.js';
-import { isFromHere } from './access/csrf.js';
-import { pathBeforeAllElse } from './access/required-set-up.js';
-import { randomToken } from './access/session.js';
-import { inLanguage, language } from './language/language.js';
-import { emptyForm, type Form, readForm } from './layout/form.js';
-import { readFormWithFile } from './layout/form-with-file.js';
-import { writePage } from './layout/layout.js';
+import { isSameBytes } from '../crypto/same-bytes.ts';
+import { type PortalSession, setNotice, usePortalSession } from '../db/portal/portal-sessions.ts';
+import { mayUse } from '../domain/access/portal-role.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { addressGroup } from '../http/access/source-address.ts';
+import { addressOf } from '../http/handle-endpoint.ts';
+import { refuseTooMany } from '../http/limits/rate-limits.ts';
+import { html, ownHtml } from '../rendering/html.ts';
+import { askForProof } from './access/confirmation.ts';
+import { readToken } from './access/cookies.ts';
+import { isFromHere } from './access/csrf.ts';
+import { pathBeforeAllElse } from './access/required-set-up.ts';
+import { randomToken } from './access/session.ts';
+import { inLanguage, language } from './language/language.ts';
+import { emptyForm, type Form, readForm } from './layout/form.ts';
+import { readFormWithFile } from './layout/form-with-file.ts';
+import { writePage } from './layout/layout.ts';
 import type {
   AccountPage,
   AccountRequest,
@@ -26,11 +26,11 @@ import type {
   PersonRequest,
   PortalTools,
   PublicPage,
-} from './page.js';
-import { problems, writeProblem, writeRefusal } from './problem-page.js';
-import { suspendedPage } from './suspended-page.js';
-import { inTimeZone } from './time-zone.js';
-import { setView } from './view.js';
+} from './page.ts';
+import { problems, writeProblem, writeRefusal } from './problem-page.ts';
+import { suspendedPage } from './suspended-page.ts';
+import { inTimeZone } from './time-zone.ts';
+import { setView } from './view.ts';
 
 /**
  * Passes a request through limits, origin, session, form and form token to its page, and writes the

@@ -1,12 +1,12 @@
-import { addAuditEntry } from '../db/access/audit.js';
-import { PORTAL_ACTOR } from '../domain/access/access-changes.js';
-import { messageOf, type Refusal } from '../domain/refusals.js';
-import type { Caller } from '../domain/voucher.js';
-import { type Html, html, phrase } from '../rendering/html.js';
-import { randomToken } from './access/session.js';
-import { language } from './language/language.js';
-import { message } from './layout/parts.js';
-import type { AccountRequest, PageAnswer } from './page.js';
+import { addAuditEntry } from '../db/access/audit.ts';
+import { PORTAL_ACTOR } from '../domain/access/access-changes.ts';
+import { messageOf, type Refusal } from '../domain/refusals.ts';
+import type { Caller } from '../domain/voucher.ts';
+import { type Html, html, phrase } from '../rendering/html.ts';
+import { randomToken } from './access/session.ts';
+import { language } from './language/language.ts';
+import { message } from './layout/parts.ts';
+import type { AccountRequest, PageAnswer } from './page.ts';
 
 /** The company as the caller of an operation; the authority is the person's account. */
 export const callerOf = ({ session }: AccountRequest): Caller => ({

@@ -1,16 +1,16 @@
-import { salesPerDay } from '../db/ledger/sales.js';
-import { type FailureCount, paymentFailures, topupFailures } from '../db/overview/failures.js';
-import { paymentsUnderway, topupsUnderway, type Underway } from '../db/overview/underway.js';
-import { payoutsPerDay } from '../db/vouchers/lists/payouts-per-day.js';
-import { type Html, html, phrase } from '../rendering/html.js';
-import { locale } from './language/language.js';
-import { daysAfter, today } from './layout/days.js';
-import { money } from './layout/money.js';
-import { message } from './layout/parts.js';
-import { type AccountRequest, PORTAL_PATH } from './page.js';
-import { TOPUPS_UNDERWAY } from './pages/topups/top-ups.js';
-import { timeZone } from './time-zone.js';
-import { halves, trendCard } from './trend.js';
+import { salesPerDay } from '../db/ledger/sales.ts';
+import { type FailureCount, paymentFailures, topupFailures } from '../db/overview/failures.ts';
+import { paymentsUnderway, topupsUnderway, type Underway } from '../db/overview/underway.ts';
+import { payoutsPerDay } from '../db/vouchers/lists/payouts-per-day.ts';
+import { type Html, html, phrase } from '../rendering/html.ts';
+import { locale } from './language/language.ts';
+import { daysAfter, today } from './layout/days.ts';
+import { money } from './layout/money.ts';
+import { message } from './layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH } from './page.ts';
+import { TOPUPS_UNDERWAY } from './pages/topups/top-ups.ts';
+import { timeZone } from './time-zone.ts';
+import { halves, trendCard } from './trend.ts';
 
 /** Days of an overview: short, so that it costs little for the largest company, too. */
 const DAYS = 7;

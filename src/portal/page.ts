@@ -1,16 +1,16 @@
-import type { PasswordHashes } from '../crypto/password-hashes.js';
+import type { PasswordHashes } from '../crypto/password-hashes.ts';
 import type {
   PersonSession,
   PortalSession,
   SessionLifetimes,
   StaffSession,
-} from '../db/portal/portal-sessions.js';
-import type { CompanyKind } from '../db/schema/all-tables.js';
-import type { PortalNeed } from '../domain/access/portal-role.js';
-import type { Services } from '../http/services.js';
-import type { Html } from '../rendering/html.js';
-import type { PortalCookies } from './access/cookies.js';
-import type { Form } from './layout/form.js';
+} from '../db/portal/portal-sessions.ts';
+import type { CompanyKind } from '../db/schema/all-tables.ts';
+import type { PortalNeed } from '../domain/access/portal-role.ts';
+import type { Services } from '../http/services.ts';
+import type { Html } from '../rendering/html.ts';
+import type { PortalCookies } from './access/cookies.ts';
+import type { Form } from './layout/form.ts';
 
 /** The settings of the portal. */
 export interface PortalSettings {

@@ -1,15 +1,15 @@
 import type { Context } from 'koa';
-import type { PasswordHashes } from '../crypto/password-hashes.js';
-import type { PagesSurface } from '../http/app.js';
-import type { Services } from '../http/services.js';
-import { createCookies } from './access/cookies.js';
-import { createSite } from './create-site.js';
-import { handlePage } from './handle-page.js';
-import { wantedLanguage } from './language/wanted-language.js';
-import { portalMenu } from './layout/navigation.js';
-import { PORTAL_PATH, type PortalSettings, type PortalTools, type Site } from './page.js';
-import { pages } from './routes.js';
-import { viewOf } from './view.js';
+import type { PasswordHashes } from '../crypto/password-hashes.ts';
+import type { PagesSurface } from '../http/app.ts';
+import type { Services } from '../http/services.ts';
+import { createCookies } from './access/cookies.ts';
+import { createSite } from './create-site.ts';
+import { handlePage } from './handle-page.ts';
+import { wantedLanguage } from './language/wanted-language.ts';
+import { portalMenu } from './layout/navigation.ts';
+import { PORTAL_PATH, type PortalSettings, type PortalTools, type Site } from './page.ts';
+import { pages } from './routes.ts';
+import { viewOf } from './view.ts';
 
 const portalSite: Site = {
   basePath: PORTAL_PATH,

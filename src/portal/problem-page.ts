@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.js';
-import { html, phrase } from '../rendering/html.js';
-import { DOWNLOAD_ROWS } from './layout/downloads.js';
-import { writePage } from './layout/layout.js';
-import type { PageProblem, PortalTools } from './page.js';
+import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.ts';
+import { html, phrase } from '../rendering/html.ts';
+import { DOWNLOAD_ROWS } from './layout/downloads.ts';
+import { writePage } from './layout/layout.ts';
+import type { PageProblem, PortalTools } from './page.ts';
 
 const problem = (status: number, title: string, text: string): PageProblem => ({
   kind: 'problem',

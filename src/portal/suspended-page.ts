@@ -1,6 +1,6 @@
-import type { PortalSession } from '../db/portal/portal-sessions.js';
-import { html } from '../rendering/html.js';
-import type { PageAnswer } from './page.js';
+import type { PortalSession } from '../db/portal/portal-sessions.ts';
+import { html } from '../rendering/html.ts';
+import type { PageAnswer } from './page.ts';
 
 /**
  * Replaces every page for people of a suspended partner or a deactivated merchant: nothing is shown

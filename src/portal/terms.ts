@@ -1,9 +1,9 @@
-import { type MerchantTerms, readMerchantTerms } from '../db/vouchers/merchant-terms.js';
-import { maskMsisdn } from '../domain/phone.js';
-import { type Html, html, phrase } from '../rendering/html.js';
-import { facts } from './layout/facts.js';
-import { message, time } from './layout/parts.js';
-import type { AccountRequest } from './page.js';
+import { type MerchantTerms, readMerchantTerms } from '../db/vouchers/merchant-terms.ts';
+import { maskMsisdn } from '../domain/phone.ts';
+import { type Html, html, phrase } from '../rendering/html.ts';
+import { facts } from './layout/facts.ts';
+import { message, time } from './layout/parts.ts';
+import type { AccountRequest } from './page.ts';
 
 /** A merchant's service fee and payout account, which operators set. */
 export async function termsCard({ services, session }: AccountRequest): Promise<Html> {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { MARKET_TIME_ZONE } from '../domain/market.js';
+import { MARKET_TIME_ZONE } from '../domain/market.ts';
 
 /**
  * The time zone of the person a page is written for. Every time and every day of a page is in it, so

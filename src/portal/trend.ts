@@ -1,7 +1,7 @@
-import { formatMoney, parseMoney } from '../domain/money.js';
-import { type Html, html, phrase } from '../rendering/html.js';
-import { locale } from './language/language.js';
-import { money } from './layout/money.js';
+import { formatMoney, parseMoney } from '../domain/money.ts';
+import { type Html, html, phrase } from '../rendering/html.ts';
+import { locale } from './language/language.ts';
+import { money } from './layout/money.ts';
 
 /** The sum of a time, and of the equally long time before it; decimal strings of ETB. */
 export interface Trend {

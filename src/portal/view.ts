@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { PortalSession, StaffSession } from '../db/portal/portal-sessions.js';
+import type { PortalSession, StaffSession } from '../db/portal/portal-sessions.ts';
 
 /** The person that a page is written for. Pages of errors show their navigation, too. */
 export interface View {

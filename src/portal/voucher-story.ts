@@ -4,14 +4,14 @@ import {
   generateVoucherId,
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
-} from '../../workflows/workflow-ids.js';
-import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { formatMoney, parseMoney } from '../domain/money.js';
-import { maskStored } from '../domain/phone.js';
-import { quoted } from '../domain/refusals.js';
-import { type Html, html, phrase } from '../rendering/html.js';
-import type { Happening } from './layout/facts.js';
-import { money } from './layout/money.js';
+} from '../../workflows/workflow-ids.ts';
+import type { VoucherDetail } from '../db/vouchers/voucher-detail.ts';
+import { formatMoney, parseMoney } from '../domain/money.ts';
+import { maskStored } from '../domain/phone.ts';
+import { quoted } from '../domain/refusals.ts';
+import { type Html, html, phrase } from '../rendering/html.ts';
+import type { Happening } from './layout/facts.ts';
+import { money } from './layout/money.ts';
 
 type Claim = VoucherDetail['claims'][number];
 type Redemption = VoucherDetail['redemptions'][number];

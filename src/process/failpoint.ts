@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operation } from '../domain/refusals.js';
+import type { Operation } from '../domain/refusals.ts';
 
 /**
  * The steps at which a test may kill, fail or halt a process (faults.md), in the order of an

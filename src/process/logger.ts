@@ -1,8 +1,8 @@
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
 import { type MetricsExporterConfig, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { type Logger, pino } from 'pino';
-import type { Config } from '../config/config.js';
-import { describeError } from './describe-error.js';
+import type { Config } from '../config/config.ts';
+import { describeError } from './describe-error.ts';
 
 /** JSON lines on standard output; they never contain codes, keys, tokens or phone numbers. */
 export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logger =>

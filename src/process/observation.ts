@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.js';
-import type { tracingSettings } from '../config/settings/process-settings.js';
-import { createLogger, installTemporalRuntime } from './logger.js';
-import { createMetrics, type Metrics, noMetrics } from './metrics/metrics.js';
-import { startMetricsServer } from './metrics/metrics-server.js';
-import { createSdkMetrics } from './metrics/sdk-metrics.js';
+import type { Config } from '../config/config.ts';
+import type { tracingSettings } from '../config/settings/process-settings.ts';
+import { createLogger, installTemporalRuntime } from './logger.ts';
+import { createMetrics, type Metrics, noMetrics } from './metrics/metrics.ts';
+import { startMetricsServer } from './metrics/metrics-server.ts';
+import { createSdkMetrics } from './metrics/sdk-metrics.ts';
 
 /** What a process tells of itself. */
 export interface Observation {
@@ -56,7 +56,7 @@ async function startTraces(
 ): Promise<() => Promise<void>> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
   if (endpoint === undefined || config.OTEL_TRACES_EXPORTER === 'none') return async () => {};
-  const { startTracing } = await import('../tracing/start-tracing.js');
+  const { startTracing } = await import('../tracing/start-tracing.ts');
   return startTracing({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: config.OTEL_EXPORTER_OTLP_HEADERS,

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { describeError } from './describe-error.js';
-import { listen } from './listen.js';
+import { describeError } from './describe-error.ts';
+import { listen } from './listen.ts';
 
 /** The few clients of such a server are supervisors and scrapers; a flood of others gets no answers. */
 const CONNECTIONS = 100;

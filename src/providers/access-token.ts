@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { noteThrottling } from './guard/call-health.js';
-import { callHttp, type HttpAnswer, type HttpCall, type HttpResult } from './http-call.js';
-import { readJson } from './read-json.js';
+import { noteThrottling } from './guard/call-health.ts';
+import { callHttp, type HttpAnswer, type HttpCall, type HttpResult } from './http-call.ts';
+import { readJson } from './read-json.ts';
 
 type TokenResult =
   | { readonly kind: 'token'; readonly token: string }

@@ -1,4 +1,4 @@
-import type { ProviderAccount } from './statement.js';
+import type { ProviderAccount } from './statement.ts';
 
 /** Whether a provider accepts our login, in words for an operator. */
 interface CheckedProvider {

@@ -1,5 +1,5 @@
-import type { HttpAnswer, HttpResult } from './http-call.js';
-import type { ProviderInquiry, ProviderOutcome } from './outcome.js';
+import type { HttpAnswer, HttpResult } from './http-call.ts';
+import type { ProviderInquiry, ProviderOutcome } from './outcome.ts';
 
 /** The provider may have it under our reference: its outcome needs an inquiry. */
 export interface DoubtfulAnswer {

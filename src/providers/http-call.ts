@@ -1,8 +1,8 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { tracing } from '../tracing/tracing.js';
-import { faultNote } from './guard/call-health.js';
+import { tracing } from '../tracing/tracing.ts';
+import { faultNote } from './guard/call-health.ts';
 
 /** Limit of an answer's size; answers of providers have a few kilobytes. */
 const answerLimitBytes = 256 * 1024;

@@ -1,7 +1,7 @@
-import { formatAmount, type Money } from '../domain/money.js';
-import { providersFor, type Route, type Routed } from '../domain/providers/routes.js';
-import { type Refusal, refuse } from '../domain/refusals.js';
-import type { ProviderSet } from './provider-set.js';
+import { formatAmount, type Money } from '../domain/money.ts';
+import { providersFor, type Route, type Routed } from '../domain/providers/routes.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { ProviderSet } from './provider-set.ts';
 
 /** The providers that may carry one operation out. */
 export interface ProviderChoice<Name extends string> {

@@ -46,8 +46,11 @@ export function createProviderSet<Name extends string, Port>(
 export class ProviderNotConfigured extends Error {
   override readonly name = 'ProviderNotConfigured';
 
-  constructor(readonly provider: string) {
+  readonly provider: string;
+
+  constructor(provider: string) {
     super(`The provider ${provider} is not configured`);
+    this.provider = provider;
   }
 }
 

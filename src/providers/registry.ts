@@ -1,25 +1,25 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/config.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../domain/providers/provider-names.js';
-import type { Airtime } from './airtime/airtime.js';
-import { dtOneOfSettings } from './airtime/dt-one/dt-one-of-settings.js';
-import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.js';
-import { reloadlyOfSettings } from './airtime/reloadly/reloadly-of-settings.js';
-import type { EmailSender } from './email/email-sender.js';
-import { createSmtp } from './email/smtp.js';
-import { gsmaOfSettings } from './mobile-money/gsma/gsma-of-settings.js';
-import type { MobileMoney } from './mobile-money/mobile-money.js';
-import type { MpesaResults } from './mobile-money/mpesa/answers.js';
-import { mpesaOfSettings } from './mobile-money/mpesa/mpesa-of-settings.js';
-import { createProviderSet, type ProviderSet } from './provider-set.js';
-import type { SettingsOf } from './settings-of.js';
-import { africasTalkingOfSettings } from './sms/africas-talking-of-settings.js';
-import type { SmppSender } from './sms/smpp/client.js';
-import { smppOfSettings } from './sms/smpp/smpp-of-settings.js';
-import type { SmsSender } from './sms/sms-sender.js';
+} from '../domain/providers/provider-names.ts';
+import type { Airtime } from './airtime/airtime.ts';
+import { dtOneOfSettings } from './airtime/dt-one/dt-one-of-settings.ts';
+import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.ts';
+import { reloadlyOfSettings } from './airtime/reloadly/reloadly-of-settings.ts';
+import type { EmailSender } from './email/email-sender.ts';
+import { createSmtp } from './email/smtp.ts';
+import { gsmaOfSettings } from './mobile-money/gsma/gsma-of-settings.ts';
+import type { MobileMoney } from './mobile-money/mobile-money.ts';
+import type { MpesaResults } from './mobile-money/mpesa/answers.ts';
+import { mpesaOfSettings } from './mobile-money/mpesa/mpesa-of-settings.ts';
+import { createProviderSet, type ProviderSet } from './provider-set.ts';
+import type { SettingsOf } from './settings-of.ts';
+import { africasTalkingOfSettings } from './sms/africas-talking-of-settings.ts';
+import type { SmppSender } from './sms/smpp/client.ts';
+import { smppOfSettings } from './sms/smpp/smpp-of-settings.ts';
+import type { SmsSender } from './sms/sms-sender.ts';
 
 type SmsConfig = { SMS_PROVIDER: SmsProviderName } & Parameters<
   typeof africasTalkingOfSettings

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/config.ts';
 
 /** The settings whose names begin with this prefix. */
 export type SettingsOf<Prefix extends string> = Pick<

@@ -1,10 +1,10 @@
-import type { StatementKind } from '../domain/provider-statements/break-types.js';
+import type { StatementKind } from '../domain/provider-statements/break-types.ts';
 import {
   type FoundPage,
   notListed,
   type ProviderTransaction,
   pagesOf,
-} from './transaction-list.js';
+} from './transaction-list.ts';
 
 /** A line of a provider's statement. The comparison needs no party; the recovery does. */
 export interface ProviderStatementLine

@@ -1,6 +1,6 @@
-import { noteThrottling } from './guard/call-health.js';
-import type { HttpAnswer } from './http-call.js';
-import type { NotSent } from './outcome.js';
+import { noteThrottling } from './guard/call-health.ts';
+import type { HttpAnswer } from './http-call.ts';
+import type { NotSent } from './outcome.ts';
 
 /** HTTP 429: the provider rejected the request, and may request a pause. It works, so no breaker opens. */
 export function tooManyRequests({ retryAfterSeconds }: HttpAnswer): NotSent {

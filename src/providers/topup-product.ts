@@ -1,7 +1,7 @@
-import { formatAmount, type Money } from '../domain/money.js';
-import type { Operator } from '../domain/operator.js';
-import type { TopupKind } from '../domain/topup.js';
-import type { Airtime } from './airtime/airtime.js';
+import { formatAmount, type Money } from '../domain/money.ts';
+import type { Operator } from '../domain/operator.ts';
+import type { TopupKind } from '../domain/topup.ts';
+import type { Airtime } from './airtime/airtime.ts';
 
 /** Whether a provider sells what a top-up is of. What is not known yet is checked elsewhere. */
 export const canSendTopup =

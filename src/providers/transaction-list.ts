@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { HttpResult } from './http-call.js';
-import { readJson } from './read-json.js';
+import type { HttpResult } from './http-call.ts';
+import { readJson } from './read-json.ts';
 
 /** A transaction that a provider has in its books, as an adapter lists it. */
 export interface ProviderTransaction {

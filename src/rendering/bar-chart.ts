@@ -1,5 +1,5 @@
-import { formatGroupedAmount, type Money, parseMoney } from '../domain/money.js';
-import { type Html, html, phrase } from './html.js';
+import { formatGroupedAmount, type Money, parseMoney } from '../domain/money.ts';
+import { type Html, html, phrase } from './html.ts';
 
 /** One day or hour of a chart. */
 export interface Bar {

@@ -1,15 +1,15 @@
-import { formatAmount, formatGroupedAmount, parseMoney } from '../domain/money.js';
+import { formatAmount, formatGroupedAmount, parseMoney } from '../domain/money.ts';
 import {
   type CountedSum,
   type DayBalance,
   type DayHour,
   type DayReport,
   isInOrder,
-} from '../domain/reports/day-report.js';
-import { barChart } from './bar-chart.js';
-import { type CsvRow, csv } from './csv.js';
-import { dayReportStyle } from './day-report-style.js';
-import { type Html, type HtmlValue, html, ownHtml } from './html.js';
+} from '../domain/reports/day-report.ts';
+import { barChart } from './bar-chart.ts';
+import { type CsvRow, csv } from './csv.ts';
+import { dayReportStyle } from './day-report-style.ts';
+import { type Html, type HtmlValue, html, ownHtml } from './html.ts';
 
 /** The files of a day report: a page, and one for spreadsheets. */
 export const dayReportFiles = (report: DayReport) =>

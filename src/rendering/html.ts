@@ -10,10 +10,13 @@ export interface Templates {
  * values never are.
  */
 class Html {
-  constructor(
-    private readonly parts: readonly string[],
-    private readonly values: readonly HtmlValue[],
-  ) {}
+  private readonly parts: readonly string[];
+  private readonly values: readonly HtmlValue[];
+
+  constructor(parts: readonly string[], values: readonly HtmlValue[]) {
+    this.parts = parts;
+    this.values = values;
+  }
 
   /** In the language of the program. */
   toString(): string {

@@ -1,7 +1,7 @@
-import { formatAmount, formatGroupedAmount, parseMoney } from '../domain/money.js';
-import type { MonthlyStatement, StatementSection } from '../domain/statements/monthly-statement.js';
-import { csv } from './csv.js';
-import { html } from './html.js';
+import { formatAmount, formatGroupedAmount, parseMoney } from '../domain/money.ts';
+import type { MonthlyStatement, StatementSection } from '../domain/statements/monthly-statement.ts';
+import { csv } from './csv.ts';
+import { html } from './html.ts';
 
 /** The name of a statement's file, without what its type adds. */
 export const statementFileName = ({ company, month }: MonthlyStatement): string =>

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { SecretBox } from '../crypto/secret-box.js';
-import type { DatabaseTransaction } from '../db/connection.js';
-import type { RepairRow } from '../db/repairs/audit-repair.js';
-import { lockAsker } from '../db/repairs/given-alone.js';
-import { findRequestedRepair } from '../db/repairs/repair-lists.js';
-import { addRepair, findOpenRepair, lockAsking } from '../db/repairs/repairs.js';
-import { formatMoney } from '../domain/money.js';
-import { refuseReason } from '../domain/repairs/reason.js';
-import { isStaffActor } from '../domain/repairs/repair.js';
-import { hasArguments, storedArguments } from './repair-arguments.js';
-import type { RepairKind, RepairLimits } from './repair-kind.js';
-import { ASK_SIGNED_IN, whySecondPerson } from './second-person.js';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { DatabaseTransaction } from '../db/connection.ts';
+import type { RepairRow } from '../db/repairs/audit-repair.ts';
+import { lockAsker } from '../db/repairs/given-alone.ts';
+import { findRequestedRepair } from '../db/repairs/repair-lists.ts';
+import { addRepair, findOpenRepair, lockAsking } from '../db/repairs/repairs.ts';
+import { formatMoney } from '../domain/money.ts';
+import { refuseReason } from '../domain/repairs/reason.ts';
+import { isStaffActor } from '../domain/repairs/repair.ts';
+import { hasArguments, storedArguments } from './repair-arguments.ts';
+import type { RepairKind, RepairLimits } from './repair-kind.ts';
+import { ASK_SIGNED_IN, whySecondPerson } from './second-person.ts';
 
 /** A repair as somebody asks for it. */
 export interface AskedRepair {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { DatabaseTransaction } from '../db/connection.js';
-import { extendClaim as extend, type VoucherFacts } from '../db/repairs/voucher-facts.js';
-import { endClaim, releaseClaimedVoucher } from '../db/vouchers/claims.js';
-import { wholeNumber } from './fields.js';
-import { type CarriedOut, repairKind } from './repair-kind.js';
-import { ofVoucher } from './voucher-repairs.js';
+import type { DatabaseTransaction } from '../db/connection.ts';
+import { extendClaim as extend, type VoucherFacts } from '../db/repairs/voucher-facts.ts';
+import { endClaim, releaseClaimedVoucher } from '../db/vouchers/claims.ts';
+import { wholeNumber } from './fields.ts';
+import { type CarriedOut, repairKind } from './repair-kind.ts';
+import { ofVoucher } from './voucher-repairs.ts';
 
 const LONGEST_MINUTES = 60;
 

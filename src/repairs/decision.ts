@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Database, DatabaseTransaction } from '../db/connection.js';
-import { isReceiptUsed, lockReceipt, type ProviderReceipt } from '../db/repairs/receipts.js';
-import { oneOf, reference } from './fields.js';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import { isReceiptUsed, lockReceipt, type ProviderReceipt } from '../db/repairs/receipts.ts';
+import { oneOf, reference } from './fields.ts';
 
 /** How a provider said that a payment or a top-up ended. */
 interface Decision {

@@ -1,8 +1,8 @@
-import { claimWorkflowId } from '../../workflows/workflow-ids.js';
-import type { DatabaseTransaction } from '../db/connection.js';
-import type { RepairRow } from '../db/repairs/audit-repair.js';
-import { endedClaim } from '../db/vouchers/ended-claims.js';
-import { findRepairKind } from './repair-kinds.js';
+import { claimWorkflowId } from '../../workflows/workflow-ids.ts';
+import type { DatabaseTransaction } from '../db/connection.ts';
+import type { RepairRow } from '../db/repairs/audit-repair.ts';
+import { endedClaim } from '../db/vouchers/ended-claims.ts';
+import { findRepairKind } from './repair-kinds.ts';
 
 /**
  * The workflow of the claim that ended with a repair, whenever this is asked: the first answer may have

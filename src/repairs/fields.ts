@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { formatMoney, parseRequestAmount } from '../domain/money.js';
-import { parseMsisdn } from '../domain/phone.js';
-import { namedIn } from '../domain/repairs/reason.js';
+import { formatMoney, parseRequestAmount } from '../domain/money.ts';
+import { parseMsisdn } from '../domain/phone.ts';
+import { namedIn } from '../domain/repairs/reason.ts';
 
 /** A whole number within a range. */
 export const wholeNumber = (minimum: number, maximum: number, description: string) => {

@@ -3,12 +3,12 @@ import {
   type PaymentFacts,
   type ProviderChange,
   paymentFacts,
-} from '../db/repairs/payment-facts.js';
-import { lockVoucher } from '../db/vouchers/vouchers.js';
-import { parseMoney } from '../domain/money.js';
-import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.js';
-import { repairKind } from './repair-kind.js';
-import { requestOf } from './voucher-repairs.js';
+} from '../db/repairs/payment-facts.ts';
+import { lockVoucher } from '../db/vouchers/vouchers.ts';
+import { parseMoney } from '../domain/money.ts';
+import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
+import { repairKind } from './repair-kind.ts';
+import { requestOf } from './voucher-repairs.ts';
 
 const ofPayment = {
   subject: 'redemption',

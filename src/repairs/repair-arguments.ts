@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SecretBox } from '../crypto/secret-box.js';
-import type { RepairRow } from '../db/repairs/audit-repair.js';
-import { maskMsisdn } from '../domain/phone.js';
-import type { RepairKind } from './repair-kind.js';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { RepairRow } from '../db/repairs/audit-repair.ts';
+import { maskMsisdn } from '../domain/phone.ts';
+import type { RepairKind } from './repair-kind.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 type StoredArguments = Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'operation_id'>;

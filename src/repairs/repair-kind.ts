@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { RepairCall } from '../../workflows/repair/contracts.js';
-import type { Database, DatabaseTransaction } from '../db/connection.js';
-import type { Money } from '../domain/money.js';
-import type { NumberBox } from '../domain/phone.js';
-import type { RepairSubject } from '../domain/repairs/repair.js';
-import type { Company } from '../domain/voucher.js';
+import type { RepairCall } from '../../workflows/repair/contracts.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import type { Money } from '../domain/money.ts';
+import type { NumberBox } from '../domain/phone.ts';
+import type { RepairSubject } from '../domain/repairs/repair.ts';
+import type { Company } from '../domain/voucher.ts';
 
 /** What every repair knows of its subject. */
 interface Subject {

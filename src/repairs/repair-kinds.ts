@@ -1,9 +1,9 @@
-import { cancelClaim, extendClaim, releaseClaim } from './claim-repairs.js';
-import { reverseRedemption, settlePayment } from './payment-repairs.js';
-import type { RepairKind } from './repair-kind.js';
-import { retryTopUp, settleTopUp } from './top-up-repairs.js';
-import { cancelVoucher, correctNumber, extendVoucher, resendMessage } from './voucher-repairs.js';
-import { creditGoodwill, undoDeposit } from './wallet-repairs.js';
+import { cancelClaim, extendClaim, releaseClaim } from './claim-repairs.ts';
+import { reverseRedemption, settlePayment } from './payment-repairs.ts';
+import type { RepairKind } from './repair-kind.ts';
+import { retryTopUp, settleTopUp } from './top-up-repairs.ts';
+import { cancelVoucher, correctNumber, extendVoucher, resendMessage } from './voucher-repairs.ts';
+import { creditGoodwill, undoDeposit } from './wallet-repairs.ts';
 
 /** Every kind of repair, in the order of forms and help. */
 export const repairKinds: readonly RepairKind[] = [

@@ -1,5 +1,5 @@
-import { parseMoney } from '../domain/money.js';
-import type { RepairLimits } from './repair-kind.js';
+import { parseMoney } from '../domain/money.ts';
+import type { RepairLimits } from './repair-kind.ts';
 
 /** The limits of repairs, the same for all who ask for them and for the worker. */
 export const repairLimits = (

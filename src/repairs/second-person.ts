@@ -1,7 +1,7 @@
-import type { Database } from '../db/connection.js';
-import { givenAlone } from '../db/repairs/given-alone.js';
-import { formatGroupedAmount } from '../domain/money.js';
-import type { Judgement, RepairKind, RepairLimits } from './repair-kind.js';
+import type { Database } from '../db/connection.ts';
+import { givenAlone } from '../db/repairs/given-alone.ts';
+import { formatGroupedAmount } from '../domain/money.ts';
+import type { Judgement, RepairKind, RepairLimits } from './repair-kind.ts';
 
 /** Tells somebody of the command line that another person must confirm it. */
 export const ASK_SIGNED_IN =

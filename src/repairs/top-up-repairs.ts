@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { requestRetryOfRepair } from '../db/operations/operator-commands.js';
-import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/payment-facts.js';
-import { lockTopup } from '../db/topups/topups.js';
-import { parseMoney } from '../domain/money.js';
-import { operatorOf } from '../domain/operator.js';
-import { isOfKeys, searchKeysOf } from '../domain/phone.js';
-import { airtimeProviderNames } from '../domain/providers/provider-names.js';
-import { isRoutedTo } from '../domain/providers/routes.js';
-import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.js';
-import { msisdn, oneOf } from './fields.js';
-import { type RepairLimits, repairKind } from './repair-kind.js';
+import { requestRetryOfRepair } from '../db/operations/operator-commands.ts';
+import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/payment-facts.ts';
+import { lockTopup } from '../db/topups/topups.ts';
+import { parseMoney } from '../domain/money.ts';
+import { operatorOf } from '../domain/operator.ts';
+import { isOfKeys, searchKeysOf } from '../domain/phone.ts';
+import { airtimeProviderNames } from '../domain/providers/provider-names.ts';
+import { isRoutedTo } from '../domain/providers/routes.ts';
+import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
+import { msisdn, oneOf } from './fields.ts';
+import { type RepairLimits, repairKind } from './repair-kind.ts';
 
 const ofTopup = {
   subject: 'top-up',

@@ -4,14 +4,14 @@ import {
   extendVoucher as extend,
   type VoucherFacts,
   voucherFacts,
-} from '../db/repairs/voucher-facts.js';
-import { lockVoucher } from '../db/vouchers/vouchers.js';
-import { parseMoney } from '../domain/money.js';
-import { isNumberOf, isOfKeys, searchKeysOf } from '../domain/phone.js';
-import type { VoucherStatus } from '../domain/voucher.js';
-import { isCancellable } from '../domain/vouchers/cancellation.js';
-import { lastDay, msisdn } from './fields.js';
-import { type RepairContext, repairKind } from './repair-kind.js';
+} from '../db/repairs/voucher-facts.ts';
+import { lockVoucher } from '../db/vouchers/vouchers.ts';
+import { parseMoney } from '../domain/money.ts';
+import { isNumberOf, isOfKeys, searchKeysOf } from '../domain/phone.ts';
+import type { VoucherStatus } from '../domain/voucher.ts';
+import { isCancellable } from '../domain/vouchers/cancellation.ts';
+import { lastDay, msisdn } from './fields.ts';
+import { type RepairContext, repairKind } from './repair-kind.ts';
 
 /** What repairs of a voucher share. */
 export const ofVoucher = {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Database } from '../db/connection.js';
-import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.js';
-import { creditGoodwill as credit, findGoodwill, lockGoodwill } from '../db/ledger/goodwill.js';
-import { partnerBalances } from '../db/ledger/ledger.js';
-import { serviceFeesBalance } from '../db/ledger/service-fees.js';
-import { formatAmount, type Money, parseMoney } from '../domain/money.js';
-import { amount, oneOf, reference } from './fields.js';
-import { repairKind } from './repair-kind.js';
+import type { Database } from '../db/connection.ts';
+import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.ts';
+import { creditGoodwill as credit, findGoodwill, lockGoodwill } from '../db/ledger/goodwill.ts';
+import { partnerBalances } from '../db/ledger/ledger.ts';
+import { serviceFeesBalance } from '../db/ledger/service-fees.ts';
+import { formatAmount, type Money, parseMoney } from '../domain/money.ts';
+import { amount, oneOf, reference } from './fields.ts';
+import { repairKind } from './repair-kind.ts';
 
 /** A deposit with the balance of its wallet. */
 type DepositFacts = MadeDeposit & { readonly balance: string };

@@ -1,4 +1,4 @@
-import { canonicalNumber } from './phone-number.js';
+import { canonicalNumber } from './phone-number.ts';
 
 export type TakenStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 

@@ -1,14 +1,14 @@
 import Router from '@koa/router';
-import { isWrongKey } from './basic-credentials.js';
-import type { SmsBehaviour } from './behaviours.js';
-import { type Books, newMessageId } from './books.js';
-import type { Waiting } from './delays.js';
-import { announceReports, type ReportState } from './delivery-reports.js';
-import type { Faults } from './faults/provider-faults.js';
-import { canonicalNumber, isE164 } from './phone-number.js';
-import { give, notAuthorised, type SandboxReply, tooManyRequests } from './reply.js';
-import { readText } from './request-body.js';
-import { delaySecondsOf, smsBehaviour } from './scenarios.js';
+import { isWrongKey } from './basic-credentials.ts';
+import type { SmsBehaviour } from './behaviours.ts';
+import { type Books, newMessageId } from './books.ts';
+import type { Waiting } from './delays.ts';
+import { announceReports, type ReportState } from './delivery-reports.ts';
+import type { Faults } from './faults/provider-faults.ts';
+import { canonicalNumber, isE164 } from './phone-number.ts';
+import { give, notAuthorised, type SandboxReply, tooManyRequests } from './reply.ts';
+import { readText } from './request-body.ts';
+import { delaySecondsOf, smsBehaviour } from './scenarios.ts';
 
 interface Message {
   readonly to: string;

@@ -6,17 +6,17 @@ import {
   statusOf,
   type TakenRequest,
   type TakenStatus,
-} from './accepted-requests.js';
-import type { Books, Payout, Topup } from './books.js';
-import type { Callbacks } from './end-later.js';
-import type { Faults } from './faults/provider-faults.js';
-import type { MpesaCallbacks } from './mpesa/callbacks.js';
-import { answerActivityPage } from './pages/activity-page.js';
-import { answerIndexPage, type SandboxAddresses } from './pages/index-page.js';
-import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.js';
-import { answerPhonePage } from './pages/phone-page.js';
-import { give } from './reply.js';
-import { readJsonObject } from './request-body.js';
+} from './accepted-requests.ts';
+import type { Books, Payout, Topup } from './books.ts';
+import type { Callbacks } from './end-later.ts';
+import type { Faults } from './faults/provider-faults.ts';
+import type { MpesaCallbacks } from './mpesa/callbacks.ts';
+import { answerActivityPage } from './pages/activity-page.ts';
+import { answerIndexPage, type SandboxAddresses } from './pages/index-page.ts';
+import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.ts';
+import { answerPhonePage } from './pages/phone-page.ts';
+import { give } from './reply.ts';
+import { readJsonObject } from './request-body.ts';
 
 interface Parts {
   readonly books: Books;

@@ -4,11 +4,11 @@ import {
   type BooksRow,
   createTakenRequests,
   type TakenRequest,
-} from './accepted-requests.js';
-import type { AirtimeBehaviour, CallbackCourse } from './behaviours.js';
-import type { Product } from './dt-one/products.js';
-import { canonicalNumber } from './phone-number.js';
-import { createStatementFaults, type StatementFaults } from './statements/statement-faults.js';
+} from './accepted-requests.ts';
+import type { AirtimeBehaviour, CallbackCourse } from './behaviours.ts';
+import type { Product } from './dt-one/products.ts';
+import { canonicalNumber } from './phone-number.ts';
+import { createStatementFaults, type StatementFaults } from './statements/statement-faults.ts';
 
 /** A text message that a phone received. */
 export interface ReceivedMessage {

@@ -1,6 +1,6 @@
-import type { TakenStatus } from './accepted-requests.js';
-import type { CallbackCourse } from './behaviours.js';
-import type { Waiting } from './delays.js';
+import type { TakenStatus } from './accepted-requests.ts';
+import type { CallbackCourse } from './behaviours.ts';
+import type { Waiting } from './delays.ts';
 
 /** Pauses before an unacknowledged callback is repeated. */
 const retrySeconds = [5, 30, 120];

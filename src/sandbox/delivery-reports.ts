@@ -1,6 +1,6 @@
-import type { ReportBehaviour, SmsBehaviour } from './behaviours.js';
-import type { Waiting } from './delays.js';
-import { lateSeconds, shortlySeconds } from './scenarios.js';
+import type { ReportBehaviour, SmsBehaviour } from './behaviours.ts';
+import type { Waiting } from './delays.ts';
+import { lateSeconds, shortlySeconds } from './scenarios.ts';
 
 /** What a provider reports of a message that it took. */
 export type ReportState = 'delivered' | 'not-delivered' | 'under-way';

@@ -1,9 +1,9 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import { settle, type TakenRequest, type TakenStatus } from './accepted-requests.js';
-import type { CallbackCourse } from './behaviours.js';
-import type { Waiting } from './delays.js';
-import { shortlySeconds } from './scenarios.js';
+import { settle, type TakenRequest, type TakenStatus } from './accepted-requests.ts';
+import type { CallbackCourse } from './behaviours.ts';
+import type { Waiting } from './delays.ts';
+import { shortlySeconds } from './scenarios.ts';
 
 /** Tells a provider's client a new status of what was taken, as the number's scenario demands. */
 export interface Callbacks<Taken extends TakenRequest> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import type { Books } from './books.js';
+import type { Books } from './books.ts';
 
 /** The prefix of an address before the @, and the behaviour of the server. */
 export const mailBehaviours = [

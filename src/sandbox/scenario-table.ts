@@ -5,7 +5,7 @@ import type {
   ReversalRow,
   SmsBehaviour,
   SuffixRow,
-} from './behaviours.js';
+} from './behaviours.ts';
 
 const payout = (behaviour: Partial<PayoutBehaviour>): PayoutBehaviour => ({
   books: 'completed',

@@ -1,13 +1,13 @@
-import { type Operator, operatorOf } from '../domain/operator.js';
-import type { TakenStatus } from './accepted-requests.js';
+import { type Operator, operatorOf } from '../domain/operator.ts';
+import type { TakenStatus } from './accepted-requests.ts';
 import type {
   AirtimeBehaviour,
   BooksBehaviour,
   PayoutBehaviour,
   ReversalBehaviour,
   SmsBehaviour,
-} from './behaviours.js';
-import { reversalRows, suffixRows } from './scenario-table.js';
+} from './behaviours.ts';
+import { reversalRows, suffixRows } from './scenario-table.ts';
 
 /** The status at the time of the answer, and the one that follows shortly after. */
 export const firstStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {

@@ -1,13 +1,13 @@
-import type { PersonPage } from '../portal/page.js';
-import { changePassword, showAccount, signOutEverywhere } from '../portal/pages/account/account.js';
-import { signOut } from '../portal/pages/account/sign-out.js';
+import type { PersonPage } from '../portal/page.ts';
+import { changePassword, showAccount, signOutEverywhere } from '../portal/pages/account/account.ts';
+import { signOut } from '../portal/pages/account/sign-out.ts';
 import {
   renewRecoveryCodes,
   switchOffOneTimePassword,
   switchOnOneTimePassword,
-} from '../portal/pages/one-time-password/change-one-time-password.js';
-import { showOneTimePassword } from '../portal/pages/one-time-password/one-time-password.js';
-import type { StaffPage } from './page.js';
+} from '../portal/pages/one-time-password/change-one-time-password.ts';
+import { showOneTimePassword } from '../portal/pages/one-time-password/one-time-password.ts';
+import type { StaffPage } from './page.ts';
 
 const ofStaff = (page: PersonPage): StaffPage => {
   const { method, path, changesNothing, always } = page;

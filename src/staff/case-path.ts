@@ -1,4 +1,4 @@
-import { SUPPORT_PATH } from './page.js';
+import { SUPPORT_PATH } from './page.ts';
 
 export type CaseKind = 'voucher' | 'top-up';
 

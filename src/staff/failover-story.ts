@@ -1,8 +1,8 @@
-import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { quoted } from '../domain/refusals.js';
-import type { Happening } from '../portal/layout/facts.js';
-import { messageKinds, workflowOfClaim, workflowOfMessage } from '../portal/voucher-story.js';
-import { type Html, html } from '../rendering/html.js';
+import type { VoucherDetail } from '../db/vouchers/voucher-detail.ts';
+import { quoted } from '../domain/refusals.ts';
+import type { Happening } from '../portal/layout/facts.ts';
+import { messageKinds, workflowOfClaim, workflowOfMessage } from '../portal/voucher-story.ts';
+import { type Html, html } from '../rendering/html.ts';
 
 type Failover = VoucherDetail['redemptions'][number]['failovers'][number];
 

@@ -1,8 +1,8 @@
 import type { RouterContext } from '@koa/router';
-import { useStaffSession } from '../db/portal/portal-sessions.js';
-import { mayAsStaff } from '../domain/staff/staff-role.js';
-import { askForProof } from '../portal/access/confirmation.js';
-import { pathBeforeAllElse } from '../portal/access/required-set-up.js';
+import { useStaffSession } from '../db/portal/portal-sessions.ts';
+import { mayAsStaff } from '../domain/staff/staff-role.ts';
+import { askForProof } from '../portal/access/confirmation.ts';
+import { pathBeforeAllElse } from '../portal/access/required-set-up.ts';
 import {
   answerPerson,
   askToSignIn,
@@ -11,12 +11,12 @@ import {
   handlePublic,
   requestOf,
   sessionTokenOf,
-} from '../portal/handle-page.js';
-import type { PortalTools } from '../portal/page.js';
-import { problems, writeProblem } from '../portal/problem-page.js';
-import { inTimeZone } from '../portal/time-zone.js';
-import { setView } from '../portal/view.js';
-import type { StaffPage, StaffSitePage } from './page.js';
+} from '../portal/handle-page.ts';
+import type { PortalTools } from '../portal/page.ts';
+import { problems, writeProblem } from '../portal/problem-page.ts';
+import { inTimeZone } from '../portal/time-zone.ts';
+import { setView } from '../portal/view.ts';
+import type { StaffPage, StaffSitePage } from './page.ts';
 
 /**
  * Passes a request through limits, origin, session, role, form and form token to its page, as

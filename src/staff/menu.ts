@@ -1,4 +1,4 @@
-import type { StaffMenu } from './page.js';
+import type { StaffMenu } from './page.ts';
 
 /** The entries of the menu for staff. */
 export const staffMenu: StaffMenu = [

@@ -1,9 +1,9 @@
-import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { formatMoney, parseMoney } from '../domain/money.js';
-import { money } from '../portal/layout/money.js';
-import { time } from '../portal/layout/parts.js';
-import { type Html, html } from '../rendering/html.js';
-import { askedSince, CHECK_PROVIDERS, last, type NextStep, wordsOf } from './next-step.js';
+import type { VoucherDetail } from '../db/vouchers/voucher-detail.ts';
+import { formatMoney, parseMoney } from '../domain/money.ts';
+import { money } from '../portal/layout/money.ts';
+import { time } from '../portal/layout/parts.ts';
+import { type Html, html } from '../rendering/html.ts';
+import { askedSince, CHECK_PROVIDERS, last, type NextStep, wordsOf } from './next-step.ts';
 
 type Redemption = VoucherDetail['redemptions'][number];
 

@@ -1,8 +1,8 @@
-import type { ShownRepair } from '../db/repairs/repair-lists.js';
-import type { TopupDetail } from '../db/topups/topup-detail.js';
-import { maskStored } from '../domain/phone.js';
-import { time } from '../portal/layout/parts.js';
-import { type Html, html } from '../rendering/html.js';
+import type { ShownRepair } from '../db/repairs/repair-lists.ts';
+import type { TopupDetail } from '../db/topups/topup-detail.ts';
+import { maskStored } from '../domain/phone.ts';
+import { time } from '../portal/layout/parts.ts';
+import { type Html, html } from '../rendering/html.ts';
 import {
   askedSince,
   CHECK_PROVIDERS,
@@ -10,7 +10,7 @@ import {
   type NextStep,
   nextOfOpenRepair,
   wordsOf,
-} from './next-step.js';
+} from './next-step.ts';
 
 /** Whether a top-up in this state is retried now or later, so that its page names the other providers. */
 export const namesOthers = (status: TopupDetail['status']): boolean =>

@@ -1,16 +1,16 @@
-import type { ShownRepair } from '../db/repairs/repair-lists.js';
-import type { VoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { maskStored } from '../domain/phone.js';
-import { money } from '../portal/layout/money.js';
-import { time } from '../portal/layout/parts.js';
-import { type Html, html } from '../rendering/html.js';
-import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.js';
+import type { ShownRepair } from '../db/repairs/repair-lists.ts';
+import type { VoucherDetail } from '../db/vouchers/voucher-detail.ts';
+import { maskStored } from '../domain/phone.ts';
+import { money } from '../portal/layout/money.ts';
+import { time } from '../portal/layout/parts.ts';
+import { type Html, html } from '../rendering/html.ts';
+import { CHECK_PROVIDERS, last, type NextStep, nextOfOpenRepair, wordsOf } from './next-step.ts';
 import {
   nextOfPaid,
   nextOfPaying,
   nextOfPayment,
   nextOfTakenBack,
-} from './next-step-of-payment.js';
+} from './next-step-of-payment.ts';
 
 /** What a support agent does next about a voucher at this moment. */
 export function nextStepOfVoucher(

@@ -1,10 +1,10 @@
-import type { ShownRepair } from '../db/repairs/repair-lists.js';
-import type { NotDoneBy } from '../domain/providers/not-done-by.js';
-import { quoted } from '../domain/refusals.js';
-import { isStaffActor } from '../domain/repairs/repair.js';
-import { plainWords } from '../domain/staff/plain-words.js';
-import { type Html, html } from '../rendering/html.js';
-import { repairPath, titleOf } from './pages/repairs/repair-parts.js';
+import type { ShownRepair } from '../db/repairs/repair-lists.ts';
+import type { NotDoneBy } from '../domain/providers/not-done-by.ts';
+import { quoted } from '../domain/refusals.ts';
+import { isStaffActor } from '../domain/repairs/repair.ts';
+import { plainWords } from '../domain/staff/plain-words.ts';
+import { type Html, html } from '../rendering/html.ts';
+import { repairPath, titleOf } from './pages/repairs/repair-parts.ts';
 
 /** What the page of a case begins with. */
 export interface NextStep {

@@ -1,12 +1,12 @@
-import type { StaffSession } from '../db/portal/portal-sessions.js';
-import type { Staff, StaffNeed } from '../domain/staff/staff-role.js';
+import type { StaffSession } from '../db/portal/portal-sessions.ts';
+import type { Staff, StaffNeed } from '../domain/staff/staff-role.ts';
 import type {
   MenuEntry,
   PageAnswer,
   PageRoute,
   PersonRequest,
   PublicPage,
-} from '../portal/page.js';
+} from '../portal/page.ts';
 
 /** The base path of the pages for staff and of their cookies. */
 export const SUPPORT_PATH = '/support';

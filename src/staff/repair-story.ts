@@ -1,15 +1,15 @@
-import type { ShownRepair } from '../db/repairs/repair-lists.js';
-import { quoted } from '../domain/refusals.js';
-import { readWaitingEnd, waitingEnds } from '../domain/repairs/repair.js';
-import type { Happening } from '../portal/layout/facts.js';
-import { html } from '../rendering/html.js';
+import type { ShownRepair } from '../db/repairs/repair-lists.ts';
+import { quoted } from '../domain/refusals.ts';
+import { readWaitingEnd, waitingEnds } from '../domain/repairs/repair.ts';
+import type { Happening } from '../portal/layout/facts.ts';
+import { html } from '../rendering/html.ts';
 import {
   askerOf,
   confirmerOf,
   repairPath,
   titleOf,
   workflowOf,
-} from './pages/repairs/repair-parts.js';
+} from './pages/repairs/repair-parts.ts';
 
 /** What people of the service have done about a case, and what came of it. */
 export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[] =>

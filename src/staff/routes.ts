@@ -1,18 +1,18 @@
-import { showSignIn, signIn } from '../portal/pages/account/sign-in.js';
-import { enterCode, showCode } from '../portal/pages/one-time-password/enter-code.js';
-import { staffAccountPages } from './account-pages.js';
-import type { StaffSitePage } from './page.js';
-import { showBreaks } from './pages/breaks/list-breaks.js';
-import { settleBreakPage, showBreak } from './pages/breaks/show-break.js';
-import { showTopupCase, showVoucherCase } from './pages/case.js';
-import { askFind, find, findAgain } from './pages/find.js';
-import { showGuide, showRepairGuide } from './pages/guide.js';
-import { askForPayoutAccount, showPayoutAccounts } from './pages/payout-accounts.js';
-import { askRepairPage } from './pages/repairs/ask-repair.js';
-import { confirmRepairPage, declineRepairPage } from './pages/repairs/decide-repair.js';
-import { showRepairs } from './pages/repairs/list-repairs.js';
-import { showRepair } from './pages/repairs/show-repair.js';
-import { showWallets } from './pages/repairs/wallets.js';
+import { showSignIn, signIn } from '../portal/pages/account/sign-in.ts';
+import { enterCode, showCode } from '../portal/pages/one-time-password/enter-code.ts';
+import { staffAccountPages } from './account-pages.ts';
+import type { StaffSitePage } from './page.ts';
+import { showBreaks } from './pages/breaks/list-breaks.ts';
+import { settleBreakPage, showBreak } from './pages/breaks/show-break.ts';
+import { showTopupCase, showVoucherCase } from './pages/case.ts';
+import { askFind, find, findAgain } from './pages/find.ts';
+import { showGuide, showRepairGuide } from './pages/guide.ts';
+import { askForPayoutAccount, showPayoutAccounts } from './pages/payout-accounts.ts';
+import { askRepairPage } from './pages/repairs/ask-repair.ts';
+import { confirmRepairPage, declineRepairPage } from './pages/repairs/decide-repair.ts';
+import { showRepairs } from './pages/repairs/list-repairs.ts';
+import { showRepair } from './pages/repairs/show-repair.ts';
+import { showWallets } from './pages/repairs/wallets.ts';
 import {
   backToRepair,
   backToTopupCase,
@@ -20,7 +20,7 @@ import {
   showRepairNumber,
   showTopupNumber,
   showVoucherNumber,
-} from './pages/show-number.js';
+} from './pages/show-number.ts';
 
 /** Every page for staff. Of two paths that match, the later one answers. */
 export const staffPages: readonly StaffSitePage[] = [

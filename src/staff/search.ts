@@ -1,10 +1,10 @@
-import type { Digests } from '../crypto/digests.js';
-import { addAuditEntry } from '../db/access/audit.js';
-import { type FoundCases, findCases } from '../db/cases/find-cases.js';
-import { type FoundRecord, findOperationRecord, findRecords } from '../db/cases/find-records.js';
-import type { Database } from '../db/connection.js';
-import { searchKeysOf } from '../domain/phone.js';
-import { auditedTerm, readSearchTerm } from '../domain/staff/search-term.js';
+import type { Digests } from '../crypto/digests.ts';
+import { addAuditEntry } from '../db/access/audit.ts';
+import { type FoundCases, findCases } from '../db/cases/find-cases.ts';
+import { type FoundRecord, findOperationRecord, findRecords } from '../db/cases/find-records.ts';
+import type { Database } from '../db/connection.ts';
+import { searchKeysOf } from '../domain/phone.ts';
+import { auditedTerm, readSearchTerm } from '../domain/staff/search-term.ts';
 
 const SHOWN = 20;
 

@@ -1,14 +1,14 @@
-import type { PasswordHashes } from '../crypto/password-hashes.js';
-import { mayAsStaff } from '../domain/staff/staff-role.js';
-import type { PagesSurface } from '../http/app.js';
-import type { Services } from '../http/services.js';
-import { createSite } from '../portal/create-site.js';
-import type { PortalSettings, Site } from '../portal/page.js';
-import { toolsOf } from '../portal/portal.js';
-import { handleStaffSitePage } from './handle-page.js';
-import { staffMenu } from './menu.js';
-import { SUPPORT_PATH } from './page.js';
-import { staffPages } from './routes.js';
+import type { PasswordHashes } from '../crypto/password-hashes.ts';
+import { mayAsStaff } from '../domain/staff/staff-role.ts';
+import type { PagesSurface } from '../http/app.ts';
+import type { Services } from '../http/services.ts';
+import { createSite } from '../portal/create-site.ts';
+import type { PortalSettings, Site } from '../portal/page.ts';
+import { toolsOf } from '../portal/portal.ts';
+import { handleStaffSitePage } from './handle-page.ts';
+import { staffMenu } from './menu.ts';
+import { SUPPORT_PATH } from './page.ts';
+import { staffPages } from './routes.ts';
 
 const staffSite: Site = {
   basePath: SUPPORT_PATH,

@@ -1,32 +1,32 @@
-import { ownerOfTopup, partnerOfVoucher } from '../db/cases/case-owner.js';
-import type { Database } from '../db/connection.js';
+import { ownerOfTopup, partnerOfVoucher } from '../db/cases/case-owner.ts';
+import type { Database } from '../db/connection.ts';
 import {
   type LedgerTransfer,
   operationsOf,
   readLedgerHistory,
-} from '../db/ledger/ledger-history.js';
-import { topupFactsForRepair } from '../db/repairs/payment-facts.js';
-import { listRepairs, type ShownRepair } from '../db/repairs/repair-lists.js';
-import { findTopupDetail, type TopupDetail } from '../db/topups/topup-detail.js';
-import { findVoucherDetail } from '../db/vouchers/voucher-detail.js';
-import { parseMoney } from '../domain/money.js';
-import { maskStored } from '../domain/phone.js';
-import { airtimeProviderNames } from '../domain/providers/provider-names.js';
-import { isRoutedTo } from '../domain/providers/routes.js';
-import type { Happening } from '../portal/layout/facts.js';
-import { money } from '../portal/layout/money.js';
-import { badge, time } from '../portal/layout/parts.js';
-import { stateBadge, voucherStates } from '../portal/layout/states.js';
-import { productOf, topupBadge } from '../portal/pages/topups/top-ups.js';
-import { happeningsOf } from '../portal/voucher-story.js';
-import { type Html, type HtmlValue, html } from '../rendering/html.js';
-import type { SupportCaseName } from './case-path.js';
-import { happeningsOfFailovers } from './failover-story.js';
-import type { NextStep } from './next-step.js';
-import { namesOthers, nextStepOfTopup } from './next-step-of-topup.js';
-import { nextStepOfVoucher } from './next-step-of-voucher.js';
-import { happeningsOfRepairs } from './repair-story.js';
-import { happeningsOfTopup } from './topup-story.js';
+} from '../db/ledger/ledger-history.ts';
+import { topupFactsForRepair } from '../db/repairs/payment-facts.ts';
+import { listRepairs, type ShownRepair } from '../db/repairs/repair-lists.ts';
+import { findTopupDetail, type TopupDetail } from '../db/topups/topup-detail.ts';
+import { findVoucherDetail } from '../db/vouchers/voucher-detail.ts';
+import { parseMoney } from '../domain/money.ts';
+import { maskStored } from '../domain/phone.ts';
+import { airtimeProviderNames } from '../domain/providers/provider-names.ts';
+import { isRoutedTo } from '../domain/providers/routes.ts';
+import type { Happening } from '../portal/layout/facts.ts';
+import { money } from '../portal/layout/money.ts';
+import { badge, time } from '../portal/layout/parts.ts';
+import { stateBadge, voucherStates } from '../portal/layout/states.ts';
+import { productOf, topupBadge } from '../portal/pages/topups/top-ups.ts';
+import { happeningsOf } from '../portal/voucher-story.ts';
+import { type Html, type HtmlValue, html } from '../rendering/html.ts';
+import type { SupportCaseName } from './case-path.ts';
+import { happeningsOfFailovers } from './failover-story.ts';
+import type { NextStep } from './next-step.ts';
+import { namesOthers, nextStepOfTopup } from './next-step-of-topup.ts';
+import { nextStepOfVoucher } from './next-step-of-voucher.ts';
+import { happeningsOfRepairs } from './repair-story.ts';
+import { happeningsOfTopup } from './topup-story.ts';
 
 /** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
 export interface SupportCase extends SupportCaseName {

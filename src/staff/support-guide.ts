@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { renderMarkdown, type SiteAddresses } from '../docs-site/markdown.js';
-import type { Html } from '../rendering/html.js';
-import { SUPPORT_PATH } from './page.js';
+import { renderMarkdown, type SiteAddresses } from '../docs-site/markdown.ts';
+import type { Html } from '../rendering/html.ts';
+import { SUPPORT_PATH } from './page.ts';
 
 const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
 

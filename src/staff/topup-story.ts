@@ -1,11 +1,11 @@
-import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.js';
-import type { TopupDetail } from '../db/topups/topup-detail.js';
-import { maskStored } from '../domain/phone.js';
-import { quoted } from '../domain/refusals.js';
-import type { Happening } from '../portal/layout/facts.js';
-import { type Html, html } from '../rendering/html.js';
-import { saidLater } from './failover-story.js';
-import { wordsOf } from './next-step.js';
+import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.ts';
+import type { TopupDetail } from '../db/topups/topup-detail.ts';
+import { maskStored } from '../domain/phone.ts';
+import { quoted } from '../domain/refusals.ts';
+import type { Happening } from '../portal/layout/facts.ts';
+import { type Html, html } from '../rendering/html.ts';
+import { saidLater } from './failover-story.ts';
+import { wordsOf } from './next-step.ts';
 
 type Attempt = TopupDetail['attempts'][number];
 

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { readPayloadKeys, type StartConfig } from '../config/config.js';
-import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../config/local-stack.js';
-import { requireFreePort } from '../embedded/port.js';
-import { startPostgres } from '../embedded/postgres.js';
-import { findTemporalBinary } from '../embedded/temporal-binary.js';
-import { startTemporalServer } from '../embedded/temporal-server.js';
-import type { Progress } from '../process/progress.js';
-import { startSandbox } from '../sandbox/start-sandbox.js';
-import { startCodecServer } from '../temporal/codec/codec-server.js';
-import { reloadlyWebhookSecret, sandboxSettings } from './sandbox-settings.js';
-import type { Secrets } from './secrets.js';
-import type { Stops } from './stops.js';
+import { readPayloadKeys, type StartConfig } from '../config/config.ts';
+import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../config/local-stack.ts';
+import { requireFreePort } from '../embedded/port.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { findTemporalBinary } from '../embedded/temporal-binary.ts';
+import { startTemporalServer } from '../embedded/temporal-server.ts';
+import type { Progress } from '../process/progress.ts';
+import { startSandbox } from '../sandbox/start-sandbox.ts';
+import { startCodecServer } from '../temporal/codec/codec-server.ts';
+import { reloadlyWebhookSecret, sandboxSettings } from './sandbox-settings.ts';
+import type { Secrets } from './secrets.ts';
+import type { Stops } from './stops.ts';
 
 /** The services that the product depends on, as settings, and their addresses for people. */
 export interface BackingServices {

@@ -1,15 +1,15 @@
-import type { Digests } from '../crypto/digests.js';
+import type { Digests } from '../crypto/digests.ts';
 import {
   createPasswordHashes,
   type PasswordHashes,
   USUAL_PASSWORD_COST,
-} from '../crypto/password-hashes.js';
-import { findApiKey } from '../db/access/access.js';
-import type { Database, DatabaseTransaction } from '../db/connection.js';
-import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal/portal-accounts.js';
-import { addStaffAccount } from '../db/portal/staff-accounts.js';
-import type { Company } from '../domain/voucher.js';
-import type { DemoFile } from './demo-file.js';
+} from '../crypto/password-hashes.ts';
+import { findApiKey } from '../db/access/access.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import { addPortalAccount, findPortalAccount, setPassword } from '../db/portal/portal-accounts.ts';
+import { addStaffAccount } from '../db/portal/staff-accounts.ts';
+import type { Company } from '../domain/voucher.ts';
+import type { DemoFile } from './demo-file.ts';
 
 /**
  * Creates the portal accounts of the demo file, or resets their passwords to it: the file is always

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
-import type { NewMerchant } from '../db/catalogue/companies.js';
-import type { ProductsTable, PromosTable } from '../db/schema/all-tables.js';
+import type { NewMerchant } from '../db/catalogue/companies.ts';
+import type { ProductsTable, PromosTable } from '../db/schema/all-tables.ts';
 
 type DemoProduct = Omit<Insertable<ProductsTable>, 'product_category_id'> & {
   readonly denominations?: readonly { readonly amount: string; readonly priceUsd?: string }[];

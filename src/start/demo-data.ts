@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { sealApiKey } from '../crypto/api-key-copies.js';
-import type { Digests } from '../crypto/digests.js';
-import { type KeyEnvironment, randomApiKey } from '../crypto/random.js';
-import type { SecretBox } from '../crypto/secret-box.js';
-import { findApiKey } from '../db/access/access.js';
+import { sealApiKey } from '../crypto/api-key-copies.ts';
+import type { Digests } from '../crypto/digests.ts';
+import { type KeyEnvironment, randomApiKey } from '../crypto/random.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { findApiKey } from '../db/access/access.ts';
 import {
   addApiKey,
   addDenomination,
@@ -15,13 +15,13 @@ import {
   addPromos,
   addPublicKey,
   addSourceAddresses,
-} from '../db/catalogue/companies.js';
-import { replacePrice } from '../db/catalogue/prices.js';
-import type { Database, DatabaseTransaction } from '../db/connection.js';
-import { addTransfers } from '../db/ledger/ledger.js';
-import { parseMoney } from '../domain/money.js';
-import type { Company } from '../domain/voucher.js';
-import { demoCatalogue } from './demo-catalogue.js';
+} from '../db/catalogue/companies.ts';
+import { replacePrice } from '../db/catalogue/prices.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import { addTransfers } from '../db/ledger/ledger.ts';
+import { parseMoney } from '../domain/money.ts';
+import type { Company } from '../domain/voucher.ts';
+import { demoCatalogue } from './demo-catalogue.ts';
 
 /** The data that a tester needs for both APIs; its secrets exist nowhere else. */
 export interface DemoAccess {

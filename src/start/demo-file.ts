@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DemoAccess } from './demo-data.js';
+import type { DemoAccess } from './demo-data.ts';
 
 /** The addresses of a started stack. */
 export interface StackAddresses {

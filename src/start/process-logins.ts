@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { ProcessRole } from '../db/rights/rights.js';
-import { groupRole } from '../db/rights/roles.js';
+import type { ProcessRole } from '../db/rights/rights.ts';
+import { groupRole } from '../db/rights/roles.ts';
 
 interface ProcessAddresses {
   readonly DATABASE_URL: string;

@@ -1,6 +1,6 @@
-import type { StartConfig } from '../config/config.js';
-import { smscPassword } from '../sandbox/smpp/smsc.js';
-import type { startSandbox } from '../sandbox/start-sandbox.js';
+import type { StartConfig } from '../config/config.ts';
+import { smscPassword } from '../sandbox/smpp/smsc.ts';
+import type { startSandbox } from '../sandbox/start-sandbox.ts';
 
 /** Signs the callbacks of Reloadly in the sandbox. */
 export const reloadlyWebhookSecret = 'sandbox-webhook-secret';

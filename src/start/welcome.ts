@@ -1,4 +1,4 @@
-import type { DemoFile } from './demo-file.js';
+import type { DemoFile } from './demo-file.ts';
 
 const DEFAULT_DATA_DIRECTORY = '.data';
 

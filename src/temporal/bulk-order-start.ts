@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import type { generateBulk } from '../../workflows/generate-bulk.js';
-import { generateBulkId } from '../../workflows/workflow-ids.js';
-import { startUnlessRunning } from './unless-running.js';
-import { searchAttributesOf, WORKFLOW_TASK_TIMEOUT } from './workflow-starts.js';
+import type { generateBulk } from '../../workflows/generate-bulk.ts';
+import { generateBulkId } from '../../workflows/workflow-ids.ts';
+import { startUnlessRunning } from './unless-running.ts';
+import { searchAttributesOf, WORKFLOW_TASK_TIMEOUT } from './workflow-starts.ts';
 
 /** Starts the workflow of a recorded bulk order; false where it runs. */
 export const startBulkOrder = (

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { CaseStarter } from '../../activities/workflow-starters.js';
-import type { CaseName } from '../../workflows/contracts.js';
-import type { followCase } from '../../workflows/follow-case.js';
-import { caseId } from '../../workflows/workflow-ids.js';
-import { startUnlessRunning } from './unless-running.js';
-import { type StartNames, searchAttributesOf } from './workflow-starts.js';
+import type { CaseStarter } from '../../activities/workflow-starters.ts';
+import type { CaseName } from '../../workflows/contracts.ts';
+import type { followCase } from '../../workflows/follow-case.ts';
+import { caseId } from '../../workflows/workflow-ids.ts';
+import { startUnlessRunning } from './unless-running.ts';
+import { type StartNames, searchAttributesOf } from './workflow-starts.ts';
 
 /** Starts the workflows of cases for activities. */
 export function createCaseStarter(options: {

@@ -1,13 +1,13 @@
 import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
-import type { SecretKey } from '../crypto/secret-keys.js';
-import { tracing } from '../tracing/tracing.js';
-import { createPayloadCodec, type ForeignPayloads } from './payload-codec.js';
-import { createReachability, type Reachability } from './reachability.js';
-import type { TemporalServer } from './temporal-server.js';
-import { traceCalls } from './tracing/trace-calls.js';
-import { failureConverterPath } from './workflow-bundle.js';
+import type { SecretKey } from '../crypto/secret-keys.ts';
+import { tracing } from '../tracing/tracing.ts';
+import { createPayloadCodec, type ForeignPayloads } from './payload-codec.ts';
+import { createReachability, type Reachability } from './reachability.ts';
+import type { TemporalServer } from './temporal-server.ts';
+import { traceCalls } from './tracing/trace-calls.ts';
+import { failureConverterPath } from './workflow-bundle.ts';
 
 /**
  * The data converter of client and worker. A worker must not fail on foreign data, so its codec

@@ -3,8 +3,8 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import proto from '@temporalio/proto';
-import { foreignPayload } from '../../workflows/outsiders/foreign-payload.js';
-import { type PreparedKey, prepareKeys, type SecretKey } from '../crypto/secret-keys.js';
+import { foreignPayload } from '../../workflows/outsiders/foreign-payload.ts';
+import { type PreparedKey, prepareKeys, type SecretKey } from '../crypto/secret-keys.ts';
 
 const ENCODING = 'binary/encrypted';
 const ALGORITHM = 'aes-256-gcm';

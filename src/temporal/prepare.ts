@@ -15,11 +15,11 @@ import {
   reference,
   transactionId,
   voucherSerial,
-} from '../../workflows/search-attributes.js';
-import { patiently } from '../process/patiently.js';
-import { TemporalUnreachableError } from './connection.js';
-import { grpcCodeOf, grpcCodes } from './grpc-errors.js';
-import type { TemporalServer } from './temporal-server.js';
+} from '../../workflows/search-attributes.ts';
+import { patiently } from '../process/patiently.ts';
+import { TemporalUnreachableError } from './connection.ts';
+import { grpcCodeOf, grpcCodes } from './grpc-errors.ts';
+import type { TemporalServer } from './temporal-server.ts';
 
 const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   needsAction,

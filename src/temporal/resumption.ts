@@ -1,26 +1,26 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { LeftMessage, Resumption } from '../../activities/workflow-starters.js';
+import type { LeftMessage, Resumption } from '../../activities/workflow-starters.ts';
 import {
   providerHint,
   type RedeemCommand,
   type RedemptionTiming,
   type TopUpInput,
   type TopUpTiming,
-} from '../../workflows/contracts.js';
-import type { finishMessage } from '../../workflows/finish-message.js';
-import type { redeemVoucher } from '../../workflows/redeem-voucher.js';
-import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.js';
-import type { reverseRedemption } from '../../workflows/reverse-redemption.js';
-import type { sendStatements } from '../../workflows/send-statements.js';
-import type { topUp } from '../../workflows/top-up.js';
+} from '../../workflows/contracts.ts';
+import type { finishMessage } from '../../workflows/finish-message.ts';
+import type { redeemVoucher } from '../../workflows/redeem-voucher.ts';
+import type { ReverseRedemptionCommand } from '../../workflows/reversal/contracts.ts';
+import type { reverseRedemption } from '../../workflows/reverse-redemption.ts';
+import type { sendStatements } from '../../workflows/send-statements.ts';
+import type { topUp } from '../../workflows/top-up.ts';
 import {
   finishMessageId,
   sendStatementsId,
   type TopUpNames,
   topUpWorkflowId,
-} from '../../workflows/workflow-ids.js';
-import { startBulkOrder } from './bulk-order-start.js';
-import { startUnlessRunning, tellCodeDelivery, tellIfRunning } from './unless-running.js';
+} from '../../workflows/workflow-ids.ts';
+import { startBulkOrder } from './bulk-order-start.ts';
+import { startUnlessRunning, tellCodeDelivery, tellIfRunning } from './unless-running.ts';
 import {
   type RedeemableVoucher,
   redemptionStart,
@@ -30,7 +30,7 @@ import {
   searchAttributesOf,
   topUpStart,
   WORKFLOW_TASK_TIMEOUT,
-} from './workflow-starts.js';
+} from './workflow-starts.ts';
 
 /** Starts the workflows of money on hold for activities. */
 export function createResumption(options: {

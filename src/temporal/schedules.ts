@@ -11,9 +11,9 @@ import {
   reconcileId,
   sendDayReportsId,
   watchBalancesId,
-} from '../../workflows/workflow-ids.js';
-import { patiently } from '../process/patiently.js';
-import { isTemporalBusy } from './grpc-errors.js';
+} from '../../workflows/workflow-ids.ts';
+import { patiently } from '../process/patiently.ts';
+import { isTemporalBusy } from './grpc-errors.ts';
 
 export interface ScheduleSettings {
   readonly taskQueue: string;

@@ -3,9 +3,9 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { codeDelivery } from '../../workflows/redemption/code-delivery.js';
-import { claimWorkflowId } from '../../workflows/workflow-ids.js';
-import type { ReportedCode } from '../domain/vouchers/delivery.js';
+import { codeDelivery } from '../../workflows/redemption/code-delivery.ts';
+import { claimWorkflowId } from '../../workflows/workflow-ids.ts';
+import type { ReportedCode } from '../domain/vouchers/delivery.ts';
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 10_000;

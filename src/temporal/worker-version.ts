@@ -1,7 +1,7 @@
 import type { WorkerOptions } from '@temporalio/worker';
-import type { Config } from '../config/config.js';
-import type { TemporalConnection } from './connection.js';
-import { grpcCodeOf, grpcCodes } from './grpc-errors.js';
+import type { Config } from '../config/config.ts';
+import type { TemporalConnection } from './connection.ts';
+import { grpcCodeOf, grpcCodes } from './grpc-errors.ts';
 
 /** The release that a worker runs, as Temporal knows it. */
 export interface WorkerVersion {

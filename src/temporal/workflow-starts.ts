@@ -1,5 +1,5 @@
-import type { RedeemVoucherInput, TopUpInput } from '../../workflows/contracts.js';
-import type { ReverseRedemptionInput } from '../../workflows/reversal/contracts.js';
+import type { RedeemVoucherInput, TopUpInput } from '../../workflows/contracts.ts';
+import type { ReverseRedemptionInput } from '../../workflows/reversal/contracts.ts';
 import {
   merchantId,
   numberHash,
@@ -8,14 +8,14 @@ import {
   reference,
   transactionId,
   voucherSerial,
-} from '../../workflows/search-attributes.js';
+} from '../../workflows/search-attributes.ts';
 import {
   claimId,
   claimWorkflowId,
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
-} from '../../workflows/workflow-ids.js';
-import type { NamedVoucher } from '../domain/voucher.js';
+} from '../../workflows/workflow-ids.ts';
+import type { NamedVoucher } from '../domain/voucher.ts';
 
 /** After this time another worker takes over the task of a dead one. */
 export const WORKFLOW_TASK_TIMEOUT = '5s';

@@ -1,5 +1,5 @@
-import type { RedemptionTiming, TopUpTiming } from '../../workflows/contracts.js';
-import type { Config } from '../config/config.js';
+import type { RedemptionTiming, TopUpTiming } from '../../workflows/contracts.ts';
+import type { Config } from '../config/config.ts';
 
 /** A claim uses a slot of its worker while its step waits for the SMS provider. */
 const LONGEST_SENDING_STEP_MS = 3_000;

@@ -1,5 +1,5 @@
-import type { FinishedSpan } from './tracer.js';
-import type { Attributes, SpanKind } from './tracing.js';
+import type { FinishedSpan } from './tracer.ts';
+import type { Attributes, SpanKind } from './tracing.ts';
 
 /** Spans that wait; what comes beyond is dropped, so that a collector that hangs takes no memory. */
 const MAXIMUM_WAITING = 2_048;

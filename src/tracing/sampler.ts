@@ -1,4 +1,4 @@
-import type { Sampler } from './tracer.js';
+import type { Sampler } from './tracer.ts';
 
 /** The samplers of the OpenTelemetry specification that `OTEL_TRACES_SAMPLER` names. */
 export const samplerNames = [

@@ -1,7 +1,7 @@
-import { createOtlpExporter } from './otlp-exporter.js';
-import { type SamplerName, samplerOf } from './sampler.js';
-import { createTracer } from './tracer.js';
-import { type Attributes, switchTracing } from './tracing.js';
+import { createOtlpExporter } from './otlp-exporter.ts';
+import { type SamplerName, samplerOf } from './sampler.ts';
+import { createTracer } from './tracer.ts';
+import { type Attributes, switchTracing } from './tracing.ts';
 
 export interface TracingOptions {
   /** The full address of the collector. */

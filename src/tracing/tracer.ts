@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import type { Attributes, EndedSpan, Span, SpanKind, SpanStart, Tracing } from './tracing.js';
+import type { Attributes, EndedSpan, Span, SpanKind, SpanStart, Tracing } from './tracing.ts';
 
 /** A span for the exporter. */
 export interface FinishedSpan {

@@ -1,11 +1,11 @@
-import { countUnpaidAccounts } from '../db/catalogue/payout-account-checks.js';
-import type { Database } from '../db/connection.js';
-import { unpaidStates } from '../domain/providers/payout-account.js';
+import { countUnpaidAccounts } from '../db/catalogue/payout-account-checks.ts';
+import type { Database } from '../db/connection.ts';
+import { unpaidStates } from '../domain/providers/payout-account.ts';
 import {
   type MobileMoneyProviderName,
   mobileMoneyProviderNames,
-} from '../domain/providers/provider-names.js';
-import type { Metrics } from '../process/metrics/metrics.js';
+} from '../domain/providers/provider-names.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
 
 /** Shows the payout accounts that are not paid. */
 export async function showUnpaidAccounts(

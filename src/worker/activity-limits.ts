@@ -1,8 +1,8 @@
-import type { ActivityDependencies } from '../../activities/dependencies.js';
-import type { Config } from '../config/config.js';
-import { createNumberHash } from '../crypto/number-hash.js';
-import { parseMoney } from '../domain/money.js';
-import { repairLimits } from '../repairs/repair-limits.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import type { Config } from '../config/config.ts';
+import { createNumberHash } from '../crypto/number-hash.ts';
+import { parseMoney } from '../domain/money.ts';
+import { repairLimits } from '../repairs/repair-limits.ts';
 
 /** The limits of generations and top-ups, for the worker that keeps them and for quotes. */
 export const operationLimits = (config: Config) => ({

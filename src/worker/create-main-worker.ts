@@ -1,15 +1,15 @@
 import type { ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
-import type { Activities } from '../../activities/index.js';
-import type { Config } from '../config/config.js';
-import type { TemporalConnection } from '../temporal/connection.js';
-import { traceSinks } from '../temporal/tracing/trace-sinks.js';
-import { workerVersionOptions } from '../temporal/worker-version.js';
+import type { Activities } from '../../activities/index.ts';
+import type { Config } from '../config/config.ts';
+import type { TemporalConnection } from '../temporal/connection.ts';
+import { traceSinks } from '../temporal/tracing/trace-sinks.ts';
+import { workerVersionOptions } from '../temporal/worker-version.ts';
 import {
   preloadedModules,
   workflowInterceptorModules,
   workflowsPath,
-} from '../temporal/workflow-bundle.js';
-import { createWorker } from './workflow-threads/create-worker.js';
+} from '../temporal/workflow-bundle.ts';
+import { createWorker } from './workflow-threads/create-worker.ts';
 
 /** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
 export const workerTuning = ({ PROVIDER_CALLS }: Pick<Config, 'PROVIDER_CALLS'>) => ({

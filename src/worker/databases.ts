@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.js';
-import { type ConnectionOptions, connectDatabase, poolUseOf } from '../db/connection.js';
-import type { Metrics } from '../process/metrics/metrics.js';
-import { showPoolUse } from '../process/metrics/pool-use.js';
+import type { Config } from '../config/config.ts';
+import { type ConnectionOptions, connectDatabase, poolUseOf } from '../db/connection.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
+import { showPoolUse } from '../process/metrics/pool-use.ts';
 
 /** The database, and the replica for the whole check of the books, if there is one. */
 export function connectDatabases(

@@ -1,5 +1,5 @@
-import { answerHealth, type Health } from '../process/health.js';
-import { type SmallServer, startSmallServer } from '../process/small-server.js';
+import { answerHealth, type Health } from '../process/health.ts';
+import { type SmallServer, startSmallServer } from '../process/small-server.ts';
 
 /** Answers the health of a worker, which has no other server. */
 export const startHealthServer = (

@@ -1,8 +1,8 @@
-import type { ActivityDependencies } from '../../activities/dependencies.js';
-import type { LabelsOf } from '../process/metrics/definitions.js';
-import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
-import type { Metrics } from '../process/metrics/metrics.js';
-import { tracing } from '../tracing/tracing.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import type { LabelsOf } from '../process/metrics/definitions.ts';
+import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
+import { tracing } from '../tracing/tracing.ts';
 
 /** Makes a call, and counts it with its outcome and its time. */
 type Observe = <Result extends { readonly kind: ProviderCallOutcome }>(

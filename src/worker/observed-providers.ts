@@ -1,29 +1,29 @@
 import type { Logger } from 'pino';
-import type { ActivityDependencies } from '../../activities/dependencies.js';
-import type { Config } from '../config/config.js';
-import type { Database } from '../db/connection.js';
-import type { ProviderState } from '../db/providers/provider-states.js';
-import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.js';
-import { messageTexts } from '../domain/vouchers/message-templates.js';
-import { createFairSemaphore } from '../process/fair-semaphore.js';
-import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.js';
-import type { Metrics } from '../process/metrics/metrics.js';
-import type { Airtime } from '../providers/airtime/airtime.js';
-import { createEmptyFloat } from '../providers/guard/empty-float.js';
-import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.js';
-import type { MobileMoney } from '../providers/mobile-money/mobile-money.js';
-import { type ProviderOutcome, unknown } from '../providers/outcome.js';
-import { type GuardedProvider, wrapProviders } from '../providers/provider-set.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/connection.ts';
+import type { ProviderState } from '../db/providers/provider-states.ts';
+import { mpesaResultsIn } from '../db/reconciliation/mpesa-results.ts';
+import { messageTexts } from '../domain/vouchers/message-templates.ts';
+import { createFairSemaphore } from '../process/fair-semaphore.ts';
+import type { ProviderCall, ProviderCallOutcome } from '../process/metrics/label-values.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
+import type { Airtime } from '../providers/airtime/airtime.ts';
+import { createEmptyFloat } from '../providers/guard/empty-float.ts';
+import { createProviderGuard, guardStates } from '../providers/guard/provider-guard.ts';
+import type { MobileMoney } from '../providers/mobile-money/mobile-money.ts';
+import { type ProviderOutcome, unknown } from '../providers/outcome.ts';
+import { type GuardedProvider, wrapProviders } from '../providers/provider-set.ts';
 import {
   createAirtimeSet,
   createEmailSender,
   createMobileMoneySet,
   createSmsSenders,
-} from '../providers/registry.js';
-import type { SmppSender } from '../providers/sms/smpp/client.js';
-import type { SmsSender } from '../providers/sms/sms-sender.js';
-import { observerOf } from './observe-calls.js';
-import { balanceAccounts, providerAccounts } from './provider-accounts.js';
+} from '../providers/registry.ts';
+import type { SmppSender } from '../providers/sms/smpp/client.ts';
+import type { SmsSender } from '../providers/sms/sms-sender.ts';
+import { observerOf } from './observe-calls.ts';
+import { balanceAccounts, providerAccounts } from './provider-accounts.ts';
 
 type Providers = Pick<
   ActivityDependencies,

@@ -1,8 +1,8 @@
-import type { ActivityDependencies } from '../../activities/dependencies.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import type {
   AccountAtProvider,
   BalanceAtProvider,
-} from '../../activities/provider-statements/account-at-provider.js';
+} from '../../activities/provider-statements/account-at-provider.ts';
 
 /** Our accounts at the configured providers of payments and top-ups. */
 export const providerAccounts = ({

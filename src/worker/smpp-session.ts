@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.js';
-import type { Database } from '../db/connection.js';
-import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.js';
-import type { FenceWatch } from '../db/recovery/fence-watch.js';
-import type { SmppSender } from '../providers/sms/smpp/client.js';
-import { smppOfSettings } from '../providers/sms/smpp/smpp-of-settings.js';
-import type { TemporalConnection } from '../temporal/connection.js';
-import { tellCodeDelivery } from '../temporal/unless-running.js';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/connection.ts';
+import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.ts';
+import type { FenceWatch } from '../db/recovery/fence-watch.ts';
+import type { SmppSender } from '../providers/sms/smpp/client.ts';
+import { smppOfSettings } from '../providers/sms/smpp/smpp-of-settings.ts';
+import type { TemporalConnection } from '../temporal/connection.ts';
+import { tellCodeDelivery } from '../temporal/unless-running.ts';
 
 /**
  * The session of this worker with the SMSC; undefined where none is configured. It opens with the

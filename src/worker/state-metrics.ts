@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { BalanceAtProvider } from '../../activities/provider-statements/account-at-provider.js';
+import type { BalanceAtProvider } from '../../activities/provider-statements/account-at-provider.ts';
 import {
   checkBooksId,
   compareStatementsId,
   expireVouchersId,
   reconcileId,
   sendDayReportsId,
-} from '../../workflows/workflow-ids.js';
-import type { Config } from '../config/config.js';
-import type { Database } from '../db/connection.js';
-import { readServiceState } from '../db/overview/service-state.js';
-import type { MobileMoneyProviderName } from '../domain/providers/provider-names.js';
+} from '../../workflows/workflow-ids.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/connection.ts';
+import { readServiceState } from '../db/overview/service-state.ts';
+import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
 import {
   emailQueues,
   type HoldAge,
@@ -19,11 +19,11 @@ import {
   holdKinds,
   neededStates,
   type ScheduleName,
-} from '../process/metrics/label-values.js';
-import type { Metrics } from '../process/metrics/metrics.js';
-import { showUnpaidAccounts } from './account-metrics.js';
-import { type Repetition, repeat } from './background/repeat.js';
-import { showStatements, type WatchedBalances } from './statement-metrics.js';
+} from '../process/metrics/label-values.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
+import { showUnpaidAccounts } from './account-metrics.ts';
+import { type Repetition, repeat } from './background/repeat.ts';
+import { showStatements, type WatchedBalances } from './statement-metrics.ts';
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 10_000;

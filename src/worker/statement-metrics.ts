@@ -1,9 +1,9 @@
-import type { Database } from '../db/connection.js';
-import { countOpenBreaks } from '../db/provider-statements/breaks.js';
-import { listBalances } from '../db/provider-statements/provider-balances.js';
-import { breakTypes } from '../domain/provider-statements/break-types.js';
-import { statementProviderNames } from '../domain/provider-statements/statement-providers.js';
-import type { Metrics } from '../process/metrics/metrics.js';
+import type { Database } from '../db/connection.ts';
+import { countOpenBreaks } from '../db/provider-statements/breaks.ts';
+import { listBalances } from '../db/provider-statements/provider-balances.ts';
+import { breakTypes } from '../domain/provider-statements/break-types.ts';
+import { statementProviderNames } from '../domain/provider-statements/statement-providers.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
 
 /** What a worker knows of our balances at providers. */
 export interface WatchedBalances {

@@ -1,13 +1,13 @@
 import { type ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
-import type { ActivityDependencies } from '../../activities/dependencies.js';
-import type { Activities } from '../../activities/index.js';
-import { webhookTaskQueue } from '../../workflows/workflow-ids.js';
-import type { Config } from '../config/config.js';
-import type { Metrics } from '../process/metrics/metrics.js';
-import { createWebhookCaller } from '../providers/webhooks/webhook-caller.js';
-import type { TemporalConnection } from '../temporal/connection.js';
-import { workerVersionOptions } from '../temporal/worker-version.js';
-import { observedWebhooks } from './observe-calls.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import type { Activities } from '../../activities/index.ts';
+import { webhookTaskQueue } from '../../workflows/workflow-ids.ts';
+import type { Config } from '../config/config.ts';
+import type { Metrics } from '../process/metrics/metrics.ts';
+import { createWebhookCaller } from '../providers/webhooks/webhook-caller.ts';
+import type { TemporalConnection } from '../temporal/connection.ts';
+import { workerVersionOptions } from '../temporal/worker-version.ts';
+import { observedWebhooks } from './observe-calls.ts';
 
 /** What the activities of webhooks need, from the settings. */
 export const webhookDependencies = (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runUnhurried } from '../../activities/database-step.js';
-import { type OpenDatabase, openDatabase } from '../db/open-database.js';
+import { runUnhurried } from '../../activities/database-step.ts';
+import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 
 let open: OpenDatabase;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 
 /** What a provider answers, for each way in which a sending can end. */
 export const outcomes = {

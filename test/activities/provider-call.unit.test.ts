@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { onOwnClock, sendValue } from '../../activities/provider-call.js';
-import type { ProviderOutcome } from '../../src/providers/outcome.js';
+import { onOwnClock, sendValue } from '../../activities/provider-call.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 
 const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'OP1' };
 const refused: ProviderOutcome = {

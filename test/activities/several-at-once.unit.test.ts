@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Pages, pageByPage } from '../../activities/several-at-once.js';
+import { type Pages, pageByPage } from '../../activities/several-at-once.ts';
 
 const SIZE = 3;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { partnerBalances } from '../../src/db/ledger/ledger.js';
-import { expireAll, makeVoucher, redemptions } from './movements.js';
-import { type AdminScene, type Catalogue, commandsOn, makeCatalogue, openScene } from './scene.js';
+import { partnerBalances } from '../../src/db/ledger/ledger.ts';
+import { expireAll, makeVoucher, redemptions } from './movements.ts';
+import { type AdminScene, type Catalogue, commandsOn, makeCatalogue, openScene } from './scene.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

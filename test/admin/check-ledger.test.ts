@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../src/domain/money.js';
-import { makeVoucher, redemptions } from './movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
+import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import { makeVoucher, redemptions } from './movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

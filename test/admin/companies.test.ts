@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPrice } from '../../src/db/catalogue/prices.js';
+import { setPrice } from '../../src/db/catalogue/prices.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -9,7 +9,7 @@ import {
   makeCatalogue,
   merchantWords,
   openScene,
-} from './scene.js';
+} from './scene.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   countCompanyMessage,
   countCompanyWrongCode,
-} from '../../src/db/limits/company-daily-counts.js';
-import type { Company } from '../../src/domain/voucher.js';
-import { prune } from '../db/prune.js';
-import { type AdminScene, openScene } from './scene.js';
+} from '../../src/db/limits/company-daily-counts.ts';
+import type { Company } from '../../src/domain/voucher.ts';
+import { prune } from '../db/prune.ts';
+import { type AdminScene, openScene } from './scene.ts';
 
 let scene: AdminScene;
 let partner: Company;

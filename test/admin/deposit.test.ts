@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addTransfers, partnerBalances } from '../../src/db/ledger/ledger.js';
-import { type AdminScene, openScene, statementOf } from './scene.js';
+import { addTransfers, partnerBalances } from '../../src/db/ledger/ledger.ts';
+import { type AdminScene, openScene, statementOf } from './scene.ts';
 
 let scene: AdminScene;
 let partnerId: number;

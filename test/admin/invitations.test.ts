@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AdminScene, merchantWords, openScene } from './scene.js';
+import { type AdminScene, merchantWords, openScene } from './scene.ts';
 
 let scene: AdminScene;
 beforeAll(async () => {

@@ -1,28 +1,28 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ActivityDependencies } from '../../activities/dependencies.js';
-import { createMessageSender } from '../../activities/messages/messages.js';
-import { createRedemptionActivities } from '../../activities/redemptions/redemptions.js';
-import { createDigests } from '../../src/crypto/digests.js';
-import { addApiKey } from '../../src/db/catalogue/companies.js';
-import type { Database, DatabaseTransaction } from '../../src/db/connection.js';
-import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { createMessageSender } from '../../activities/messages/messages.ts';
+import { createRedemptionActivities } from '../../activities/redemptions/redemptions.ts';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { addApiKey } from '../../src/db/catalogue/companies.ts';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
+import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.ts';
 import {
   bookReversal,
   findReversal,
   settleReversal,
-} from '../../src/db/reconciliation/reversals.js';
-import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.js';
-import { expireVouchers } from '../../src/db/vouchers/expiry.js';
-import { parseMoney } from '../../src/domain/money.js';
-import type { Company } from '../../src/domain/voucher.js';
-import { createFailpoint } from '../../src/process/failpoint.js';
-import { lookUpByPrefix } from '../../src/providers/airtime/operator-lookup.js';
-import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.js';
-import { inClear, testNumbers } from '../end-to-end/privacy/stored-numbers.js';
-import { setOfOne } from '../providers/set-of-one.js';
-import { recordedTopUp } from '../support/topups.js';
-import { addVoucher } from '../support/vouchers.js';
-import type { Catalogue } from './scene.js';
+} from '../../src/db/reconciliation/reversals.ts';
+import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.ts';
+import { expireVouchers } from '../../src/db/vouchers/expiry.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import type { Company } from '../../src/domain/voucher.ts';
+import { createFailpoint } from '../../src/process/failpoint.ts';
+import { lookUpByPrefix } from '../../src/providers/airtime/operator-lookup.ts';
+import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.ts';
+import { inClear, testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
+import { setOfOne } from '../providers/set-of-one.ts';
+import { recordedTopUp } from '../support/topups.ts';
+import { addVoucher } from '../support/vouchers.ts';
+import type { Catalogue } from './scene.ts';
 
 /** Adds a voucher as the service leaves it; without an owner unless one is named. */
 export const makeVoucher = (

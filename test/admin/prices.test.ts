@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { LOCAL_DATABASE_NAME } from '../../src/config/local-stack.js';
-import { makeSecrets } from '../../src/start/secrets.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { merchantWords, type Printed } from './scene.js';
+import { LOCAL_DATABASE_NAME } from '../../src/config/local-stack.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { merchantWords, type Printed } from './scene.ts';
 
 // Each test waits for several processes, one after the other.
 vi.setConfig({ testTimeout: 120_000 });
@@ -37,7 +37,7 @@ async function run(
 ): Promise<Printed> {
   const list = typeof words === 'string' ? words.split(' ') : words;
   const command = ['src/admin.ts', ...list, '--actor', 'Hanna'];
-  const child = spawn(process.execPath, ['--import', 'tsx', ...command], {
+  const child = spawn(process.execPath, [...command], {
     env: { PATH: process.env.PATH, DATA_DIR: directory, ...environment },
   });
   child.stdin.end(input);

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPrice } from '../../src/db/catalogue/prices.js';
-import { makeVoucher, redemptions, topUp } from './movements.js';
+import { setPrice } from '../../src/db/catalogue/prices.ts';
+import { makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
   makeCatalogue,
   merchantWords,
   openScene,
-} from './scene.js';
+} from './scene.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

@@ -6,7 +6,7 @@ import {
   makeCatalogue,
   merchantWords,
   openScene,
-} from './scene.js';
+} from './scene.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { SystemUser } from '../../src/admin/actor.js';
-import { runAdmin } from '../../src/admin/run-admin.js';
-import { type Environment, readAdminConfig } from '../../src/config/config.js';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import { createTestDatabase } from '../support/database.js';
+import type { SystemUser } from '../../src/admin/actor.ts';
+import { runAdmin } from '../../src/admin/run-admin.ts';
+import { type Environment, readAdminConfig } from '../../src/config/config.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { createTestDatabase } from '../support/database.ts';
 
 /** 32 bytes, as DIGEST_KEY has them. */
 const DIGEST_KEY = Buffer.alloc(32, 7).toString('base64');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookReversal } from '../../src/db/reconciliation/reversals.js';
-import { inClear } from '../end-to-end/privacy/stored-numbers.js';
-import { makeVoucher, redemptions } from './movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.js';
+import { bookReversal } from '../../src/db/reconciliation/reversals.ts';
+import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
+import { makeVoucher, redemptions } from './movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.ts';
 
 const OWNER = '+251911222333';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { violates } from '../../src/db/connection.js';
-import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.js';
-import { salesPerDay } from '../../src/db/ledger/sales.js';
-import type { Wallet } from '../../src/db/ledger/statement-lines.js';
-import { readStatementPage } from '../../src/db/ledger/statement-page.js';
-import { parseMoney } from '../../src/domain/money.js';
-import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
+import { violates } from '../../src/db/connection.ts';
+import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.ts';
+import { salesPerDay } from '../../src/db/ledger/sales.ts';
+import type { Wallet } from '../../src/db/ledger/statement-lines.ts';
+import { readStatementPage } from '../../src/db/ledger/statement-page.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import { expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -15,7 +15,7 @@ import {
   openScene,
   type StatementJson,
   statementOf,
-} from './scene.js';
+} from './scene.ts';
 
 const wallets = ['gift', 'airtime', 'reserved'] as const;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addTransfers } from '../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../src/domain/money.js';
-import { expireAll, makeVoucher, redemptions, topUp } from './movements.js';
+import { addTransfers } from '../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import { expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -11,7 +11,7 @@ import {
   openScene,
   type StatementJson,
   statementOf,
-} from './scene.js';
+} from './scene.ts';
 
 let scene: AdminScene;
 

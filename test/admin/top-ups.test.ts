@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inClear } from '../end-to-end/privacy/stored-numbers.js';
-import { topUp } from './movements.js';
-import { type AdminScene, openScene } from './scene.js';
+import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
+import { topUp } from './movements.ts';
+import { type AdminScene, openScene } from './scene.ts';
 
 let scene: AdminScene;
 let partnerId: number;

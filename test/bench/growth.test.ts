@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { growDatabase } from '../../bench/growth/grown-database.js';
-import { anyVoucher, voucherCodeOf } from '../../bench/growth/history.js';
-import { createDigests } from '../../src/crypto/digests.js';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { growDatabase } from '../../bench/growth/grown-database.ts';
+import { anyVoucher, voucherCodeOf } from '../../bench/growth/history.ts';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const VOUCHERS = 4_000;
 const digests = createDigests(Buffer.alloc(32, 1));
@@ -84,7 +84,7 @@ test('all indexes are usable, and new ids follow those of the history', async ()
 });
 
 test('P6 measures every step on both histories', async () => {
-  const bench = ['--import', 'tsx', 'bench/index.ts'];
+  const bench = ['bench/index.ts'];
   const options = ['--only', 'P6', '--vouchers', '1800,3600', '--calls', '20', '--rounds', '1'];
   const { output, exitCode } = await new Promise<{ output: string; exitCode: unknown }>((resolve) =>
     execFile(process.execPath, [...bench, ...options, '--json'], (error, stdout, stderr) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readOptions } from '../../bench/options.js';
-import { UsageError } from '../harness/command-line.js';
+import { readOptions } from '../../bench/options.ts';
+import { UsageError } from '../harness/command-line.ts';
 
 const names = ['P1', 'P2', 'P3', 'P3b'];
 const growth = { vouchers: [100_000, 1_000_000], calls: 5_000 };

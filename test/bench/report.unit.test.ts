@@ -6,10 +6,10 @@ import type {
   RateMeasurement,
   TimeMeasurement,
   UsageMeasurement,
-} from '../../bench/benchmark.js';
-import { json } from '../../bench/report/json.js';
-import { table } from '../../bench/report/table.js';
-import { passes } from '../../bench/report/verdict.js';
+} from '../../bench/benchmark.ts';
+import { json } from '../../bench/report/json.ts';
+import { table } from '../../bench/report/table.ts';
+import { passes } from '../../bench/report/verdict.ts';
 
 const measurement = (title: string, ratio: number, bar?: number): RateMeasurement => ({
   title,

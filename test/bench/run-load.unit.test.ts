@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { FailedCallError, runLoad } from '../../bench/run-load.js';
+import { FailedCallError, runLoad } from '../../bench/run-load.ts';
 
 const stops: (() => void)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { runSteadily } from '../../bench/run-steadily.js';
+import { runSteadily } from '../../bench/run-steadily.ts';
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quantile, ratioInterval } from '../../bench/statistics.js';
+import { quantile, ratioInterval } from '../../bench/statistics.ts';
 
 test.each([
   [[3], 0.5, 3],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createCallbackLimit } from '../../src/callbacks/callback-limit.js';
-import { WorkflowsUnavailableError } from '../../src/operations/workflow-client/workflow-errors.js';
+import { createCallbackLimit } from '../../src/callbacks/callback-limit.ts';
+import { WorkflowsUnavailableError } from '../../src/operations/workflow-client/workflow-errors.ts';
 
 const taken = () => Promise.resolve('taken');
 const failing = () => Promise.reject(new WorkflowsUnavailableError(true));

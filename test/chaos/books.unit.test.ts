@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compareRows, type OwnRow } from '../../chaos/oracle/books.js';
-import { compareMessageRows, type OwnMessage } from '../../chaos/oracle/messages.js';
+import { compareRows, type OwnRow } from '../../chaos/oracle/books.ts';
+import { compareMessageRows, type OwnMessage } from '../../chaos/oracle/messages.ts';
 
 const paid = { provider: 'gsma', reference: 'a', amount: '97.5' };
 const own = (row: Partial<OwnRow> = {}): OwnRow => ({ ...paid, status: 'POSTED', ...row });

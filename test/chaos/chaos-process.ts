@@ -18,7 +18,7 @@ export function startChaosProcess(
   options: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): ChaosProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...options], {
+  const child = spawn(process.execPath, [script, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });

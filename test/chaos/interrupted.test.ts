@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startChaosProcess } from './chaos-process.js';
+import { startChaosProcess } from './chaos-process.ts';
 
 const PATIENCE = { timeout: 180_000, interval: 100 };
 

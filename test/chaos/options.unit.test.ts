@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { faultNames } from '../../chaos/faults/fault-names.js';
-import { readOptions } from '../../chaos/options.js';
+import { faultNames } from '../../chaos/faults/fault-names.ts';
+import { readOptions } from '../../chaos/options.ts';
 
 describe('the command line of the chaos', () => {
   test('has a new seed, a minute, twenty clients and every fault', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../chaos/random.js';
+import { createRandom } from '../../chaos/random.ts';
 
 const drawn = (seed: number, name: string) => {
   const random = createRandom(seed, name);

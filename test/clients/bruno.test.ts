@@ -3,19 +3,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientOperations } from '../../docs/generate/clients/client-operations.js';
-import { runCommand } from '../../src/embedded/command.js';
-import { partnerClient } from '../support/clients.js';
+import { clientOperations } from '../../docs/generate/clients/client-operations.ts';
+import { runCommand } from '../../src/embedded/command.ts';
+import { partnerClient } from '../support/clients.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { findBruno } from './find-bruno.js';
+} from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { findBruno } from './find-bruno.ts';
 
 /** Bruno may have to be installed first. */
 const INSTALLATION_MS = 10 * 60_000;

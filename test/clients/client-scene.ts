@@ -1,15 +1,15 @@
-import type { ClientSettings } from '../../clients/typescript/src/index.js';
-import { MerchantClient, PartnerClient } from '../../clients/typescript/src/index.js';
+import type { ClientSettings } from '../../clients/typescript/src/index.ts';
+import { MerchantClient, PartnerClient } from '../../clients/typescript/src/index.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeTopupProducts, type TopupProducts } from '../support/topups.js';
-import { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.js';
+} from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeTopupProducts, type TopupProducts } from '../support/topups.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 /** A service, a way to it that can be spoilt, and companies whose clients go that way. */
 export interface ClientScene {

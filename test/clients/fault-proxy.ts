@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { startRawServer } from '../providers/raw-server.js';
+import { startRawServer } from '../providers/raw-server.ts';
 
 /** A request as it arrived. */
 interface SeenRequest {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cachedTool, runInstallation } from '../support/cached-tool.js';
+import { cachedTool, runInstallation } from '../support/cached-tool.ts';
 
 const VERSION = '4.1.0';
 const INSTALLATION_SECONDS = 300;

@@ -1,4 +1,4 @@
-import { openApiDocuments } from '../../src/openapi/both-documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.ts';
 
 /** The operations of both documents that none of some requests called. */
 export function missingOperations(

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.js';
-import { codeBlocks, guide } from '../docs/guides.js';
-import { newestCode } from '../support/clients.js';
+import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
+import { codeBlocks, guide } from '../docs/guides.ts';
+import { newestCode } from '../support/clients.ts';
 import {
   type ClientScene,
   distinct,
@@ -12,10 +12,10 @@ import {
   NO_ENVELOPE,
   OWNER,
   startClientScene,
-} from './client-scene.js';
-import { type Fault, refusal } from './fault-proxy.js';
-import { missingOperations } from './missing-operations.js';
-import { installPythonClient, type PythonClient } from './python-program.js';
+} from './client-scene.ts';
+import { type Fault, refusal } from './fault-proxy.ts';
+import { missingOperations } from './missing-operations.ts';
+import { installPythonClient, type PythonClient } from './python-program.ts';
 
 let scene: ClientScene;
 let python: PythonClient;

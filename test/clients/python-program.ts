@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ClientScene } from './client-scene.js';
+import type { ClientScene } from './client-scene.ts';
 
 const run = promisify(execFile);
 

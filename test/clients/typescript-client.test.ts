@@ -7,11 +7,11 @@ import {
   NoAnswerError,
   OpenRequestError,
   type PartnerClient,
-} from '../../clients/typescript/src/index.js';
-import { signatureHeader } from '../../clients/typescript/src/signature.js';
-import { codeBlocks, guide } from '../docs/guides.js';
-import { newestCode } from '../support/clients.js';
-import { until } from '../support/until.js';
+} from '../../clients/typescript/src/index.ts';
+import { signatureHeader } from '../../clients/typescript/src/signature.ts';
+import { codeBlocks, guide } from '../docs/guides.ts';
+import { newestCode } from '../support/clients.ts';
+import { until } from '../support/until.ts';
 import {
   type ClientScene,
   distinct,
@@ -20,9 +20,9 @@ import {
   OWNER,
   SALE,
   startClientScene,
-} from './client-scene.js';
-import { type Fault, refusal } from './fault-proxy.js';
-import { missingOperations } from './missing-operations.js';
+} from './client-scene.ts';
+import { type Fault, refusal } from './fault-proxy.ts';
+import { missingOperations } from './missing-operations.ts';
 
 let scene: ClientScene;
 let partner: PartnerClient;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codeBlocks, guide } from '../docs/guides.js';
-import { type ClientScene, startClientScene } from './client-scene.js';
+import { codeBlocks, guide } from '../docs/guides.ts';
+import { type ClientScene, startClientScene } from './client-scene.ts';
 
 const run = promisify(execFile);
 const PACKAGE = 'clients/typescript';

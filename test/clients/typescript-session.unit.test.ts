@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Session } from '../../clients/typescript/src/session.js';
+import { Session } from '../../clients/typescript/src/session.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });

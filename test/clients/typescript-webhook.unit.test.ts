@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { verifyWebhook, WebhookError } from '../../clients/typescript/src/index.js';
-import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.js';
+import { verifyWebhook, WebhookError } from '../../clients/typescript/src/index.ts';
+import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
 
 const secret = randomWebhookSecret();
 const now = new Date('2026-11-22T08:00:00Z');

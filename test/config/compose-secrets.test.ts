@@ -13,8 +13,8 @@ import {
   readCodecServerConfig,
   readConfig,
   readMigrationConfig,
-} from '../../src/config/config.js';
-import { interpolate } from './compose-file.js';
+} from '../../src/config/config.ts';
+import { interpolate } from './compose-file.ts';
 
 const runFile = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));

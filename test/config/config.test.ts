@@ -13,9 +13,9 @@ import {
   readPayloadKeys,
   readSandboxConfig,
   readStartConfig,
-} from '../../src/config/config.js';
-import { createAddressMatcher } from '../../src/http/access/source-address.js';
-import { makeSecrets } from '../../src/start/secrets.js';
+} from '../../src/config/config.ts';
+import { createAddressMatcher } from '../../src/http/access/source-address.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const { COPY_KEYS, ...secrets } = makeSecrets();

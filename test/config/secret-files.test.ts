@@ -13,8 +13,8 @@ import {
   readDemoConfig,
   readMigrationConfig,
   readStartConfig,
-} from '../../src/config/config.js';
-import { makeSecrets } from '../../src/start/secrets.js';
+} from '../../src/config/config.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
 
 const secrets = makeSecrets();
 
@@ -126,7 +126,7 @@ describe('a secret in a file', () => {
       SMPP_PASSWORD_FILE: fileWith('smpp', 'window\n'),
     };
     const options = { env, encoding: 'utf8' as const };
-    const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
+    const words = ['--input-type=module', '--eval', program];
     expect(execFileSync(process.execPath, words, options)).toBe('sms-api-key window');
     expect(readApiConfigWith(made).SMS_API_KEY).toBe('sms-api-key');
   });

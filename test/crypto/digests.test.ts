@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createDigests } from '../../src/crypto/digests.js';
+import { createDigests } from '../../src/crypto/digests.ts';
 
 const key = Buffer.alloc(32, 7);
 const digests = createDigests(key);

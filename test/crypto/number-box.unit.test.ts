@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createNumberBox } from '../../src/crypto/number-box.js';
-import { isSameNumber, maskStored, type NumberStorage } from '../../src/domain/phone.js';
-import { inClear } from '../end-to-end/privacy/stored-numbers.js';
+import { createNumberBox } from '../../src/crypto/number-box.ts';
+import { isSameNumber, maskStored, type NumberStorage } from '../../src/domain/phone.ts';
+import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
 
 const NUMBER = '+251911000678';
 const keyOf = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });

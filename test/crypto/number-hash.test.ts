@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createDigests } from '../../src/crypto/digests.js';
-import { createNumberHash } from '../../src/crypto/number-hash.js';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { createNumberHash } from '../../src/crypto/number-hash.ts';
 
 const digestKey = Buffer.alloc(32, 7);
 const numberHash = createNumberHash(digestKey);

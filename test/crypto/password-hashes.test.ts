@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { TooManyHashesError } from '../../src/crypto/hash-turns.js';
-import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
+import { TooManyHashesError } from '../../src/crypto/hash-turns.ts';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
 
 const passwords = createPasswordHashes(14);
 

@@ -4,7 +4,7 @@ import {
   randomApiKey,
   randomSerialNumber,
   randomVerificationCode,
-} from '../../src/crypto/random.js';
+} from '../../src/crypto/random.ts';
 
 const times = (count: number, make: () => string) => Array.from({ length: count }, make);
 

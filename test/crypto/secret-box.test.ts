@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSecretBox } from '../../src/crypto/secret-box.js';
+import { createSecretBox } from '../../src/crypto/secret-box.ts';
 
 const first = { id: 'k1', key: Buffer.alloc(32, 1) };
 const second = { id: 'k2', key: Buffer.alloc(32, 2) };

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createSecretBox } from '../../src/crypto/secret-box.js';
+import { createSecretBox } from '../../src/crypto/secret-box.ts';
 import {
   openWebhookSecret,
   randomWebhookSecret,
   sealWebhookSecret,
   webhookHeaders,
-} from '../../src/crypto/webhook-secrets.js';
+} from '../../src/crypto/webhook-secrets.ts';
 
 /** Signed by the library of Standard Webhooks (standardwebhooks 1.1.1). */
 const vector = {

@@ -5,9 +5,9 @@ import {
   isDatabaseUnavailable,
   isDefiniteDatabaseError,
   NOT_PREPARED,
-} from '../../src/db/connection.js';
-import { until } from '../support/until.js';
-import { type OpenDatabase, openDatabase } from './open-database.js';
+} from '../../src/db/connection.ts';
+import { until } from '../support/until.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
 
 let open: OpenDatabase;
 

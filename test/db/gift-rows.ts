@@ -5,11 +5,11 @@ import {
   addPartner,
   addProduct,
   addProductCategory,
-} from '../../src/db/catalogue/companies.js';
-import { setPrice } from '../../src/db/catalogue/prices.js';
-import type { Database } from '../../src/db/connection.js';
-import { addVoucher as addVoucherOf } from '../support/vouchers.js';
-import { transferOf, write } from './ledger-writing.js';
+} from '../../src/db/catalogue/companies.ts';
+import { setPrice } from '../../src/db/catalogue/prices.ts';
+import type { Database } from '../../src/db/connection.ts';
+import { addVoucher as addVoucherOf } from '../support/vouchers.ts';
+import { transferOf, write } from './ledger-writing.ts';
 
 /** A partner that can sell a gift of 100 ETB at a merchant, with 1000 ETB in its gift wallet. */
 export interface GiftSeller {

@@ -1,8 +1,8 @@
-import { growDatabase } from '../../bench/growth/grown-database.js';
-import { createDigests } from '../../src/crypto/digests.js';
-import { connectDatabase } from '../../src/db/connection.js';
-import { createTestDatabase } from '../support/database.js';
-import { rowsReadOf } from './rows-read.js';
+import { growDatabase } from '../../bench/growth/grown-database.ts';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { connectDatabase } from '../../src/db/connection.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { rowsReadOf } from './rows-read.ts';
 
 /** A database with a history of so many vouchers, and how many rows are read of it. */
 export async function openGrownScene(vouchers: number) {

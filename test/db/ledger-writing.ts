@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../src/db/connection.js';
-import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../src/domain/money.js';
+import type { Database } from '../../src/db/connection.ts';
+import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../src/domain/money.ts';
 
 export const PARTNER_KINDS = ['airtime', 'gift', 'reserved', 'gift-hold', 'airtime-hold'] as const;
 export const PLATFORM_KINDS = [

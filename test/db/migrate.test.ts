@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { migrateToLatest } from '../../src/db/migrate.js';
-import { MigrationBlockedError } from '../../src/db/migration-locks.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { untilBlocked } from '../support/database-locks.js';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { MigrationBlockedError } from '../../src/db/migration-locks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { untilBlocked } from '../support/database-locks.ts';
 
 let url: string;
 let name: string;

@@ -1,6 +1,6 @@
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import { createTestDatabase } from '../support/database.js';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { createTestDatabase } from '../support/database.ts';
 
 export interface OpenDatabase {
   readonly database: Database;

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/db/connection.js';
-import { type PrunedRows, pruneBatch, type Retention } from '../../src/db/pruning.js';
+import type { Database } from '../../src/db/connection.ts';
+import { type PrunedRows, pruneBatch, type Retention } from '../../src/db/pruning.ts';
 
 /** Deletes a batch of rows of one kind whose time is over; returns how many. */
 export const prune = (database: Database, kind: PrunedRows, retention: Partial<Retention> = {}) =>

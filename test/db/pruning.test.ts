@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { pruneInTurns } from '../../src/db/pruning.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { prune as pruneKind } from './prune.js';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { pruneInTurns } from '../../src/db/pruning.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { prune as pruneKind } from './prune.ts';
 
 /** More than one batch of each. */
 const BACKLOG = 12_000;

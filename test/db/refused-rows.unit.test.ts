@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { endBatch, MAXIMUM_REFUSED, type Rows } from '../../src/db/refused-rows.js';
+import { endBatch, MAXIMUM_REFUSED, type Rows } from '../../src/db/refused-rows.ts';
 
 /** An error of PostgreSQL with an SQLSTATE. */
 const databaseError = (code: string): Error =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
+import type { Database } from '../../src/db/connection.ts';
 
 /**
  * Counts the rows and index entries of a table that some work reads.

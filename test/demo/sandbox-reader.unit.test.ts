@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newPhoneNumber } from '../../src/demo/sandbox-reader.js';
-import { parseMsisdn } from '../../src/domain/phone.js';
+import { newPhoneNumber } from '../../src/demo/sandbox-reader.ts';
+import { parseMsisdn } from '../../src/domain/phone.ts';
 
 test.each(['ethio', 'safaricom'] as const)('drawn numbers of %s are accepted', (operator) => {
   // One in twenty was not: of 500 at least one would be refused.

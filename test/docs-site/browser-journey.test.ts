@@ -5,9 +5,9 @@ import {
   openBrowser,
   startStackForBrowser,
   takeScreenshots,
-} from '../portal/journeys/browser.js';
-import { makePartner } from '../support/companies.js';
-import type { Stack } from '../support/stack.js';
+} from '../portal/journeys/browser.ts';
+import { makePartner } from '../support/companies.ts';
+import type { Stack } from '../support/stack.ts';
 
 let stack: Stack;
 let browser: Browser;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guides } from '../../src/docs-site/guides.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { guides } from '../../src/docs-site/guides.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 
 /** Where integrators reach the sandbox of this deployment. */
 const SANDBOX_URL = 'https://sandbox.example.test';

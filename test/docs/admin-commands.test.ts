@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
-import { allCommands } from '../../src/admin/all-commands.js';
-import { kebab } from '../../src/admin/fields.js';
-import { describeProblem } from '../../src/admin/problems.js';
-import { createProgram } from '../../src/admin/program.js';
-import { verbs } from '../../src/admin/verbs.js';
-import { documentNames } from './documents.js';
+import { allCommands } from '../../src/admin/all-commands.ts';
+import { kebab } from '../../src/admin/fields.ts';
+import { describeProblem } from '../../src/admin/problems.ts';
+import { createProgram } from '../../src/admin/program.ts';
+import { verbs } from '../../src/admin/verbs.ts';
+import { documentNames } from './documents.ts';
 
 /** Every command of the operators that a document shows must be one that the command line accepts. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type CostOfLife, costsOfLife } from '../../bench/capacity/predictions.js';
+import { type CostOfLife, costsOfLife } from '../../bench/capacity/predictions.ts';
 
 const page = readFileSync('docs/internals/capacity.md', 'utf8');
 

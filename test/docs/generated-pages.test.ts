@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { generatedPages } from '../../docs/generate/generated-pages.js';
-import { callbackRoutes } from '../../src/callbacks/routes.js';
-import { reasons } from '../../src/domain/reasons.js';
-import { tokenKeyRoutes } from '../../src/http/access/token-keys.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { pages } from '../../src/portal/routes.js';
+import { generatedPages } from '../../docs/generate/generated-pages.ts';
+import { callbackRoutes } from '../../src/callbacks/routes.ts';
+import { reasons } from '../../src/domain/reasons.ts';
+import { tokenKeyRoutes } from '../../src/http/access/token-keys.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { pages } from '../../src/portal/routes.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { operationAnchor } from '../../src/docs-site/pages/reference.js';
-import { reasons } from '../../src/domain/reasons.js';
-import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/refusals.js';
-import { codeAnchor } from '../../src/http/envelope.js';
-import { REVOKED_KEY } from '../../src/http/signature/diagnose-signature.js';
-import { signatureMistakes } from '../../src/http/signature/signature-mistakes.js';
-import { verifySignature } from '../../src/http/signature/verify-signature.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { pages } from '../../src/portal/routes.js';
-import { codeBlocks, guide, guides } from './guides.js';
+import { operationAnchor } from '../../src/docs-site/pages/reference.ts';
+import { reasons } from '../../src/domain/reasons.ts';
+import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/refusals.ts';
+import { codeAnchor } from '../../src/http/envelope.ts';
+import { REVOKED_KEY } from '../../src/http/signature/diagnose-signature.ts';
+import { signatureMistakes } from '../../src/http/signature/signature-mistakes.ts';
+import { verifySignature } from '../../src/http/signature/verify-signature.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { pages } from '../../src/portal/routes.ts';
+import { codeBlocks, guide, guides } from './guides.ts';
 
 const rows: readonly ReasonRow[] = Object.values(reasons);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { guide } from './guides.js';
+import { guide } from './guides.ts';
 
 /** The beginning of a line of the guide, and the setting that its number is the default of. */
 const numbers: readonly (readonly [line: string, setting: string])[] = [

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { documentNames } from './documents.js';
+import { documentNames } from './documents.ts';
 
 interface Link {
   readonly text: string;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { guards } from '../../src/http/pipeline.js';
-import { documentNames } from './documents.js';
+import { guards } from '../../src/http/pipeline.ts';
+import { documentNames } from './documents.ts';
 
 /** Folders whose files the documents may name. */
 const NAMED =

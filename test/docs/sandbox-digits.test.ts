@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { BooksBehaviour, SmsBehaviour, SuffixRow } from '../../src/sandbox/behaviours.js';
-import { reversalRows, suffixRows } from '../../src/sandbox/scenario-table.js';
-import { delaySecondsByDigit, shortlySeconds } from '../../src/sandbox/scenarios.js';
-import { guide } from './guides.js';
+import type { BooksBehaviour, SmsBehaviour, SuffixRow } from '../../src/sandbox/behaviours.ts';
+import { reversalRows, suffixRows } from '../../src/sandbox/scenario-table.ts';
+import { delaySecondsByDigit, shortlySeconds } from '../../src/sandbox/scenarios.ts';
+import { guide } from './guides.ts';
 
 const LOST_ANSWERS = ['connection-dropped', 'unavailable'];
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import * as searchAttributes from '../../workflows/search-attributes.js';
+import * as searchAttributes from '../../workflows/search-attributes.ts';
 
 test('the guide to Temporal Cloud names every search attribute', () => {
   const guide = readFileSync('docs/guides/run-temporal.md', 'utf8');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { localText, momentOf } from '../../src/domain/local-time.js';
+import { localText, momentOf } from '../../src/domain/local-time.ts';
 
 const NEW_YORK = 'America/New_York';
 

@@ -9,7 +9,7 @@ import {
   parseRequestAmount,
   percentageOf,
   withoutGroups,
-} from '../../src/domain/money.js';
+} from '../../src/domain/money.ts';
 
 const micros = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskMsisdn, parseMsisdn } from '../../src/domain/phone.js';
+import { maskMsisdn, parseMsisdn } from '../../src/domain/phone.ts';
 
 describe('parseMsisdn', () => {
   it.each([

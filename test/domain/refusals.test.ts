@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { reasons } from '../../src/domain/reasons.js';
+import { reasons } from '../../src/domain/reasons.ts';
 import {
   httpStatusOf,
   messageOf,
@@ -9,16 +9,16 @@ import {
   refuse,
   type Surface,
   statusCodeOf,
-} from '../../src/domain/refusals.js';
-import { priceTopup, type TopupKind } from '../../src/domain/topup.js';
-import { type Company, type VoucherStatus, voucherMoves } from '../../src/domain/voucher.js';
-import { type ClaimFacts, refuseClaim } from '../../src/domain/vouchers/claim.js';
-import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/vouchers/redemption.js';
-import type { Endpoint } from '../../src/http/endpoint.js';
-import { guards } from '../../src/http/pipeline.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { codesBeyondTheTables, specifiedErrors } from '../end-to-end/bad-input/specified-errors.js';
+} from '../../src/domain/refusals.ts';
+import { priceTopup, type TopupKind } from '../../src/domain/topup.ts';
+import { type Company, type VoucherStatus, voucherMoves } from '../../src/domain/voucher.ts';
+import { type ClaimFacts, refuseClaim } from '../../src/domain/vouchers/claim.ts';
+import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { guards } from '../../src/http/pipeline.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { codesBeyondTheTables, specifiedErrors } from '../end-to-end/bad-input/specified-errors.ts';
 
 const rows = Object.entries<ReasonRow>(reasons) as [Reason, ReasonRow][];
 const surfaces = [partnerRoutes, merchantRoutes];

@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
-import { commandLine } from '../../src/embedded/process-identity.js';
+import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.ts';
+import { commandLine } from '../../src/embedded/process-identity.ts';
 
 let directory: string;
 

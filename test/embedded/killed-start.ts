@@ -11,7 +11,7 @@ export async function killedStart(
   directory: string,
   port: number,
 ): Promise<{ readonly pid?: number; readonly url?: string }> {
-  const words = ['--import', 'tsx', script, kind, directory, `${port}`];
+  const words = [script, kind, directory, `${port}`];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [output, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (signal !== 'SIGKILL') throw new Error(`The start of ${kind} failed`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { freePort, PortUnavailableError, requireFreePort } from '../../src/embedded/port.js';
+import { freePort, PortUnavailableError, requireFreePort } from '../../src/embedded/port.ts';
 
 let server: Server | undefined;
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../../src/embedded/port.js';
-import { startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
-import { commandLine } from '../../src/embedded/process-identity.js';
-import { silentProgress as progress } from '../../src/process/progress.js';
-import { killedStart } from './killed-start.js';
+import { freePort } from '../../src/embedded/port.ts';
+import { startPostgres, stopPostgres } from '../../src/embedded/postgres.ts';
+import { commandLine } from '../../src/embedded/process-identity.ts';
+import { silentProgress as progress } from '../../src/process/progress.ts';
+import { killedStart } from './killed-start.ts';
 
 let parent: string;
 let dataDirectory: string;

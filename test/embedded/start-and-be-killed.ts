@@ -2,11 +2,11 @@
  * Starts one embedded server in the folder and on the port of its arguments, prints what a test
  * needs to know of it, and is killed without a chance to stop it.
  */
-import { readStartConfig } from '../../src/config/config.js';
-import { startPostgres } from '../../src/embedded/postgres.js';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../src/embedded/temporal-server.js';
-import { silentProgress as progress } from '../../src/process/progress.js';
+import { readStartConfig } from '../../src/config/config.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { startTemporalServer } from '../../src/embedded/temporal-server.ts';
+import { silentProgress as progress } from '../../src/process/progress.ts';
 
 const [kind, directory = '', port = '0'] = process.argv.slice(2);
 

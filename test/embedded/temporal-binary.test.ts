@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
-import { silentProgress } from '../../src/process/progress.js';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { silentProgress } from '../../src/process/progress.ts';
 
 let directory: string;
 

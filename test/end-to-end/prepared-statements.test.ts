@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { MerchantClient } from '../../clients/typescript/src/index.js';
-import { newestCode, partnerClient } from '../support/clients.js';
-import { deposit, makeMerchant } from '../support/companies.js';
-import { idOf, setTopupScene, type TopupScene } from './topups/topup-scene.js';
+import { MerchantClient } from '../../clients/typescript/src/index.ts';
+import { newestCode, partnerClient } from '../support/clients.ts';
+import { deposit, makeMerchant } from '../support/companies.ts';
+import { idOf, setTopupScene, type TopupScene } from './topups/topup-scene.ts';
 
 /** PostgreSQL would plan a statement that is not prepared each time, which takes longer than it does. */
 let scene: TopupScene;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readCompanyMonth } from '../../src/db/ledger/months/company-month.js';
-import { firstMonth } from '../../src/db/ledger/months/first-month.js';
-import { readDayReport } from '../../src/db/reports/day-report.js';
-import { dayOfTime } from '../../src/domain/reports/day-report.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { done, otherCode } from './gift/gift-scene.js';
-import { type RedemptionScene, redeem } from './gift/redemption-scene.js';
-import { idOf, sale } from './topups/topup-scene.js';
+import { readCompanyMonth } from '../../src/db/ledger/months/company-month.ts';
+import { firstMonth } from '../../src/db/ledger/months/first-month.ts';
+import { readDayReport } from '../../src/db/reports/day-report.ts';
+import { dayOfTime } from '../../src/domain/reports/day-report.ts';
+import { deposit } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { done, otherCode } from './gift/gift-scene.ts';
+import { type RedemptionScene, redeem } from './gift/redemption-scene.ts';
+import { idOf, sale } from './topups/topup-scene.ts';
 
 /** What companies do all day, and what Schedules do for them. */
 export async function liveThroughTheService(scene: RedemptionScene): Promise<void> {

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findJava, findPython } from '../end-to-end/signature/foreign-signers/foreign-tools.js';
+import { findJava, findPython } from '../end-to-end/signature/foreign-signers/foreign-tools.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeTopupProducts } from '../support/topups.js';
+} from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeTopupProducts } from '../support/topups.ts';
 
 const run = promisify(execFile);
 /** A language may have to be installed first. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
-import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.js';
-import { until } from '../support/until.js';
+import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
+import { until } from '../support/until.ts';
 
 const running: ChildProcess[] = [];
 afterEach(() => {

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readStartConfig } from '../../src/config/config.js';
-import { freePort } from '../../src/embedded/port.js';
-import { commandLine } from '../../src/embedded/process-identity.js';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
+import { readStartConfig } from '../../src/config/config.ts';
+import { freePort } from '../../src/embedded/port.ts';
+import { commandLine } from '../../src/embedded/process-identity.ts';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
 import {
   type RunningTemporalServer,
   startTemporalServer,
-} from '../../src/embedded/temporal-server.js';
-import { silentProgress as progress } from '../../src/process/progress.js';
-import { until } from '../support/until.js';
+} from '../../src/embedded/temporal-server.ts';
+import { silentProgress as progress } from '../../src/process/progress.ts';
+import { until } from '../support/until.ts';
 
 /** A Temporal server of one test, which may die and come back on the same port. */
 export interface OwnTemporal {

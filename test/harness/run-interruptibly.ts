@@ -1,11 +1,14 @@
 import { constants } from 'node:os';
-import { UsageError } from './command-line.js';
+import { UsageError } from './command-line.ts';
 
 class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
-  constructor(readonly signalName: 'SIGINT' | 'SIGTERM' | 'SIGPIPE') {
+  readonly signalName: 'SIGINT' | 'SIGTERM' | 'SIGPIPE';
+
+  constructor(signalName: 'SIGINT' | 'SIGTERM' | 'SIGPIPE') {
     super('Interrupted');
+    this.signalName = signalName;
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../src/config/config.js';
-import { type SupervisedChild, superviseChild } from './child-process.js';
+import type { Environment } from '../../src/config/config.ts';
+import { type SupervisedChild, superviseChild } from './child-process.ts';
 
 /** One of the service's processes, as production runs it. */
 export interface ServiceProcess extends SupervisedChild {
@@ -19,7 +19,7 @@ export function startProcess(
 ): ServiceProcess {
   const script = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
+  const child = spawn(process.execPath, [script, ...words], {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

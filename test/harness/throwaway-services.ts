@@ -1,20 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, readStartConfig, type StartConfig } from '../../src/config/config.js';
-import { migrateToLatest } from '../../src/db/migrate.js';
-import { freePort } from '../../src/embedded/port.js';
-import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
-import type { Progress } from '../../src/process/progress.js';
-import { startBackingServices } from '../../src/start/backing-services.js';
-import { makeSecrets } from '../../src/start/secrets.js';
-import type { Stops } from '../../src/start/stops.js';
-import { prepareTemporal } from '../../src/temporal/prepare.js';
+import { readConfig, readStartConfig, type StartConfig } from '../../src/config/config.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { freePort } from '../../src/embedded/port.ts';
+import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.ts';
+import type { Progress } from '../../src/process/progress.ts';
+import { startBackingServices } from '../../src/start/backing-services.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
+import type { Stops } from '../../src/start/stops.ts';
+import { prepareTemporal } from '../../src/temporal/prepare.ts';
 import {
   type ReleasedTemporal,
   startReleasedTemporal,
   wantsReleasedTemporal,
-} from '../support/released-temporal/start-server.js';
+} from '../support/released-temporal/start-server.ts';
 
 /** What `npm start` starts beside the service, for one run. */
 export interface ThrowawayServices {

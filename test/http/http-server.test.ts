@@ -1,9 +1,9 @@
 import { Agent, type RequestListener, request } from 'node:http';
 import { connect, Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createAddressMatcher } from '../../src/http/access/source-address.js';
-import { type RunningServer, startHttpServer } from '../../src/http/http-server.js';
-import { until } from '../support/until.js';
+import { createAddressMatcher } from '../../src/http/access/source-address.ts';
+import { type RunningServer, startHttpServer } from '../../src/http/http-server.ts';
+import { until } from '../support/until.ts';
 
 /** What one address can take from all others: a real server and real sockets of several addresses. */
 let server: RunningServer;

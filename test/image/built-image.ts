@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { cachedTool, runInstallation } from '../support/cached-tool.js';
+import { cachedTool, runInstallation } from '../support/cached-tool.ts';
 
 const TOOLS_SECONDS = 900;
 const BUILD_SECONDS = 1_200;

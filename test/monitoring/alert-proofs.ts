@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { until } from '../support/until.js';
-import { firingAlerts, type Scrapes } from './firing-alerts.js';
+import { until } from '../support/until.ts';
+import { firingAlerts, type Scrapes } from './firing-alerts.ts';
 
 /** The alerts whose causes each file of tests makes; together they are all (rules.test.ts). */
 export const provenAlerts = {

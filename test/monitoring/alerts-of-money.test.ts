@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   listAccountChecks,
   recordAccountCheck,
-} from '../../src/db/catalogue/payout-account-checks.js';
-import { reconcileId } from '../../workflows/workflow-ids.js';
-import { REDEEM } from '../end-to-end/gift/gift-scene.js';
-import { makeMerchant } from '../support/companies.js';
-import { until } from '../support/until.js';
-import { alertProofs } from './alert-proofs.js';
-import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+} from '../../src/db/catalogue/payout-account-checks.ts';
+import { reconcileId } from '../../workflows/workflow-ids.ts';
+import { REDEEM } from '../end-to-end/gift/gift-scene.ts';
+import { makeMerchant } from '../support/companies.ts';
+import { until } from '../support/until.ts';
+import { alertProofs } from './alert-proofs.ts';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } = alertProofs('alerts-of-money');
 

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { outboxes } from '../../src/process/metrics/label-values.js';
-import { commandsOn } from '../admin/scene.js';
-import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.js';
-import { createRepairDesk } from '../end-to-end/repairs/repair-desk.js';
-import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
-import { invitationsOn } from '../portal/invitation-scene.js';
-import { makeAccount } from '../portal/portal-client.js';
-import { staffClient } from '../staff/staff-client.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { until } from '../support/until.js';
-import { alertProofs } from './alert-proofs.js';
-import type { Scrapes } from './firing-alerts.js';
-import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+import type { outboxes } from '../../src/process/metrics/label-values.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.ts';
+import { createRepairDesk } from '../end-to-end/repairs/repair-desk.ts';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
+import { invitationsOn } from '../portal/invitation-scene.ts';
+import { makeAccount } from '../portal/portal-client.ts';
+import { staffClient } from '../staff/staff-client.ts';
+import { deposit } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { until } from '../support/until.ts';
+import { alertProofs } from './alert-proofs.ts';
+import type { Scrapes } from './firing-alerts.ts';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-outboxes');

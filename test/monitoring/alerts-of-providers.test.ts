@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayOfTime, lastClosedDay } from '../../src/domain/reports/day-report.js';
-import type { GuardState } from '../../src/providers/guard/provider-guard.js';
-import { compareStatementsId, watchBalancesId } from '../../workflows/workflow-ids.js';
-import { commandsOn } from '../admin/scene.js';
-import { moveRows } from '../db/provider-statements/move-rows.js';
-import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
-import { makeMerchant } from '../support/companies.js';
-import { until } from '../support/until.js';
-import { alertProofs } from './alert-proofs.js';
-import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+import { dayOfTime, lastClosedDay } from '../../src/domain/reports/day-report.ts';
+import type { GuardState } from '../../src/providers/guard/provider-guard.ts';
+import { compareStatementsId, watchBalancesId } from '../../workflows/workflow-ids.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { moveRows } from '../db/provider-statements/move-rows.ts';
+import { samplesOf, sampleValue } from '../end-to-end/observation/samples.ts';
+import { makeMerchant } from '../support/companies.ts';
+import { until } from '../support/until.ts';
+import { alertProofs } from './alert-proofs.ts';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-providers');

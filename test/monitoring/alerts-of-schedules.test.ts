@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lastClosedDay } from '../../src/domain/reports/day-report.js';
+import { lastClosedDay } from '../../src/domain/reports/day-report.ts';
 import {
   compareStatementsId,
   reconcileId,
   sendDayReportsId,
-} from '../../workflows/workflow-ids.js';
-import { commandsOn } from '../admin/scene.js';
-import { lastClosing } from '../db/reports/last-closing.js';
-import { invitationsOn } from '../portal/invitation-scene.js';
-import { until } from '../support/until.js';
-import { alertProofs } from './alert-proofs.js';
-import type { Scrapes } from './firing-alerts.js';
-import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+} from '../../workflows/workflow-ids.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { lastClosing } from '../db/reports/last-closing.ts';
+import { invitationsOn } from '../portal/invitation-scene.ts';
+import { until } from '../support/until.ts';
+import { alertProofs } from './alert-proofs.ts';
+import type { Scrapes } from './firing-alerts.ts';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-schedules');

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApi } from '../../src/api.js';
-import { createLogger } from '../../src/process/logger.js';
-import { createMetrics } from '../../src/process/metrics/metrics.js';
-import { startMetricsServer } from '../../src/process/metrics/metrics-server.js';
-import { GENERATE } from '../end-to-end/gift/gift-scene.js';
-import { hideTable } from '../support/database-faults.js';
-import { untilBlocked } from '../support/database-locks.js';
-import { until } from '../support/until.js';
-import { alertProofs } from './alert-proofs.js';
-import { type MonitoredScene, setMonitoredScene } from './monitored-scene.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+import { startApi } from '../../src/api.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { createMetrics } from '../../src/process/metrics/metrics.ts';
+import { startMetricsServer } from '../../src/process/metrics/metrics-server.ts';
+import { GENERATE } from '../end-to-end/gift/gift-scene.ts';
+import { hideTable } from '../support/database-faults.ts';
+import { untilBlocked } from '../support/database-locks.ts';
+import { until } from '../support/until.ts';
+import { alertProofs } from './alert-proofs.ts';
+import { type MonitoredScene, setMonitoredScene } from './monitored-scene.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const { allHaveFired, expectAlert, expectAlerts, expectNoOther } = alertProofs('alerts-of-service');
 

@@ -2,15 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { GENERATE } from '../end-to-end/gift/gift-scene.js';
-import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
-import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.js';
-import { shiftedClock } from '../end-to-end/processes/shifted-clock.js';
-import { partnerClient } from '../support/clients.js';
-import { makeMerchant, makePartner } from '../support/companies.js';
-import { until } from '../support/until.js';
-import { alertProofs } from './alert-proofs.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+import { GENERATE } from '../end-to-end/gift/gift-scene.ts';
+import { samplesOf, sampleValue } from '../end-to-end/observation/samples.ts';
+import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.ts';
+import { shiftedClock } from '../end-to-end/processes/shifted-clock.ts';
+import { partnerClient } from '../support/clients.ts';
+import { makeMerchant, makePartner } from '../support/companies.ts';
+import { until } from '../support/until.ts';
+import { alertProofs } from './alert-proofs.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const { allHaveFired, expectAlert } = alertProofs('alerts-of-workflows');
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createCanary } from '../end-to-end/processes/canary.js';
-import { sellGifts, untilAnswered } from '../end-to-end/processes/process-gifts.js';
-import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.js';
-import { call } from '../support/clients.js';
-import type { Stack } from '../support/stack.js';
-import { until } from '../support/until.js';
-import { type Scrapes, unanswered } from './firing-alerts.js';
-import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.js';
+import { createCanary } from '../end-to-end/processes/canary.ts';
+import { sellGifts, untilAnswered } from '../end-to-end/processes/process-gifts.ts';
+import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.ts';
+import { call } from '../support/clients.ts';
+import type { Stack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { type Scrapes, unanswered } from './firing-alerts.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS } from './promtool.ts';
 
 const dashboard = z
   .object({

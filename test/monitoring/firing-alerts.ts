@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { type Sample, samplesOf } from '../end-to-end/observation/samples.js';
-import { runPromtool } from './promtool.js';
+import { type Sample, samplesOf } from '../end-to-end/observation/samples.ts';
+import { runPromtool } from './promtool.ts';
 
 const RULES = ['monitoring/objectives.yml', 'monitoring/alerts.yml'];
 const INTERVAL_SECONDS = 30;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Environment } from '../../src/config/config.js';
-import { createMetrics } from '../../src/process/metrics/metrics.js';
-import { REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.js';
-import { samplesOf, sampleValue } from '../end-to-end/observation/samples.js';
-import { makeMerchant } from '../support/companies.js';
-import { until } from '../support/until.js';
-import type { Scrapes } from './firing-alerts.js';
+import type { Environment } from '../../src/config/config.ts';
+import { createMetrics } from '../../src/process/metrics/metrics.ts';
+import { REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.ts';
+import { samplesOf, sampleValue } from '../end-to-end/observation/samples.ts';
+import { makeMerchant } from '../support/companies.ts';
+import { until } from '../support/until.ts';
+import type { Scrapes } from './firing-alerts.ts';
 
 const settings = {
   METRICS_PORT: '0',

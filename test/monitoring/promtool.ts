@@ -1,8 +1,8 @@
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/embedded/command.js';
-import { cachedTool, runInstallation } from '../support/cached-tool.js';
+import { runCommand } from '../../src/embedded/command.ts';
+import { cachedTool, runInstallation } from '../support/cached-tool.ts';
 
 /** Prometheus 3.10. */
 const VERSION = 'v0.310.0';

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { definitions, PREFIX } from '../../src/process/metrics/definitions.js';
-import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.js';
-import { provenAlerts } from './alert-proofs.js';
-import { findPromtool, PROMTOOL_LIMIT_MS, runPromtool } from './promtool.js';
+import { definitions, PREFIX } from '../../src/process/metrics/definitions.ts';
+import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.ts';
+import { provenAlerts } from './alert-proofs.ts';
+import { findPromtool, PROMTOOL_LIMIT_MS, runPromtool } from './promtool.ts';
 
 beforeAll(async () => {
   await findPromtool();

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { releasedDocuments } from '../../docs/generate/released-documents.js';
-import { runCommand } from '../../src/embedded/command.js';
-import { findOasdiff } from './oasdiff.js';
+import { releasedDocuments } from '../../docs/generate/released-documents.ts';
+import { runCommand } from '../../src/embedded/command.ts';
+import { findOasdiff } from './oasdiff.ts';
 
 /** Building the program takes minutes on a new machine. */
 const BUILD_MS = 15 * 60_000;

@@ -6,12 +6,12 @@ import type {
   SchemaObject,
 } from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
-import type { SurfaceRoutes } from '../../src/http/app.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { openApiDocuments } from '../../src/openapi/both-documents.js';
-import { operationAt, templateOf } from '../../src/openapi/document.js';
-import { reasonsOf } from '../../src/openapi/endpoint-refusals.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
+import type { SurfaceRoutes } from '../../src/http/app.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { openApiDocuments } from '../../src/openapi/both-documents.ts';
+import { operationAt, templateOf } from '../../src/openapi/document.ts';
+import { reasonsOf } from '../../src/openapi/endpoint-refusals.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
 
 const documents = openApiDocuments('https://api.example.com');
 

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { OperationObject } from 'openapi3-ts/oas31';
 import { expect, it } from 'vitest';
-import { openApiDocuments } from '../../src/openapi/both-documents.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.ts';
 
 it.each(Object.entries(openApiDocuments('https://api.voucher.test')))(
   'the linter finds nothing wrong with the document of the %s API',

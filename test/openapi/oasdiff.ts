@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { runCommand } from '../../src/embedded/command.js';
-import { cachedTool } from '../support/cached-tool.js';
+import { runCommand } from '../../src/embedded/command.ts';
+import { cachedTool } from '../support/cached-tool.ts';
 
 const VERSION = 'v1.35.0';
 const BUILD_SECONDS = 900;

@@ -1,14 +1,14 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signatureHeader } from '../../clients/typescript/src/index.js';
-import type { Endpoint } from '../../src/http/endpoint.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
-import { type DemoAccess, makeDemoData } from '../../src/start/demo-data.js';
-import { call, newestCode } from '../support/clients.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { until } from '../support/until.js';
+import { signatureHeader } from '../../clients/typescript/src/index.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { type DemoAccess, makeDemoData } from '../../src/start/demo-data.ts';
+import { call, newestCode } from '../support/clients.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
 
 /**
  * The examples of the documents are what the service answers to these calls on the demo data. After a change

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.js';
-import { call, partnerClient } from '../support/clients.js';
+import { runCommand } from '../../src/embedded/command.ts';
+import { call, partnerClient } from '../support/clients.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { findSchemathesis } from './schemathesis/find-schemathesis.js';
+} from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { findSchemathesis } from './schemathesis/find-schemathesis.ts';
 
 /** Python's packages may have to be installed first. */
 const INSTALLATION_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApiDocuments } from '../../src/openapi/both-documents.js';
-import { call } from '../support/clients.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { openApiDocuments } from '../../src/openapi/both-documents.ts';
+import { call } from '../support/clients.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 
 let stack: Stack;
 

@@ -1,24 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDigests } from '../../src/crypto/digests.js';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations/operations.js';
-import type { OperationStatus } from '../../src/db/schema/all-tables.js';
-import { type Refusal, refuse } from '../../src/domain/refusals.js';
-import type { Services } from '../../src/http/services.js';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations/operations.ts';
+import type { OperationStatus } from '../../src/db/schema/all-tables.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import type { Services } from '../../src/http/services.ts';
 import {
   identify,
   type RequestIdentity,
   type Run,
   runOnce,
-} from '../../src/operations/run-once.js';
-import { createOperationWaits } from '../../src/operations/workflow-client/operation-waits.js';
+} from '../../src/operations/run-once.ts';
+import { createOperationWaits } from '../../src/operations/workflow-client/operation-waits.ts';
 import {
   StillProcessingError,
   WorkflowsUnavailableError,
-} from '../../src/operations/workflow-client/workflow-errors.js';
-import { createLogger } from '../../src/process/logger.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+} from '../../src/operations/workflow-client/workflow-errors.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const KIND = 'redeem-gift';
 const CALLER_WAIT_MS = 1_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeMerchant, makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeAccount, signedIn } from './portal-client.js';
+import { makeMerchant, makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeAccount, signedIn } from './portal-client.ts';
 
 let stack: Stack;
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRefusedCalls } from '../../src/db/access/calls.js';
-import { call, merchantClient } from '../support/clients.js';
-import { makeMerchant, makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { until } from '../support/until.js';
-import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
+import { addRefusedCalls } from '../../src/db/access/calls.ts';
+import { call, merchantClient } from '../support/clients.ts';
+import { makeMerchant, makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.ts';
 
 /** Where integrators reach the sandbox. */
 const SANDBOX_URL = 'https://sandbox.example.test';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mayUse, portalRoles } from '../../src/domain/access/portal-role.js';
-import { type AccountPage, PORTAL_PATH } from '../../src/portal/page.js';
-import { pages } from '../../src/portal/routes.js';
-import { html } from '../../src/rendering/html.js';
-import { until } from '../support/until.js';
-import { type BusinessScene, setBusinessScene } from './journeys/business-scene.js';
+import { mayUse, portalRoles } from '../../src/domain/access/portal-role.ts';
+import { type AccountPage, PORTAL_PATH } from '../../src/portal/page.ts';
+import { pages } from '../../src/portal/routes.ts';
+import { html } from '../../src/rendering/html.ts';
+import { until } from '../support/until.ts';
+import { type BusinessScene, setBusinessScene } from './journeys/business-scene.ts';
 import {
   hiddenFields,
   makeAccount,
@@ -12,7 +12,7 @@ import {
   type PortalClient,
   portalClient,
   signedIn,
-} from './portal-client.js';
+} from './portal-client.ts';
 
 let scene: BusinessScene;
 beforeAll(async () => {

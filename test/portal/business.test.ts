@@ -1,20 +1,20 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
-import { createCanary } from '../end-to-end/processes/canary.js';
-import { sale } from '../end-to-end/topups/topup-scene.js';
-import { merchantClient, partnerClient } from '../support/clients.js';
-import { deposit, makeMerchant, makePartner, type TestMerchant } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { until } from '../support/until.js';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
+import { createCanary } from '../end-to-end/processes/canary.ts';
+import { sale } from '../end-to-end/topups/topup-scene.ts';
+import { merchantClient, partnerClient } from '../support/clients.ts';
+import { deposit, makeMerchant, makePartner, type TestMerchant } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { until } from '../support/until.ts';
 import {
   type BusinessScene,
   cellsOf,
   setBusinessScene,
   textOf,
-} from './journeys/business-scene.js';
-import type { PortalClient } from './portal-client.js';
+} from './journeys/business-scene.ts';
+import type { PortalClient } from './portal-client.ts';
 
 let scene: BusinessScene;
 

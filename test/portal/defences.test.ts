@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 import {
   type Account,
   hiddenFields,
   makeAccount,
   portalClient,
   signedIn,
-} from './portal-client.js';
+} from './portal-client.ts';
 
 let stack: Stack;
 let account: Account;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../support/until.js';
-import { detailsOf } from '../workflows/details-of.js';
-import { setInvitationScene } from './invitation-scene.js';
+import { until } from '../support/until.ts';
+import { detailsOf } from '../workflows/details-of.ts';
+import { setInvitationScene } from './invitation-scene.ts';
 
 /** What the SMS provider reports about the text messages of invitations. */
 let scene: Awaited<ReturnType<typeof setInvitationScene>>;

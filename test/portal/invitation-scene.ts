@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../../src/config/config.js';
-import { addMerchant } from '../../src/db/catalogue/companies.js';
-import type { InvitationStatus } from '../../src/db/schema/all-tables.js';
-import { inviteMerchantId } from '../../workflows/workflow-ids.js';
-import { commandsOn } from '../admin/scene.js';
-import { call } from '../support/clients.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { until } from '../support/until.js';
-import { type PortalAnswer, portalClient } from './portal-client.js';
+import type { Environment } from '../../src/config/config.ts';
+import { addMerchant } from '../../src/db/catalogue/companies.ts';
+import type { InvitationStatus } from '../../src/db/schema/all-tables.ts';
+import { inviteMerchantId } from '../../workflows/workflow-ids.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { call } from '../support/clients.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { type PortalAnswer, portalClient } from './portal-client.ts';
 
 export const PASSWORD = 'a password of my own';
 

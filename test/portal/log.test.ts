@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { type LoggedPortal, startLoggedPortal } from './logged-portal.js';
-import { makeAccount, portalClient } from './portal-client.js';
+import { makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { type LoggedPortal, startLoggedPortal } from './logged-portal.ts';
+import { makeAccount, portalClient } from './portal-client.ts';
 
 let stack: Stack;
 let logged: LoggedPortal;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
-import { createApp } from '../../src/http/app.js';
-import { createPortal } from '../../src/portal/portal.js';
-import type { Stack } from '../support/stack.js';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
+import { createApp } from '../../src/http/app.ts';
+import { createPortal } from '../../src/portal/portal.ts';
+import type { Stack } from '../support/stack.ts';
 
 export type LoggedPortal = Awaited<ReturnType<typeof startLoggedPortal>>;
 

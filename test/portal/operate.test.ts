@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isAdmitted } from '../../src/db/access/access.js';
-import { until } from '../support/until.js';
+import { isAdmitted } from '../../src/db/access/access.ts';
+import { until } from '../support/until.ts';
 import {
   type BusinessScene,
   cellsOf,
   setBusinessScene,
   textOf,
-} from './journeys/business-scene.js';
-import { hiddenFields, makeAccount, type PortalClient, signedIn } from './portal-client.js';
+} from './journeys/business-scene.ts';
+import { hiddenFields, makeAccount, type PortalClient, signedIn } from './portal-client.ts';
 
 /** What people of a partner do in the portal: money moves under the authority of their account. */
 let scene: BusinessScene;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
-import { addPortalAccount } from '../../src/db/portal/portal-accounts.js';
-import type { PortalRole } from '../../src/domain/access/portal-role.js';
-import type { Company } from '../../src/domain/voucher.js';
-import type { Stack } from '../support/stack.js';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
+import { addPortalAccount } from '../../src/db/portal/portal-accounts.ts';
+import type { PortalRole } from '../../src/domain/access/portal-role.ts';
+import type { Company } from '../../src/domain/voucher.ts';
+import type { Stack } from '../support/stack.ts';
 
 /** What a browser would show. */
 export interface PortalAnswer {

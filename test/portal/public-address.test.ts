@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { type Account, hiddenFields, makeAccount, portalClient } from './portal-client.js';
+import { makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { type Account, hiddenFields, makeAccount, portalClient } from './portal-client.ts';
 
 /** A portal behind a proxy that ends TLS: the connection itself is plain HTTP. */
 let stack: Stack;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeAccount, portalClient } from './portal-client.js';
+import { makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeAccount, portalClient } from './portal-client.ts';
 
 const PER_ADDRESS = 8;
 const PER_COMPANY = 10;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mayUse, portalRoles } from '../../src/domain/access/portal-role.js';
-import type { Company } from '../../src/domain/voucher.js';
-import { navigation } from '../../src/portal/layout/navigation.js';
-import { type AccountPage, PORTAL_PATH } from '../../src/portal/page.js';
-import { pages } from '../../src/portal/routes.js';
-import { makeMerchant, makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.js';
+import { mayUse, portalRoles } from '../../src/domain/access/portal-role.ts';
+import type { Company } from '../../src/domain/voucher.ts';
+import { navigation } from '../../src/portal/layout/navigation.ts';
+import { type AccountPage, PORTAL_PATH } from '../../src/portal/page.ts';
+import { pages } from '../../src/portal/routes.ts';
+import { makeMerchant, makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.ts';
 
 let stack: Stack;
 beforeAll(async () => {

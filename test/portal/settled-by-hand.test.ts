@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
-import { textOf } from './journeys/business-scene.js';
-import { makeAccount, type PortalClient, signedIn } from './portal-client.js';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { textOf } from './journeys/business-scene.ts';
+import { makeAccount, type PortalClient, signedIn } from './portal-client.ts';
 
 /** What a partner reads about a payment or a top-up that staff settled as not made: no provider has said so. */
 let scene: RepairScene;

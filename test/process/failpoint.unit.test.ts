@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFailpoint, failpoints, isFailpoint, passStep } from '../../src/process/failpoint.js';
+import { createFailpoint, failpoints, isFailpoint, passStep } from '../../src/process/failpoint.ts';
 
 describe('a failpoint', () => {
   it('is nothing where none is set', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFairSemaphore } from '../../src/process/fair-semaphore.js';
+import { createFairSemaphore } from '../../src/process/fair-semaphore.ts';
 
 /** Places whose work ends when the test says so. */
 function openPlaces(waitMs = 60_000) {

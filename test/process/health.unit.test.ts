@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createHealth } from '../../src/process/health.js';
+import { createHealth } from '../../src/process/health.ts';
 
 test('is down where a check fails, throws or hangs, and names each', async () => {
   const { read } = createHealth(

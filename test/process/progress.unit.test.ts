@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createProgress } from '../../src/process/progress.js';
-import { until } from '../support/until.js';
+import { createProgress } from '../../src/process/progress.ts';
+import { until } from '../support/until.ts';
 
 function recorder(isTTY: boolean) {
   const written: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { DatabaseUnreachableError } from '../../src/db/connection.js';
-import { failureText } from '../../src/process/termination.js';
+import { DatabaseUnreachableError } from '../../src/db/connection.ts';
+import { failureText } from '../../src/process/termination.ts';
 
 it('tells what has ended a process, with its causes', () => {
   const refused = new Error('7 PERMISSION_DENIED: Request unauthorized.');

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { createAuthorizedCall, type TokenVerdict } from '../../src/providers/access-token.js';
-import { type RawServer, startRawServer } from './raw-server.js';
+import { createAuthorizedCall, type TokenVerdict } from '../../src/providers/access-token.ts';
+import { type RawServer, startRawServer } from './raw-server.ts';
 
 let server: RawServer | undefined;
 afterEach(() => server?.close());

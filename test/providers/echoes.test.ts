@@ -2,15 +2,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { readMpesaResult } from '../../src/callbacks/mpesa-result.js';
-import type { Airtime } from '../../src/providers/airtime/airtime.js';
-import { createDtOneAirtime } from '../../src/providers/airtime/dt-one/client.js';
-import { createReloadlyAirtime } from '../../src/providers/airtime/reloadly/client.js';
-import { createGsmaMobileMoney } from '../../src/providers/mobile-money/gsma/client.js';
-import type { MobileMoney } from '../../src/providers/mobile-money/mobile-money.js';
-import { createMpesaMobileMoney } from '../../src/providers/mobile-money/mpesa/client.js';
-import { createAfricasTalking } from '../../src/providers/sms/africas-talking.js';
-import { startRawServer } from './raw-server.js';
+import { readMpesaResult } from '../../src/callbacks/mpesa-result.ts';
+import type { Airtime } from '../../src/providers/airtime/airtime.ts';
+import { createDtOneAirtime } from '../../src/providers/airtime/dt-one/client.ts';
+import { createReloadlyAirtime } from '../../src/providers/airtime/reloadly/client.ts';
+import { createGsmaMobileMoney } from '../../src/providers/mobile-money/gsma/client.ts';
+import type { MobileMoney } from '../../src/providers/mobile-money/mobile-money.ts';
+import { createMpesaMobileMoney } from '../../src/providers/mobile-money/mpesa/client.ts';
+import { createAfricasTalking } from '../../src/providers/sms/africas-talking.ts';
+import { startRawServer } from './raw-server.ts';
 
 /**
  * Providers that repeat what they were sent, credentials and all, wherever their answers have words:

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { callHttp } from '../../src/providers/http-call.js';
-import { answerWith, closedAddress, type RawServer, startRawServer } from './raw-server.js';
+import { callHttp } from '../../src/providers/http-call.ts';
+import { answerWith, closedAddress, type RawServer, startRawServer } from './raw-server.ts';
 
 const open: RawServer[] = [];
 afterEach(async () => {

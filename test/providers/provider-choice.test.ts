@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { parseMoney } from '../../src/domain/money.js';
-import { choiceFor } from '../../src/providers/provider-choice.js';
-import { createProviderSet } from '../../src/providers/provider-set.js';
+import { parseMoney } from '../../src/domain/money.ts';
+import { choiceFor } from '../../src/providers/provider-choice.ts';
+import { createProviderSet } from '../../src/providers/provider-set.ts';
 
 const routes = ['whole', 'exact'].map((provider, index) => ({
   id: index,

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { smppSettings } from '../../src/config/providers/smpp-settings.js';
+import { smppSettings } from '../../src/config/providers/smpp-settings.ts';
 import {
   createProviderSet,
   ProviderNotConfigured,
   wrapProviders,
-} from '../../src/providers/provider-set.js';
+} from '../../src/providers/provider-set.ts';
 import {
   createAirtimeSet,
   createMobileMoneySet,
   createSmsSenders,
-} from '../../src/providers/registry.js';
-import { smscPassword } from '../../src/sandbox/smpp/smsc.js';
-import { startSandbox } from '../../src/sandbox/start-sandbox.js';
+} from '../../src/providers/registry.ts';
+import { smscPassword } from '../../src/sandbox/smpp/smsc.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 it('settings alone choose and configure the providers', async () => {
   const sandbox = await startSandbox({ port: 0 });

@@ -1,4 +1,4 @@
-import type { ProviderSet } from '../../src/providers/provider-set.js';
+import type { ProviderSet } from '../../src/providers/provider-set.ts';
 
 /** A set of this provider alone. */
 export const setOfOne = <Name extends string, Port>(

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Airtime } from '../../src/providers/airtime/airtime.js';
-import { createDtOneAirtime } from '../../src/providers/airtime/dt-one/client.js';
-import { createGsmaMobileMoney } from '../../src/providers/mobile-money/gsma/client.js';
-import type { MobileMoney } from '../../src/providers/mobile-money/mobile-money.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { answerWith, startRawServer } from './raw-server.js';
+import type { Airtime } from '../../src/providers/airtime/airtime.ts';
+import { createDtOneAirtime } from '../../src/providers/airtime/dt-one/client.ts';
+import { createGsmaMobileMoney } from '../../src/providers/mobile-money/gsma/client.ts';
+import type { MobileMoney } from '../../src/providers/mobile-money/mobile-money.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { answerWith, startRawServer } from './raw-server.ts';
 
 /** The lists of the adapters, over HTTP. */
 let sandbox: Sandbox;

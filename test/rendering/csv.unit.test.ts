@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csv } from '../../src/rendering/csv.js';
+import { csv } from '../../src/rendering/csv.ts';
 
 /** A number calculates nothing, with whichever sign. */
 const NUMBER = /^-?\d+(\.\d+)?$/;

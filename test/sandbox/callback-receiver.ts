@@ -1,5 +1,5 @@
 import { json } from 'node:stream/consumers';
-import { startRawServer } from '../providers/raw-server.js';
+import { startRawServer } from '../providers/raw-server.ts';
 
 interface CallbackReceiver {
   readonly url: string;

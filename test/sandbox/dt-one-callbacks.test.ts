@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { startRawServer } from '../providers/raw-server.js';
-import { startCallbackReceiver } from './callback-receiver.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { startRawServer } from '../providers/raw-server.ts';
+import { startCallbackReceiver } from './callback-receiver.ts';
 
 type Receiver = Awaited<ReturnType<typeof startCallbackReceiver>>;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { startCallbackReceiver } from './callback-receiver.js';
+import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { startCallbackReceiver } from './callback-receiver.ts';
 
 let sandbox: Sandbox;
 beforeEach(async () => {

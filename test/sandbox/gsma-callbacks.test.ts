@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { startRawServer } from '../providers/raw-server.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { startRawServer } from '../providers/raw-server.ts';
 
 interface Received {
   readonly request: string;

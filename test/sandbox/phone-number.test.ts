@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalNumber } from '../../src/sandbox/phone-number.js';
+import { canonicalNumber } from '../../src/sandbox/phone-number.ts';
 
 describe('canonicalNumber', () => {
   it.each([

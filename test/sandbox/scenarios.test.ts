@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { suffixRows } from '../../src/sandbox/scenario-table.js';
+import { suffixRows } from '../../src/sandbox/scenario-table.ts';
 import {
   delaySecondsOf,
   payoutBehaviour,
   smsBehaviour,
   topupBehaviour,
-} from '../../src/sandbox/scenarios.js';
+} from '../../src/sandbox/scenarios.ts';
 
 it('every suffix from x00 to x19 has one row', () => {
   const expected = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBreak } from '../../src/db/provider-statements/breaks.js';
-import { commandsOn } from '../admin/scene.js';
-import { done } from '../end-to-end/gift/gift-scene.js';
+import { findBreak } from '../../src/db/provider-statements/breaks.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { done } from '../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { hiddenFields } from '../portal/portal-client.js';
-import { staffClient } from './staff-client.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import { hiddenFields } from '../portal/portal-client.ts';
+import { staffClient } from './staff-client.ts';
 
 /** Breaks of statements by the pages of /support, with the rights of the API's role. */
 let scene: RedemptionScene;

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeSecrets } from '../../src/start/secrets.js';
-import { commandsOn } from '../admin/scene.js';
-import { done, type Gift, newOwner } from '../end-to-end/gift/gift-scene.js';
+import { makeSecrets } from '../../src/start/secrets.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { done, type Gift, newOwner } from '../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
-import type { PortalClient } from '../portal/portal-client.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { staffClient } from './staff-client.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
+import type { PortalClient } from '../portal/portal-client.ts';
+import { deposit } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { staffClient } from './staff-client.ts';
 
 const TEMPORAL_UI_URL = 'https://temporal.example';
 

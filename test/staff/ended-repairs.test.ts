@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../support/until.js';
-import { DAY } from './first-words.js';
-import { type StaffScene, setStaffScene } from './staff-scene.js';
+import { until } from '../support/until.ts';
+import { DAY } from './first-words.ts';
+import { type StaffScene, setStaffScene } from './staff-scene.ts';
 
 /** What the page of a repair says while a provider is silent, and when the repair has ended. */
 let scene: StaffScene;

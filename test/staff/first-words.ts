@@ -1,4 +1,4 @@
-import type { PortalClient } from '../portal/portal-client.js';
+import type { PortalClient } from '../portal/portal-client.ts';
 
 /** Regular expression: a day with its time, as the pages write it. */
 export const DAY = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d';

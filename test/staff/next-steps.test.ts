@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noteDisagreement } from '../../src/db/reconciliation/refusal-inquiries.js';
-import { newOwner } from '../end-to-end/gift/gift-scene.js';
-import { until } from '../support/until.js';
-import { DAY } from './first-words.js';
-import { type StaffScene, setStaffScene } from './staff-scene.js';
+import { noteDisagreement } from '../../src/db/reconciliation/refusal-inquiries.ts';
+import { newOwner } from '../end-to-end/gift/gift-scene.ts';
+import { until } from '../support/until.ts';
+import { DAY } from './first-words.ts';
+import { type StaffScene, setStaffScene } from './staff-scene.ts';
 
 /** What the page of a case says first, and which repair it leads to: those that work at this moment. */
 let scene: StaffScene;

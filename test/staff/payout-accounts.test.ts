@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recordAccountCheck } from '../../src/db/catalogue/payout-account-checks.js';
-import { currentPayoutAccounts } from '../../src/db/catalogue/payout-accounts.js';
-import { checkPayoutAccountId } from '../../workflows/workflow-ids.js';
+import { recordAccountCheck } from '../../src/db/catalogue/payout-account-checks.ts';
+import { currentPayoutAccounts } from '../../src/db/catalogue/payout-accounts.ts';
+import { checkPayoutAccountId } from '../../workflows/workflow-ids.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import type { TestMerchant } from '../support/companies.js';
-import { detailsOf } from '../workflows/details-of.js';
-import { staffClient } from './staff-client.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import type { TestMerchant } from '../support/companies.ts';
+import { detailsOf } from '../workflows/details-of.ts';
+import { staffClient } from './staff-client.ts';
 
 /** Merchants that are not paid, at /support, with the rights of each role of the database. */
 let scene: RedemptionScene;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findRepair } from '../../src/db/repairs/repair-lists.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
-import { hiddenFields } from '../portal/portal-client.js';
-import { until } from '../support/until.js';
-import { staffClient } from './staff-client.js';
+import { findRepair } from '../../src/db/repairs/repair-lists.ts';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { hiddenFields } from '../portal/portal-client.ts';
+import { until } from '../support/until.ts';
+import { staffClient } from './staff-client.ts';
 
 /** Repairs by the pages of /support, with the rights of the roles of API and worker. */
 let scene: RepairScene;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDeposit } from '../../src/db/ledger/deposits.js';
-import { parseMoney } from '../../src/domain/money.js';
+import { addDeposit } from '../../src/db/ledger/deposits.ts';
+import { parseMoney } from '../../src/domain/money.ts';
 import {
   cancelVoucherId,
   finishMessageId,
@@ -11,11 +11,11 @@ import {
   redeemVoucherByClaimId,
   repairWorkflowId,
   resendMessageId,
-} from '../../workflows/workflow-ids.js';
-import { done, newOwner } from '../end-to-end/gift/gift-scene.js';
-import { redeem } from '../end-to-end/gift/redemption-scene.js';
-import { until } from '../support/until.js';
-import { type StaffScene, setStaffScene } from './staff-scene.js';
+} from '../../workflows/workflow-ids.ts';
+import { done, newOwner } from '../end-to-end/gift/gift-scene.ts';
+import { redeem } from '../end-to-end/gift/redemption-scene.ts';
+import { until } from '../support/until.ts';
+import { type StaffScene, setStaffScene } from './staff-scene.ts';
 
 /** What support finds besides the plain names of a case, with the rights of the roles. */
 let scene: StaffScene;

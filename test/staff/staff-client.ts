@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
-import { addStaffAccount } from '../../src/db/portal/staff-accounts.js';
-import type { StaffRole } from '../../src/domain/staff/staff-role.js';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
+import { addStaffAccount } from '../../src/db/portal/staff-accounts.ts';
+import type { StaffRole } from '../../src/domain/staff/staff-role.ts';
 import {
   type Account,
   codeOf,
   hiddenFields,
   type PortalClient,
   portalClient,
-} from '../portal/portal-client.js';
-import type { Stack } from '../support/stack.js';
+} from '../portal/portal-client.ts';
+import type { Stack } from '../support/stack.ts';
 
 const passwords = createPasswordHashes(14);
 

@@ -1,6 +1,6 @@
-import { setRepairScene } from '../end-to-end/repairs/repair-scene.js';
-import { firstWords } from './first-words.js';
-import { staffClient } from './staff-client.js';
+import { setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { firstWords } from './first-words.ts';
+import { staffClient } from './staff-client.ts';
 
 export type StaffScene = Awaited<ReturnType<typeof setStaffScene>>;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandsOn } from '../admin/scene.js';
-import { codeOf, makeAccount, portalClient, signedIn } from '../portal/portal-client.js';
-import { makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { makeStaff, SET_UP, setUpCodes, signInAtSupport, staffClient } from './staff-client.js';
+import { commandsOn } from '../admin/scene.ts';
+import { codeOf, makeAccount, portalClient, signedIn } from '../portal/portal-client.ts';
+import { makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { makeStaff, SET_UP, setUpCodes, signInAtSupport, staffClient } from './staff-client.ts';
 
 let stack: Stack;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateBulkId } from '../../workflows/workflow-ids.js';
-import { done, type Gift } from '../end-to-end/gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
-import { call } from '../support/clients.js';
-import { until } from '../support/until.js';
-import { staffClient } from './staff-client.js';
+import { generateBulkId } from '../../workflows/workflow-ids.ts';
+import { done, type Gift } from '../end-to-end/gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
+import { call } from '../support/clients.ts';
+import { until } from '../support/until.ts';
+import { staffClient } from './staff-client.ts';
 
 /** What staff read of reversals that have not ended or were refused, and of a voucher out of a bulk order. */
 const TEMPORAL_UI_URL = 'https://temporal.example';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDeposit } from '../../src/db/ledger/deposits.js';
-import { findRepair } from '../../src/db/repairs/repair-lists.js';
-import { parseMoney } from '../../src/domain/money.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
-import { hiddenFields } from '../portal/portal-client.js';
-import { staffClient } from './staff-client.js';
+import { addDeposit } from '../../src/db/ledger/deposits.ts';
+import { findRepair } from '../../src/db/repairs/repair-lists.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { hiddenFields } from '../portal/portal-client.ts';
+import { staffClient } from './staff-client.ts';
 
 /** Repairs of wallets by the pages of /support, with the rights of the roles of API and worker. */
 let scene: RepairScene;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPayloadKeys, readStartConfig } from '../../src/config/config.js';
-import { freePort } from '../../src/embedded/port.js';
-import { silentProgress } from '../../src/process/progress.js';
-import { type BackingServices, startBackingServices } from '../../src/start/backing-services.js';
-import { makeSecrets } from '../../src/start/secrets.js';
-import { createStops } from '../../src/start/stops.js';
-import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
-import { until } from '../support/until.js';
+import { readPayloadKeys, readStartConfig } from '../../src/config/config.ts';
+import { freePort } from '../../src/embedded/port.ts';
+import { silentProgress } from '../../src/process/progress.ts';
+import { type BackingServices, startBackingServices } from '../../src/start/backing-services.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
+import { createStops } from '../../src/start/stops.ts';
+import { createPayloadCodec } from '../../src/temporal/payload-codec.ts';
+import { until } from '../support/until.ts';
 
 /** What `npm start` starts so that its Temporal UI shows what payloads say. */
 const secrets = makeSecrets();

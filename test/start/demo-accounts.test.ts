@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPasswordHashes } from '../../src/crypto/password-hashes.js';
-import { makeDemoAccounts } from '../../src/start/demo-accounts.js';
-import type { DemoFile } from '../../src/start/demo-file.js';
-import { portalClient } from '../portal/portal-client.js';
-import { signInAtSupport } from '../staff/staff-client.js';
-import { makeMerchant, makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
+import { makeDemoAccounts } from '../../src/start/demo-accounts.ts';
+import type { DemoFile } from '../../src/start/demo-file.ts';
+import { portalClient } from '../portal/portal-client.ts';
+import { signInAtSupport } from '../staff/staff-client.ts';
+import { makeMerchant, makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
 
 /** As costly as those of the test's portal. */
 const passwords = createPasswordHashes(14);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/embedded/port.js';
-import { sandboxSettings } from '../../src/start/sandbox-settings.js';
-import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
-import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { until } from '../support/until.js';
+import { freePort } from '../../src/embedded/port.ts';
+import { sandboxSettings } from '../../src/start/sandbox-settings.ts';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
+import { deposit } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { until } from '../support/until.ts';
 
 /** What `npm start` tells the providers of its sandbox: where to report, under which secrets. */
 let scene: RedemptionScene;

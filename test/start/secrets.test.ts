@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeSecrets, readOrMakeSecrets } from '../../src/start/secrets.js';
+import { makeSecrets, readOrMakeSecrets } from '../../src/start/secrets.ts';
 
 let folder: string;
 

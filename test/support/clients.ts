@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { PartnerClient, signatureHeader } from '../../clients/typescript/src/index.js';
-import type { TestMerchant, TestPartner } from './companies.js';
-import { checkConformance } from './conformance.js';
-import type { Stack } from './stack.js';
+import { PartnerClient, signatureHeader } from '../../clients/typescript/src/index.ts';
+import type { TestMerchant, TestPartner } from './companies.ts';
+import { checkConformance } from './conformance.ts';
+import type { Stack } from './stack.ts';
 
 /** What came back, with the body read as JSON. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { randomApiKey } from '../../src/crypto/random.js';
+import { randomApiKey } from '../../src/crypto/random.ts';
 import {
   addApiKey,
   addDenomination,
@@ -10,12 +10,12 @@ import {
   addPublicKey,
   addSourceAddresses,
   type NewMerchant,
-} from '../../src/db/catalogue/companies.js';
-import { setPrice } from '../../src/db/catalogue/prices.js';
-import { addTransfers } from '../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../src/domain/money.js';
-import type { Company } from '../../src/domain/voucher.js';
-import type { Stack as WholeStack } from './stack.js';
+} from '../../src/db/catalogue/companies.ts';
+import { setPrice } from '../../src/db/catalogue/prices.ts';
+import { addTransfers } from '../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import type { Company } from '../../src/domain/voucher.ts';
+import type { Stack as WholeStack } from './stack.ts';
 
 /** As much of a stack as companies need. */
 interface Stack extends Pick<WholeStack, 'database' | 'digests'> {

@@ -1,12 +1,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
-import type { SurfaceRoutes } from '../../src/http/app.js';
-import type { Endpoint } from '../../src/http/endpoint.js';
-import { merchantRoutes } from '../../src/merchant/routes.js';
-import { openApiDocuments } from '../../src/openapi/both-documents.js';
-import { operationAt } from '../../src/openapi/document.js';
-import { partnerRoutes } from '../../src/partner/routes.js';
+import type { SurfaceRoutes } from '../../src/http/app.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { openApiDocuments } from '../../src/openapi/both-documents.ts';
+import { operationAt } from '../../src/openapi/document.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
 
 interface Received {
   readonly status: number;

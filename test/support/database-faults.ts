@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
+import type { Database } from '../../src/db/connection.ts';
 
 /** A statement that fails from now on, whoever sends it. */
 export interface StatementFault {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Database } from '../../src/db/connection.js';
-import { until } from './until.js';
+import type { Database } from '../../src/db/connection.ts';
+import { until } from './until.ts';
 
 /** Waits until so many statements of this database wait for a lock. */
 export const untilBlocked = (database: Database, statements = 1) =>

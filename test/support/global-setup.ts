@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { readStartConfig } from '../../src/config/config.js';
-import { migrateToLatest } from '../../src/db/migrate.js';
-import { type ProcessRole, processRoles } from '../../src/db/rights/rights.js';
-import { groupRole } from '../../src/db/rights/roles.js';
-import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.js';
-import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.js';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
-import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.js';
-import { startTemporalServer } from '../../src/embedded/temporal-server.js';
-import { createProgress, type Progress } from '../../src/process/progress.js';
-import { prepareTemporal } from '../../src/temporal/prepare.js';
-import { writeWorkflowBundle } from '../../src/temporal/workflow-bundle.js';
-import { startReleasedTemporal, wantsReleasedTemporal } from './released-temporal/start-server.js';
+import { readStartConfig } from '../../src/config/config.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { type ProcessRole, processRoles } from '../../src/db/rights/rights.ts';
+import { groupRole } from '../../src/db/rights/roles.ts';
+import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.ts';
+import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.ts';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.ts';
+import { startTemporalServer } from '../../src/embedded/temporal-server.ts';
+import { createProgress, type Progress } from '../../src/process/progress.ts';
+import { prepareTemporal } from '../../src/temporal/prepare.ts';
+import { writeWorkflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { startReleasedTemporal, wantsReleasedTemporal } from './released-temporal/start-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

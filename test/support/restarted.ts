@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startApi } from '../../src/api.js';
-import { createLogger } from '../../src/process/logger.js';
-import { startWorker } from '../../src/worker.js';
+import { startApi } from '../../src/api.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { startWorker } from '../../src/worker.ts';
 import {
   generateVoucherId,
   redeemVoucherWithoutClaimId,
   topUpByOperationId,
-} from '../../workflows/workflow-ids.js';
-import type { Stack } from './stack.js';
+} from '../../workflows/workflow-ids.ts';
+import type { Stack } from './stack.ts';
 
 /** Stops API and worker and starts them anew, as after a deployment; the new API has a new port. */
 export async function restarted(stack: Stack): Promise<Stack> {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../src/db/connection.js';
+import type { Database } from '../../src/db/connection.ts';
 
 /** SQLSTATE of a deadlock. */
 const DEADLOCK = '40P01';

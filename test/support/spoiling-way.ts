@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { startRawServer } from '../providers/raw-server.js';
+import { startRawServer } from '../providers/raw-server.ts';
 
 /** The answer of a provider that has done what it was asked for. */
 export interface ProviderAnswer {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { type RunningApi, startApi } from '../../src/api.js';
-import { type ApiConfig, type Environment, readApiConfig } from '../../src/config/config.js';
-import { createDigests, type Digests } from '../../src/crypto/digests.js';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.js';
-import type { ProcessRole } from '../../src/db/rights/rights.js';
-import type { Failpoint } from '../../src/process/failpoint.js';
-import { createLogger } from '../../src/process/logger.js';
-import type { Metrics } from '../../src/process/metrics/metrics.js';
-import { smscPassword } from '../../src/sandbox/smpp/smsc.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { makeSecrets } from '../../src/start/secrets.js';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
-import { type RunningWorker, startWorker } from '../../src/worker.js';
-import { createTestDatabase } from './database.js';
+import { type RunningApi, startApi } from '../../src/api.ts';
+import { type ApiConfig, type Environment, readApiConfig } from '../../src/config/config.ts';
+import { createDigests, type Digests } from '../../src/crypto/digests.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import type { ProcessRole } from '../../src/db/rights/rights.ts';
+import type { Failpoint } from '../../src/process/failpoint.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import type { Metrics } from '../../src/process/metrics/metrics.ts';
+import { smscPassword } from '../../src/sandbox/smpp/smsc.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
+import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.ts';
+import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { createTestDatabase } from './database.ts';
 
 /** Short durations: what is waited for in production, tests only have to see. */
 const TEST_SETTINGS = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { addProduct } from '../../src/db/catalogue/companies.js';
-import { recordTopup } from '../../src/db/topups/topup-requests.js';
-import { topUpId } from '../../workflows/workflow-ids.js';
-import { inClear } from '../end-to-end/privacy/stored-numbers.js';
-import type { TestPartner } from './companies.js';
-import type { Stack as WholeStack } from './stack.js';
+import { addProduct } from '../../src/db/catalogue/companies.ts';
+import { recordTopup } from '../../src/db/topups/topup-requests.ts';
+import { topUpId } from '../../workflows/workflow-ids.ts';
+import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
+import type { TestPartner } from './companies.ts';
+import type { Stack as WholeStack } from './stack.ts';
 
 /** As much of a stack as products and deposits need. */
 type Stack = Pick<WholeStack, 'database'>;

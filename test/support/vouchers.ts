@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { randomSerialNumber } from '../../src/crypto/random.js';
-import type { Database } from '../../src/db/connection.js';
-import { addTransfers } from '../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../src/domain/money.js';
-import { inClear } from '../end-to-end/privacy/stored-numbers.js';
+import { randomSerialNumber } from '../../src/crypto/random.ts';
+import type { Database } from '../../src/db/connection.ts';
+import { addTransfers } from '../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../src/domain/money.ts';
+import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
 
 /** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */
 export async function addVoucher(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { Activities } from '../../activities/index.js';
-import { readPayloadKeys } from '../../src/config/config.js';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.js';
-import { createWorker } from '../../src/worker/workflow-threads/create-worker.js';
-import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.js';
+import type { Activities } from '../../activities/index.ts';
+import { readPayloadKeys } from '../../src/config/config.ts';
+import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.ts';
+import { createWorker } from '../../src/worker/workflow-threads/create-worker.ts';
+import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.ts';
 
 /** A connection of its own to the Temporal server of the tests. */
 export const connectTestTemporal = (): Promise<TemporalConnection> =>

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCodecServer } from '../../src/temporal/codec/codec-server.js';
-import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
+import { startCodecServer } from '../../src/temporal/codec/codec-server.ts';
+import { createPayloadCodec } from '../../src/temporal/payload-codec.ts';
 
 const UI = 'http://localhost:8233';
 const payloadKeys = [{ id: 'payload-1', key: randomBytes(32) }];

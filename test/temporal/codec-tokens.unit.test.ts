@@ -11,13 +11,13 @@ import {
 } from 'jose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readCodecServerConfig } from '../../src/config/config.js';
-import { codecTokensOf } from '../../src/config/settings/codec-settings.js';
-import { listen } from '../../src/process/listen.js';
-import { startCodecServer } from '../../src/temporal/codec/codec-server.js';
-import { createTokenCheck } from '../../src/temporal/codec/codec-tokens.js';
-import { toJson } from '../../src/temporal/codec/json-payloads.js';
-import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
+import { readCodecServerConfig } from '../../src/config/config.ts';
+import { codecTokensOf } from '../../src/config/settings/codec-settings.ts';
+import { listen } from '../../src/process/listen.ts';
+import { startCodecServer } from '../../src/temporal/codec/codec-server.ts';
+import { createTokenCheck } from '../../src/temporal/codec/codec-tokens.ts';
+import { toJson } from '../../src/temporal/codec/json-payloads.ts';
+import { createPayloadCodec } from '../../src/temporal/payload-codec.ts';
 
 const UI = 'http://localhost:8233';
 const ISSUER = 'https://identity.example';

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../src/domain/voucher.js';
-import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import { generateVoucherId } from '../../workflows/workflow-ids.js';
-import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { partnerClient } from '../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../support/companies.js';
-import { recordedTopUp } from '../support/topups.js';
+import type { Caller } from '../../src/domain/voucher.ts';
+import { workflowTiming } from '../../src/temporal/workflow-timing.ts';
+import { generateVoucherId } from '../../workflows/workflow-ids.ts';
+import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { partnerClient } from '../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../support/companies.ts';
+import { recordedTopUp } from '../support/topups.ts';
 
 /**
  * Commands that are encrypted by the service, but have no authority that holds: new money needs one,

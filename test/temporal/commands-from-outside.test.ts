@@ -7,14 +7,14 @@ import {
 } from '@temporalio/client';
 import { defineUpdate } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDataConverter } from '../../src/temporal/connection.js';
-import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import { topUpId } from '../../workflows/workflow-ids.js';
-import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { partnerClient } from '../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../support/companies.js';
-import type { Stack } from '../support/stack.js';
-import { recordedTopUp } from '../support/topups.js';
+import { createDataConverter } from '../../src/temporal/connection.ts';
+import { workflowTiming } from '../../src/temporal/workflow-timing.ts';
+import { topUpId } from '../../workflows/workflow-ids.ts';
+import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { partnerClient } from '../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../support/companies.ts';
+import type { Stack } from '../support/stack.ts';
+import { recordedTopUp } from '../support/topups.ts';
 
 /**
  * Whoever reaches Temporal's port, with a client of its own and without the keys of the service,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Config } from '../../src/config/config.js';
-import type { TemporalConnection } from '../../src/temporal/connection.js';
-import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { withWorkflowWorker } from '../support/workflow-worker.js';
-import { hasCalledPerson } from '../workflows/called-person.js';
+import type { Config } from '../../src/config/config.ts';
+import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import { workflowTiming } from '../../src/temporal/workflow-timing.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { withWorkflowWorker } from '../support/workflow-worker.ts';
+import { hasCalledPerson } from '../workflows/called-person.ts';
 
 /**
  * Results that are encrypted by the service, but belong to another operation or to another call of the

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type Environment, readDemoConfig, readMigrationConfig } from '../../src/config/config.js';
-import { DemoError } from '../../src/demo/demo-error.js';
-import { listWorkflowLinks } from '../../src/demo/workflow-links.js';
-import { connectTemporal } from '../../src/temporal/connection.js';
-import { prepareTemporal } from '../../src/temporal/prepare.js';
-import { temporalServerOf } from '../../src/temporal/temporal-server.js';
-import { openSsl } from '../support/openssl.js';
+import { type Environment, readDemoConfig, readMigrationConfig } from '../../src/config/config.ts';
+import { DemoError } from '../../src/demo/demo-error.ts';
+import { listWorkflowLinks } from '../../src/demo/workflow-links.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { prepareTemporal } from '../../src/temporal/prepare.ts';
+import { temporalServerOf } from '../../src/temporal/temporal-server.ts';
+import { openSsl } from '../support/openssl.ts';
 
 /** TLS before the real server, that asks clients for a certificate of its own authority. */
 let folder: string;

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
-import { guardActivities } from '../../src/temporal/interceptors/guard-activities.js';
-import { foreignPayload } from '../../workflows/outsiders/foreign-payload.js';
+import { guardActivities } from '../../src/temporal/interceptors/guard-activities.ts';
+import { foreignPayload } from '../../workflows/outsiders/foreign-payload.ts';
 
 const run = (activityType: string, isLocal: boolean, argument: unknown) => {
   const { inbound } = guardActivities({ info: { activityType, isLocal } } as Context);

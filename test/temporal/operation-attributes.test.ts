@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { done, newOwner } from '../end-to-end/gift/gift-scene.js';
-import { redeem } from '../end-to-end/gift/redemption-scene.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
-import { until } from '../support/until.js';
-import { createStarts, expected, hasAll, type Starts } from './start-attributes.js';
+import { done, newOwner } from '../end-to-end/gift/gift-scene.ts';
+import { redeem } from '../end-to-end/gift/redemption-scene.ts';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { until } from '../support/until.ts';
+import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
 /** Those of told-attributes.test.ts. */
 const STARTED_ELSEWHERE = [

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import { describe, expect, it } from 'vitest';
-import { createPayloadCodec } from '../../src/temporal/payload-codec.js';
-import { isForeign } from '../../workflows/outsiders/foreign-payload.js';
+import { createPayloadCodec } from '../../src/temporal/payload-codec.ts';
+import { isForeign } from '../../workflows/outsiders/foreign-payload.ts';
 
 const makeKey = (id: string) => ({ id, key: randomBytes(32) });
 const oldKey = makeKey('payload-1');

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { prepareTemporal } from '../../src/temporal/prepare.js';
-import * as searchAttributes from '../../workflows/search-attributes.js';
-import { until } from '../support/until.js';
+import { prepareTemporal } from '../../src/temporal/prepare.ts';
+import * as searchAttributes from '../../workflows/search-attributes.ts';
+import { until } from '../support/until.ts';
 
 let connection: Connection;
 let namespace: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { createReachability } from '../../src/temporal/reachability.js';
+import { createReachability } from '../../src/temporal/reachability.ts';
 
 it('looks only after a call that found nobody, and until somebody is there again', async () => {
   let connections = 0;

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApi } from '../../src/api.js';
-import { createLogger } from '../../src/process/logger.js';
-import { connectTemporal } from '../../src/temporal/connection.js';
-import { temporalServerOf } from '../../src/temporal/temporal-server.js';
-import { startWorker } from '../../src/worker.js';
-import { generateVoucherId } from '../../workflows/workflow-ids.js';
-import { type Gift, newOwner } from '../end-to-end/gift/gift-scene.js';
+import { startApi } from '../../src/api.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { temporalServerOf } from '../../src/temporal/temporal-server.ts';
+import { startWorker } from '../../src/worker.ts';
+import { generateVoucherId } from '../../workflows/workflow-ids.ts';
+import { type Gift, newOwner } from '../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { merchantClient, partnerClient } from '../support/clients.js';
-import { until } from '../support/until.js';
-import { connectRaw, type RawTemporal } from './raw-history.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import { merchantClient, partnerClient } from '../support/clients.ts';
+import { until } from '../support/until.ts';
+import { connectRaw, type RawTemporal } from './raw-history.ts';
 
 /**
  * The steps of docs/guides/rotate-secrets.md for PAYLOAD_KEYS, in their order, while a payment is open

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { done } from '../end-to-end/gift/gift-scene.js';
+import { done } from '../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { until } from '../support/until.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
+import { deposit } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { until } from '../support/until.ts';
 
 /** What support searches by in the Temporal UI: every workflow of a customer has it from its start. */
 

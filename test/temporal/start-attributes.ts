@@ -1,7 +1,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { expect } from 'vitest';
-import type { Stack } from '../support/stack.js';
-import { until } from '../support/until.js';
+import type { Stack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
 
 const COMPANY = ['PartnerId', 'MerchantId'];
 const ofVoucher = [...COMPANY, 'VoucherSerial', 'NumberHash'];

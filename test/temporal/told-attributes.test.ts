@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createResumption } from '../../src/temporal/resumption.js';
-import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import { done } from '../end-to-end/gift/gift-scene.js';
+import { createResumption } from '../../src/temporal/resumption.ts';
+import { workflowTiming } from '../../src/temporal/workflow-timing.ts';
+import { done } from '../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { setWebhookScene, type WebhookScene } from '../end-to-end/webhooks/webhook-scene.js';
-import { invitationsOn } from '../portal/invitation-scene.js';
-import { makeAccount } from '../portal/portal-client.js';
-import { until } from '../support/until.js';
-import { createStarts, expected, hasAll, type Starts } from './start-attributes.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import { setWebhookScene, type WebhookScene } from '../end-to-end/webhooks/webhook-scene.ts';
+import { invitationsOn } from '../portal/invitation-scene.ts';
+import { makeAccount } from '../portal/portal-client.ts';
+import { until } from '../support/until.ts';
+import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
 /** What tells people something: webhooks, e-mails, and messages that another workflow left behind. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimIdFor, redemptionWorkflowId } from '../../src/temporal/workflow-starts.js';
+import { claimIdFor, redemptionWorkflowId } from '../../src/temporal/workflow-starts.ts';
 
 const voucher = {
   generationId: 'made',

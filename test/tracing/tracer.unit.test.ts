@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { posix } from 'node:path';
 import { afterEach, describe, expect, it, test } from 'vitest';
-import { callHttp } from '../../src/providers/http-call.js';
-import { createOtlpExporter } from '../../src/tracing/otlp-exporter.js';
-import { samplerOf } from '../../src/tracing/sampler.js';
-import { createTracer, type FinishedSpan, readTraceparent } from '../../src/tracing/tracer.js';
-import { switchTracing } from '../../src/tracing/tracing.js';
-import { startOtlpReceiver } from './otlp-receiver.js';
+import { callHttp } from '../../src/providers/http-call.ts';
+import { createOtlpExporter } from '../../src/tracing/otlp-exporter.ts';
+import { samplerOf } from '../../src/tracing/sampler.ts';
+import { createTracer, type FinishedSpan, readTraceparent } from '../../src/tracing/tracer.ts';
+import { switchTracing } from '../../src/tracing/tracing.ts';
+import { startOtlpReceiver } from './otlp-receiver.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -142,7 +142,7 @@ test('while traces are off nothing of them is loaded: only the switch is importe
   const ofTraces = imports.filter((file) => file.startsWith('src/tracing/'));
   // The names of samplers, for the settings, and the question whether traces are on.
   expect([...new Set(ofTraces)].toSorted()).toEqual([
-    'src/tracing/sampler.js',
-    'src/tracing/tracing.js',
+    'src/tracing/sampler.ts',
+    'src/tracing/tracing.ts',
   ]);
 });

@@ -1,14 +1,14 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { readPayloadKeys } from '../../src/config/config.js';
-import { createDataConverter } from '../../src/temporal/connection.js';
-import { traceSinks } from '../../src/temporal/tracing/trace-sinks.js';
-import { startTracing } from '../../src/tracing/start-tracing.js';
-import { done, type GiftScene, REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.js';
-import { until } from '../support/until.js';
-import { ended } from '../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.js';
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.js';
+import { readPayloadKeys } from '../../src/config/config.ts';
+import { createDataConverter } from '../../src/temporal/connection.ts';
+import { traceSinks } from '../../src/temporal/tracing/trace-sinks.ts';
+import { startTracing } from '../../src/tracing/start-tracing.ts';
+import { done, type GiftScene, REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.ts';
+import { until } from '../support/until.ts';
+import { ended } from '../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.ts';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';

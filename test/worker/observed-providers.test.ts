@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import type { Database } from '../../src/db/connection.js';
-import { createLogger } from '../../src/process/logger.js';
-import { createMetrics } from '../../src/process/metrics/metrics.js';
-import type { AirtimeOrder } from '../../src/providers/airtime/airtime.js';
-import { startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { makeSecrets } from '../../src/start/secrets.js';
-import { createProviders } from '../../src/worker/observed-providers.js';
-import { answerWith, startRawServer } from '../providers/raw-server.js';
-import { providerSettings } from '../support/stack.js';
+import { readConfig } from '../../src/config/config.ts';
+import type { Database } from '../../src/db/connection.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { createMetrics } from '../../src/process/metrics/metrics.ts';
+import type { AirtimeOrder } from '../../src/providers/airtime/airtime.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { makeSecrets } from '../../src/start/secrets.ts';
+import { createProviders } from '../../src/worker/observed-providers.ts';
+import { answerWith, startRawServer } from '../providers/raw-server.ts';
+import { providerSettings } from '../support/stack.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { expect } from 'vitest';
-import type { Stack } from '../support/stack.js';
-import { lackingWords } from './details-of.js';
+import type { Stack } from '../support/stack.ts';
+import { lackingWords } from './details-of.ts';
 
 /**
  * Waits for the end of a workflow, or of one run of it, and gives its result, or the error that it ended with. Its

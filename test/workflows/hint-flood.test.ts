@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { breakStatement } from '../support/database-faults.js';
-import { until } from '../support/until.js';
+import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { breakStatement } from '../support/database-faults.ts';
+import { until } from '../support/until.ts';
 
 const MAXIMUM_HINTS = 10;
 const FLOOD = 30;

@@ -1,12 +1,12 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tellOwnersId } from '../../workflows/workflow-ids.js';
-import { setInvitationScene } from '../portal/invitation-scene.js';
-import { makeAccount } from '../portal/portal-client.js';
-import { until } from '../support/until.js';
-import { ended as endedIn } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { tellOwnersId } from '../../workflows/workflow-ids.ts';
+import { setInvitationScene } from '../portal/invitation-scene.ts';
+import { makeAccount } from '../portal/portal-client.ts';
+import { until } from '../support/until.ts';
+import { ended as endedIn } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /** Every branch of invite-merchant on the real server; see scenarios.test.ts. */
 let scene: Awaited<ReturnType<typeof setInvitationScene>>;

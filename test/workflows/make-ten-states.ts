@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Environment } from '../../src/config/config.js';
-import { type Gift, REDEEM } from '../end-to-end/gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
-import { idOf, sale } from '../end-to-end/topups/topup-scene.js';
-import { call } from '../support/clients.js';
-import { deposit } from '../support/companies.js';
-import { makeTopupProducts } from '../support/topups.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
+import type { Environment } from '../../src/config/config.ts';
+import { type Gift, REDEEM } from '../end-to-end/gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
+import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
+import { call } from '../support/clients.ts';
+import { deposit } from '../support/companies.ts';
+import { makeTopupProducts } from '../support/topups.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
 
 /**
  * What support staff read in the tab *User Metadata* in ten states: each says what the state is, what

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Activities } from '../../activities/index.js';
-import type { TemporalConnection } from '../../src/temporal/connection.js';
-import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
-import { hasCalledPerson } from './called-person.js';
+import type { Activities } from '../../activities/index.ts';
+import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.ts';
+import { hasCalledPerson } from './called-person.ts';
 
 type Steps = Pick<
   Activities,

@@ -4,20 +4,20 @@ import {
   generateBulkId,
   redeemVoucherWithoutClaimId,
   resendMessageId,
-} from '../../workflows/workflow-ids.js';
-import { newOwner } from '../end-to-end/gift/gift-scene.js';
+} from '../../workflows/workflow-ids.ts';
+import { newOwner } from '../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../end-to-end/gift/redemption-scene.js';
-import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { invitationsOn } from '../portal/invitation-scene.js';
-import { breakStatement, hideTable } from '../support/database-faults.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
-import { ended } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+} from '../end-to-end/gift/redemption-scene.ts';
+import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { invitationsOn } from '../portal/invitation-scene.ts';
+import { breakStatement, hideTable } from '../support/database-faults.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
+import { ended } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /**
  * Calls to providers and the look at a case, of which the database refuses a step: each calls a person,

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
-import { CLAIM, type Client } from '../end-to-end/gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.js';
-import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { breakStatement, hideTable } from '../support/database-faults.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
-import { ended } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
+import { CLAIM, type Client } from '../end-to-end/gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
+import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { breakStatement, hideTable } from '../support/database-faults.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
+import { ended } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /**
  * Small steps that the database refuses for lack of a right: each calls a person, keeps nothing else

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { isMainModule } from '../../src/process/termination.js';
+import { isMainModule } from '../../src/process/termination.ts';
 
 const histories = new URL('../histories/', import.meta.url);
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { changesOfReleased, historyFiles, releaseHistories } from './released-histories.js';
+import { changesOfReleased, historyFiles, releaseHistories } from './released-histories.ts';
 
 let path: string;
 let folder: URL;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { repairWorkflowId } from '../../workflows/workflow-ids.js';
-import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.js';
-import { detailsOf } from './details-of.js';
-import { ended } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { repairWorkflowId } from '../../workflows/workflow-ids.ts';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { detailsOf } from './details-of.ts';
+import { ended } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /** Every branch of repairs on the real server, recorded like those of scenarios.test.ts. */
 let scene: RepairScene;

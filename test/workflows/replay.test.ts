@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, it } from 'vitest';
-import { readPayloadKeys } from '../../src/config/config.js';
-import { createDataConverter } from '../../src/temporal/connection.js';
-import * as exported from '../../workflows/index.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
-import { historyFiles } from './released-histories.js';
+import { readPayloadKeys } from '../../src/config/config.ts';
+import { createDataConverter } from '../../src/temporal/connection.ts';
+import * as exported from '../../workflows/index.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
+import { historyFiles } from './released-histories.ts';
 
 const folder = new URL('../histories/', import.meta.url);
 const workflows = new URL('../../workflows/', import.meta.url);

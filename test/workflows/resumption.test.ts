@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../activities/dependencies.js';
-import { createResumptionActivities } from '../../activities/reconciliation/resumption.js';
-import { connectDatabase, type Database } from '../../src/db/connection.js';
-import type { TemporalConnection } from '../../src/temporal/connection.js';
-import { testNumbers } from '../end-to-end/privacy/stored-numbers.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { createResumptionActivities } from '../../activities/reconciliation/resumption.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.ts';
 
 /** How many are on hold whose workflows are lost: two full pages and a part of a third. */
 const HELD = 450;

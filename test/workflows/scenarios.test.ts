@@ -8,26 +8,26 @@ import {
   generateBulkId,
   resendMessageId,
   reverseRedemptionId,
-} from '../../workflows/workflow-ids.js';
+} from '../../workflows/workflow-ids.ts';
 import {
   merchantClient,
   newestCode,
   partnerClient,
   type RawMerchant,
   type RawPartner,
-} from '../support/clients.js';
+} from '../support/clients.ts';
 import {
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../support/companies.js';
-import { breakStatement } from '../support/database-faults.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
-import { ended as endedIn } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+} from '../support/companies.ts';
+import { breakStatement } from '../support/database-faults.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
+import { ended as endedIn } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /**
  * Every branch of the workflows on the real server. `RECORD_HISTORIES=1` also writes each history to

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { readPayloadKeys } from '../../src/config/config.js';
-import type { FailpointName } from '../../src/process/failpoint.js';
-import { createDataConverter } from '../../src/temporal/connection.js';
-import { merchantClient, partnerClient } from '../support/clients.js';
-import { makeMerchant, makePartner } from '../support/companies.js';
-import { type Stack, startStack } from '../support/stack.js';
-import { until } from '../support/until.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { readPayloadKeys } from '../../src/config/config.ts';
+import type { FailpointName } from '../../src/process/failpoint.ts';
+import { createDataConverter } from '../../src/temporal/connection.ts';
+import { merchantClient, partnerClient } from '../support/clients.ts';
+import { makeMerchant, makePartner } from '../support/companies.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /** Steps that wait until they are let go. */
 const stopped = new Map<FailpointName, Promise<void>>();

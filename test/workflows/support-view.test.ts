@@ -8,11 +8,11 @@ import {
   otherCode,
   REDEEM,
   setGiftScene,
-} from '../end-to-end/gift/gift-scene.js';
-import { call } from '../support/clients.js';
-import { makeMerchant } from '../support/companies.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
+} from '../end-to-end/gift/gift-scene.ts';
+import { call } from '../support/clients.ts';
+import { makeMerchant } from '../support/companies.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
 
 /** What support staff read and find of claims and payments in the Temporal UI. */
 let scene: GiftScene;

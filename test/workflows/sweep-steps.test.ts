@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Activities } from '../../activities/index.js';
-import type { TemporalConnection } from '../../src/temporal/connection.js';
-import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.js';
+import type { Activities } from '../../activities/index.ts';
+import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.ts';
 
 const NAMES = [
   'sweepClaims',

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPayloadKeys, readStartConfig } from '../../src/config/config.js';
-import { freePort } from '../../src/embedded/port.js';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.js';
-import { startTemporalServer } from '../../src/embedded/temporal-server.js';
-import { createProgress } from '../../src/process/progress.js';
-import { startCodecServer } from '../../src/temporal/codec/codec-server.js';
-import { prepareTemporal } from '../../src/temporal/prepare.js';
-import type { RedemptionScene } from '../end-to-end/gift/redemption-scene.js';
-import { openBrowser, takePicture } from '../portal/journeys/browser.js';
-import { until } from '../support/until.js';
-import { makeTenStates, type State, setTenStatesScene, tenStates } from './make-ten-states.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { readPayloadKeys, readStartConfig } from '../../src/config/config.ts';
+import { freePort } from '../../src/embedded/port.ts';
+import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { startTemporalServer } from '../../src/embedded/temporal-server.ts';
+import { createProgress } from '../../src/process/progress.ts';
+import { startCodecServer } from '../../src/temporal/codec/codec-server.ts';
+import { prepareTemporal } from '../../src/temporal/prepare.ts';
+import type { RedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
+import { openBrowser, takePicture } from '../portal/journeys/browser.ts';
+import { until } from '../support/until.ts';
+import { makeTenStates, type State, setTenStatesScene, tenStates } from './make-ten-states.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /**
  * The ten states of ten-states.test.ts in the real Temporal UI, whose codec server decrypts them: what a
@@ -78,7 +78,7 @@ async function startTemporalWithUi() {
 const wordsWith = (awaited: RegExp): Promise<string> =>
   until(async () => {
     const texts = await Promise.all(
-      page.frames().map((frame) => frame.locator('body').innerText({ timeout: 5_000 })),
+      page.frames().map((frame) => frame.locator('body').textContent({ timeout: 5_000 })),
     );
     const words = texts.join('\n');
     expect(words).toMatch(awaited);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { GENERATE } from '../end-to-end/gift/gift-scene.js';
-import type { RedemptionScene } from '../end-to-end/gift/redemption-scene.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
-import { makeTenStates, type State, setTenStatesScene, tenStates } from './make-ten-states.js';
+import { GENERATE } from '../end-to-end/gift/gift-scene.ts';
+import type { RedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
+import { makeTenStates, type State, setTenStatesScene, tenStates } from './make-ten-states.ts';
 
 let scene: RedemptionScene;
 const found: Partial<Record<State, string>> = {};

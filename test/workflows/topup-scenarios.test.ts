@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.js';
-import { topUpStart } from '../../src/temporal/workflow-starts.js';
-import { workflowTiming } from '../../src/temporal/workflow-timing.js';
-import type { CaseName } from '../../workflows/contracts.js';
-import { caseId } from '../../workflows/workflow-ids.js';
-import { commandsOn } from '../admin/scene.js';
-import { untilBooksAreChecked } from '../db/ledger/checked-books.js';
-import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.js';
-import { breakStatement } from '../support/database-faults.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
-import { ended } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
+import { topUpStart } from '../../src/temporal/workflow-starts.ts';
+import { workflowTiming } from '../../src/temporal/workflow-timing.ts';
+import type { CaseName } from '../../workflows/contracts.ts';
+import { caseId } from '../../workflows/workflow-ids.ts';
+import { commandsOn } from '../admin/scene.ts';
+import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
+import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { breakStatement } from '../support/database-faults.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
+import { ended } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /**
  * Every branch of top-ups and of the reconciliation on the real server, recorded like those of

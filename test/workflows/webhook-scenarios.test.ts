@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addPortalAccount } from '../../src/db/portal/portal-accounts.js';
-import { removeWebhook, setWebhookStatus } from '../../src/db/webhooks/webhook-endpoints.js';
-import { webhookDue } from '../../workflows/contracts.js';
-import { deliverWebhooksId } from '../../workflows/workflow-ids.js';
-import { setWebhookScene, type WebhookScene } from '../end-to-end/webhooks/webhook-scene.js';
-import { until } from '../support/until.js';
-import { detailsOf } from './details-of.js';
-import { ended as endedIn } from './ended.js';
-import { TEST_PAYLOAD_KEYS } from './payload-keys.js';
+import { addPortalAccount } from '../../src/db/portal/portal-accounts.ts';
+import { removeWebhook, setWebhookStatus } from '../../src/db/webhooks/webhook-endpoints.ts';
+import { webhookDue } from '../../workflows/contracts.ts';
+import { deliverWebhooksId } from '../../workflows/workflow-ids.ts';
+import { setWebhookScene, type WebhookScene } from '../end-to-end/webhooks/webhook-scene.ts';
+import { until } from '../support/until.ts';
+import { detailsOf } from './details-of.ts';
+import { ended as endedIn } from './ended.ts';
+import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /** Of `PendingActivityState` in Temporal's API. */
 const PENDING_ACTIVITY_STARTED = 2;

@@ -5,8 +5,8 @@ import {
   type WorkflowInterceptorsFactory,
   workflowInfo,
 } from '@temporalio/workflow';
-import { inputShapes, updateShapes } from './command-shapes.js';
-import { isForeign } from './foreign-payload.js';
+import { inputShapes, updateShapes } from './command-shapes.ts';
+import { isForeign } from './foreign-payload.ts';
 
 /**
  * Refuses commands whose data the service did not encrypt (design 10), because anybody with access

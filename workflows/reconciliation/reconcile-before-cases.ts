@@ -1,10 +1,10 @@
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.js';
-import { books, reconciliation } from '../activity-options.js';
-import { showDetails } from '../current-details.js';
-import { needsAction } from '../search-attributes.js';
-import { raiseFailures } from '../steps/raise-failures.js';
-import type { ReconcileResult } from './reconcile-result.js';
+import type { Activities } from '../../activities/index.ts';
+import { books, reconciliation } from '../activity-options.ts';
+import { showDetails } from '../current-details.ts';
+import { needsAction } from '../search-attributes.ts';
+import { raiseFailures } from '../steps/raise-failures.ts';
+import type { ReconcileResult } from './reconcile-result.ts';
 
 /** Concurrent inquiries. */
 const CONCURRENCY = 10;

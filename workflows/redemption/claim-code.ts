@@ -1,18 +1,18 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
-import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
-import type { ClaimAnswered, ClaimStarted } from '../../activities/redemptions/claim-creation.js';
-import type { ClaimSettled } from '../../activities/redemptions/claims.js';
-import { refuse } from '../../src/domain/refusals.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
+import type { ClaimAnswered, ClaimStarted } from '../../activities/redemptions/claim-creation.ts';
+import type { ClaimSettled } from '../../activities/redemptions/claims.ts';
+import { refuse } from '../../src/domain/refusals.ts';
 import {
   type ClaimCommand,
   type ClaimMade,
   type OperationOutcome,
   superseded,
-} from '../contracts.js';
-import { sendUntilSettled } from '../steps/send-message.js';
-import { signalIfRunning } from '../steps/signal-if-running.js';
-import { redeemVoucherByClaimId } from '../workflow-ids.js';
-import { type RedemptionRun, showProgress } from './redemption-run.js';
+} from '../contracts.ts';
+import { sendUntilSettled } from '../steps/send-message.ts';
+import { signalIfRunning } from '../steps/signal-if-running.ts';
+import { redeemVoucherByClaimId } from '../workflow-ids.ts';
+import { type RedemptionRun, showProgress } from './redemption-run.ts';
 
 /** Makes the claim; the step also sends its code, where that takes no longer than its limit. */
 export function claimVoucher(

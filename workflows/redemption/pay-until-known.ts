@@ -1,12 +1,12 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.js';
-import { providers } from '../activity-options.js';
-import type { RedemptionTiming } from '../contracts.js';
-import { outcome, reference, voucherSerial } from '../search-attributes.js';
-import { type Ending, finalOutcome } from '../steps/final-outcome.js';
-import { namedCalls } from '../steps/named-results.js';
-import { type ShownRedemption, showUnknown } from './redemption-details.js';
+import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.ts';
+import { providers } from '../activity-options.ts';
+import type { RedemptionTiming } from '../contracts.ts';
+import { outcome, reference, voucherSerial } from '../search-attributes.ts';
+import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { namedCalls } from '../steps/named-results.ts';
+import { type ShownRedemption, showUnknown } from './redemption-details.ts';
 
 /** Pays the merchant of a held redemption; ends when the outcome is known. */
 export function payUntilKnown(

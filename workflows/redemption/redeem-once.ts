@@ -1,19 +1,19 @@
 import { patched, upsertSearchAttributes } from '@temporalio/workflow';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.js';
-import { outcome } from '../search-attributes.js';
-import { bookRedemption } from '../steps/book-ending.js';
-import type { Ending } from '../steps/final-outcome.js';
-import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
-import { sendUntilSettled } from '../steps/send-message.js';
-import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.js';
+import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.ts';
+import { outcome } from '../search-attributes.ts';
+import { bookRedemption } from '../steps/book-ending.ts';
+import type { Ending } from '../steps/final-outcome.ts';
+import { isHeldBy, raiseForeignHold } from '../steps/named-results.ts';
+import { sendUntilSettled } from '../steps/send-message.ts';
+import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.ts';
 import {
   type ShownRedemption,
   showNotPaid,
   shownRedemption,
   showPaid,
   showPaying,
-} from './redemption-details.js';
-import { noteRefusal, type RedemptionRun } from './redemption-run.js';
+} from './redemption-details.ts';
+import { noteRefusal, type RedemptionRun } from './redemption-run.ts';
 
 /** Redeems once: duplicates of a request, with or without a key, share one redemption. */
 export function redeemOnce(

@@ -1,17 +1,17 @@
-import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
-import type { ClaimStarted } from '../../activities/redemptions/claim-creation.js';
-import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.js';
-import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
-import { showDetails } from '../current-details.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
+import type { ClaimStarted } from '../../activities/redemptions/claim-creation.ts';
+import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.ts';
+import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
+import { showDetails } from '../current-details.ts';
 import {
   type AskedProviders,
   askedFirst,
   atProvider,
   byProvider,
   failoverParagraph,
-} from '../steps/asked-providers.js';
-import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.js';
-import type { CodeDelivery } from './code-delivery.js';
+} from '../steps/asked-providers.ts';
+import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
+import type { CodeDelivery } from './code-delivery.ts';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
 export interface RedeemVoucherResult {

@@ -1,17 +1,17 @@
-import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
-import type { ClaimStarted } from '../../activities/redemptions/claim-creation.js';
-import type { Refusal } from '../../src/domain/refusals.js';
-import * as activities from '../activity-options.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
+import type { ClaimStarted } from '../../activities/redemptions/claim-creation.ts';
+import type { Refusal } from '../../src/domain/refusals.ts';
+import * as activities from '../activity-options.ts';
 import type {
   ClaimMade,
   OperationOutcome,
   RedeemVoucherInput,
   RedemptionMade,
-} from '../contracts.js';
-import { createHints } from '../steps/hints.js';
-import { serializeActivities } from '../steps/serialized-activities.js';
-import type { CodeDelivery } from './code-delivery.js';
-import { type RedeemVoucherResult, showClaimed } from './redemption-details.js';
+} from '../contracts.ts';
+import { createHints } from '../steps/hints.ts';
+import { serializeActivities } from '../steps/serialized-activities.ts';
+import type { CodeDelivery } from './code-delivery.ts';
+import { type RedeemVoucherResult, showClaimed } from './redemption-details.ts';
 
 /** The state of a run of `redeemVoucher`. */
 export interface RedemptionRun extends RedeemVoucherInput {

@@ -1,5 +1,5 @@
-import type { CancelVoucherCommand, NamedResults, ResendMessageCommand } from '../contracts.js';
-import type { ReverseRedemptionCommand } from '../reversal/contracts.js';
+import type { CancelVoucherCommand, NamedResults, ResendMessageCommand } from '../contracts.ts';
+import type { ReverseRedemptionCommand } from '../reversal/contracts.ts';
 
 /** What a repair does besides its own transaction: always the way that such an operation has anyway. */
 export type RepairCall =

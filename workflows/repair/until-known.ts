@@ -1,10 +1,10 @@
 import { condition, upsertSearchAttributes } from '@temporalio/workflow';
-import { DATABASE_REFUSES } from '../../src/domain/repairs/repair.js';
-import { showDetails } from '../current-details.js';
-import { needsAction } from '../search-attributes.js';
-import { stepFailed } from '../steps/book-until-done.js';
-import { failureType } from '../steps/failure-type.js';
-import { lengthenPause } from '../steps/lengthen-pause.js';
+import { DATABASE_REFUSES } from '../../src/domain/repairs/repair.ts';
+import { showDetails } from '../current-details.ts';
+import { needsAction } from '../search-attributes.ts';
+import { stepFailed } from '../steps/book-until-done.ts';
+import { failureType } from '../steps/failure-type.ts';
+import { lengthenPause } from '../steps/lengthen-pause.ts';
 
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 

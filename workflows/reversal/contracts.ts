@@ -1,6 +1,6 @@
 import { defineUpdate } from '@temporalio/workflow';
-import type { NamedResults, OperationOutcome, OperationRequest } from '../contracts.js';
-import type { HintLimit } from '../steps/hints.js';
+import type { NamedResults, OperationOutcome, OperationRequest } from '../contracts.ts';
+import type { HintLimit } from '../steps/hints.ts';
 
 /** A merchant's request to take the payment of a redemption back. */
 export interface ReverseRedemptionCommand extends OperationRequest {

@@ -1,8 +1,8 @@
-import type { ReversalBegun } from '../../activities/redemptions/reversal-beginnings.js';
-import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.js';
-import { showDetails } from '../current-details.js';
-import { askedFirst, atProvider } from '../steps/asked-providers.js';
-import { type Urgency, urgencyWords } from '../steps/final-outcome.js';
+import type { ReversalBegun } from '../../activities/redemptions/reversal-beginnings.ts';
+import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
+import { showDetails } from '../current-details.ts';
+import { askedFirst, atProvider } from '../steps/asked-providers.ts';
+import { type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 
 /** A reversal as support staff and the provider know it. */
 export const describeReversal = (begun: ReversalBegun): string =>

@@ -1,12 +1,12 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { ReversalBegun } from '../../activities/redemptions/reversal-beginnings.js';
-import { database, providers } from '../activity-options.js';
-import { outcome } from '../search-attributes.js';
-import { stepFailed } from '../steps/book-until-done.js';
-import { type Ending, finalOutcome } from '../steps/final-outcome.js';
-import { namedCalls } from '../steps/named-results.js';
-import type { ReversalTiming } from './contracts.js';
-import { showUnknown } from './reversal-details.js';
+import type { ReversalBegun } from '../../activities/redemptions/reversal-beginnings.ts';
+import { database, providers } from '../activity-options.ts';
+import { outcome } from '../search-attributes.ts';
+import { stepFailed } from '../steps/book-until-done.ts';
+import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { namedCalls } from '../steps/named-results.ts';
+import type { ReversalTiming } from './contracts.ts';
+import { showUnknown } from './reversal-details.ts';
 
 /** Takes a payment back; ends when the outcome is known. */
 export function reverseUntilKnown(

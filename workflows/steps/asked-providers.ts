@@ -1,4 +1,4 @@
-import { quoted } from '../../src/domain/refusals.js';
+import { quoted } from '../../src/domain/refusals.ts';
 
 /** Who was asked for a payment, a top-up or a message: in the end, and before. */
 export interface AskedProviders {

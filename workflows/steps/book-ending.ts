@@ -1,10 +1,10 @@
-import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.js';
-import type { TopUpHeld } from '../../activities/topups/topup-holds.js';
-import type { database as steps } from '../activity-options.js';
-import type { OperationOutcome, RedemptionMade, TopUpMade } from '../contracts.js';
-import { describeRedemption } from '../redemption/redemption-details.js';
-import { bookUntilDone } from './book-until-done.js';
-import type { Ending } from './final-outcome.js';
+import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.ts';
+import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
+import type { database as steps } from '../activity-options.ts';
+import type { OperationOutcome, RedemptionMade, TopUpMade } from '../contracts.ts';
+import { describeRedemption } from '../redemption/redemption-details.ts';
+import { bookUntilDone } from './book-until-done.ts';
+import type { Ending } from './final-outcome.ts';
 
 interface Bookkeeping {
   readonly database: typeof steps;

@@ -4,11 +4,11 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { showDetails } from '../current-details.js';
-import { needsAction } from '../search-attributes.js';
-import { failureType } from './failure-type.js';
-import { lengthenPause } from './lengthen-pause.js';
-import { ROWS_VANISHED } from './vanished-rows.js';
+import { showDetails } from '../current-details.ts';
+import { needsAction } from '../search-attributes.ts';
+import { failureType } from './failure-type.ts';
+import { lengthenPause } from './lengthen-pause.ts';
+import { ROWS_VANISHED } from './vanished-rows.ts';
 
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;

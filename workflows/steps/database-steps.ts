@@ -1,4 +1,4 @@
-import type { Activities } from '../../activities/index.js';
+import type { Activities } from '../../activities/index.ts';
 
 /**
  * Steps that a caller waits for, or that nothing can proceed without: repeated until they succeed. Where

@@ -1,12 +1,12 @@
 import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.js';
-import { type NotDoneBy, SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.js';
-import { quoted } from '../../src/domain/refusals.js';
-import { needsAction } from '../search-attributes.js';
-import type { WithProviders } from './asked-providers.js';
-import { failureType } from './failure-type.js';
-import { lengthenPause } from './lengthen-pause.js';
-import { CALLS_FROM_REFUSAL, STEP_REFUSED } from './refused-steps.js';
+import type { Activities } from '../../activities/index.ts';
+import { type NotDoneBy, SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.ts';
+import { quoted } from '../../src/domain/refusals.ts';
+import { needsAction } from '../search-attributes.ts';
+import type { WithProviders } from './asked-providers.ts';
+import { failureType } from './failure-type.ts';
+import { lengthenPause } from './lengthen-pause.ts';
+import { CALLS_FROM_REFUSAL, STEP_REFUSED } from './refused-steps.ts';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;

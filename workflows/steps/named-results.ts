@@ -1,7 +1,7 @@
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
-import { showDetails } from '../current-details.js';
-import { isForeign } from '../outsiders/foreign-payload.js';
-import { needsAction } from '../search-attributes.js';
+import { showDetails } from '../current-details.ts';
+import { isForeign } from '../outsiders/foreign-payload.ts';
+import { needsAction } from '../search-attributes.ts';
 
 /** The operation of a result, and the number of its call. */
 interface ResultName {

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import { causeOf } from './failure-type.js';
+import { causeOf } from './failure-type.ts';
 
 const MAXIMUM_SHOWN = 20;
 const MAXIMUM_LENGTH = 300;

@@ -5,9 +5,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { needsAction } from '../search-attributes.js';
-import { failureType } from './failure-type.js';
-import { lengthenPause } from './lengthen-pause.js';
+import { needsAction } from '../search-attributes.ts';
+import { failureType } from './failure-type.ts';
+import { lengthenPause } from './lengthen-pause.ts';
 
 /**
  * The type of the failure of a step that the database refuses, such as for a missing right. Temporal does

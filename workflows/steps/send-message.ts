@@ -1,7 +1,7 @@
 import { sleep } from '@temporalio/workflow';
-import type { MessageOutcome } from '../../activities/messages/message-outcome.js';
-import { providers } from '../activity-options.js';
-import { createTries } from './refused-steps.js';
+import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
+import { providers } from '../activity-options.ts';
+import { createTries } from './refused-steps.ts';
 
 /** Attempts to send a message that was provably not sent. */
 const MAXIMUM_SENDINGS = 3;

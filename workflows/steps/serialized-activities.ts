@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import { type Turns, untilNotRefused } from './refused-steps.js';
+import { type Turns, untilNotRefused } from './refused-steps.ts';
 
 /** More conditions than can follow one another between an end and the next action of a workflow. */
 const ROUNDS = 4;

@@ -4,9 +4,9 @@ import {
   type WorkflowInterceptorsFactory,
   workflowInfo,
 } from '@temporalio/workflow';
-import { showDetails } from '../current-details.js';
-import { needsAction } from '../search-attributes.js';
-import { failureType } from './failure-type.js';
+import { showDetails } from '../current-details.ts';
+import { needsAction } from '../search-attributes.ts';
+import { failureType } from './failure-type.ts';
 
 /**
  * The type of the failure of an activity that does not find a row of its workflow: the database was

@@ -1,11 +1,11 @@
 import { patched } from '@temporalio/workflow';
-import { refuse } from '../../src/domain/refusals.js';
-import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../contracts.js';
-import { bookTopUp } from '../steps/book-ending.js';
-import { isHeldBy, raiseForeignHold } from '../steps/named-results.js';
-import { deliverTopUp, reportAttempt } from './deliver-top-up.js';
-import { hasFailed, type TopUpRun } from './top-up-run.js';
-import { shownTopUp } from './topup-details.js';
+import { refuse } from '../../src/domain/refusals.ts';
+import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../contracts.ts';
+import { bookTopUp } from '../steps/book-ending.ts';
+import { isHeldBy, raiseForeignHold } from '../steps/named-results.ts';
+import { deliverTopUp, reportAttempt } from './deliver-top-up.ts';
+import { hasFailed, type TopUpRun } from './top-up-run.ts';
+import { shownTopUp } from './topup-details.ts';
 
 /** Makes one attempt of a top-up. All requests for one attempt to one number share it. */
 export function attemptOnce(

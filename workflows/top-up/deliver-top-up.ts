@@ -1,11 +1,11 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import { providers } from '../activity-options.js';
-import * as searchAttributes from '../search-attributes.js';
-import { stepFailed } from '../steps/book-until-done.js';
-import { type Ending, finalOutcome } from '../steps/final-outcome.js';
-import { namedCalls } from '../steps/named-results.js';
-import type { TopUpRun } from './top-up-run.js';
-import type { ShownTopUp } from './topup-details.js';
+import { providers } from '../activity-options.ts';
+import * as searchAttributes from '../search-attributes.ts';
+import { stepFailed } from '../steps/book-until-done.ts';
+import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { namedCalls } from '../steps/named-results.ts';
+import type { TopUpRun } from './top-up-run.ts';
+import type { ShownTopUp } from './topup-details.ts';
 
 /** Sends a held top-up to the provider; ends when the outcome is known. */
 export function deliverTopUp(

@@ -1,5 +1,5 @@
 import { uuid4 } from '@temporalio/workflow';
-import type { RetryCommand, TopUpCommand } from '../contracts.js';
+import type { RetryCommand, TopUpCommand } from '../contracts.ts';
 
 /** A separate operation for an attempt that support staff request. */
 export const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({

@@ -1,8 +1,8 @@
-import * as activities from '../activity-options.js';
-import type { OperationOutcome, TopUpInput, TopUpMade } from '../contracts.js';
-import { createHints } from '../steps/hints.js';
-import { serializeActivities } from '../steps/serialized-activities.js';
-import { createTopUpDetails, type ShownTopUp } from './topup-details.js';
+import * as activities from '../activity-options.ts';
+import type { OperationOutcome, TopUpInput, TopUpMade } from '../contracts.ts';
+import { createHints } from '../steps/hints.ts';
+import { serializeActivities } from '../steps/serialized-activities.ts';
+import { createTopUpDetails, type ShownTopUp } from './topup-details.ts';
 
 /** The end of a top-up, for the Temporal UI. */
 export interface TopUpResult {

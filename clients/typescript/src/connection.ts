@@ -1,12 +1,12 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
-import { ApiError, NoAnswerError, OpenRequestError } from './errors.js';
-import { List, type Page, queryText } from './list.js';
-import { nameOf, type Operation } from './operation.js';
-import { isOfAccess, isRepeated, leavesOpen, pause, pauseSeconds } from './repetition.js';
-import { Session } from './session.js';
-import type { CallOptions, ChangeOptions, ClientSettings } from './settings.js';
-import { signatureHeader } from './signature.js';
-import { sendOnce, type WireAnswer } from './transport.js';
+import { ApiError, NoAnswerError, OpenRequestError } from './errors.ts';
+import { List, type Page, queryText } from './list.ts';
+import { nameOf, type Operation } from './operation.ts';
+import { isOfAccess, isRepeated, leavesOpen, pause, pauseSeconds } from './repetition.ts';
+import { Session } from './session.ts';
+import type { CallOptions, ChangeOptions, ClientSettings } from './settings.ts';
+import { signatureHeader } from './signature.ts';
+import { sendOnce, type WireAnswer } from './transport.ts';
 
 /** What an operation takes besides its options. */
 interface CallInput<Request> {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { Connection } from './connection.js';
-import { eventPages } from './events.js';
+import { Connection } from './connection.ts';
+import { eventPages } from './events.ts';
 import {
   type InitiateClaimRequest,
   type ListPayoutsQuery,
@@ -10,14 +10,14 @@ import {
   type ReadEventsQuery,
   type RedeemVoucherRequest,
   type ReverseRedemptionRequest,
-} from './generated/merchant.js';
+} from './generated/merchant.ts';
 import {
   type CallOptions,
   type ChangeOptions,
   type ClientSettings,
   withDefaults,
-} from './settings.js';
-import { readPrivateKey } from './signature.js';
+} from './settings.ts';
+import { readPrivateKey } from './signature.ts';
 
 /** The settings of a merchant's client. */
 export interface MerchantSettings extends ClientSettings {

@@ -1,5 +1,5 @@
-import { Connection } from './connection.js';
-import { eventPages } from './events.js';
+import { Connection } from './connection.ts';
+import { eventPages } from './events.ts';
 import {
   type GenerateVoucherRequest,
   type InitiateClaimRequest,
@@ -26,13 +26,13 @@ import {
   type SendAirtimeRequest,
   type SendPackageRequest,
   type SetPriceRequest,
-} from './generated/partner.js';
+} from './generated/partner.ts';
 import {
   type CallOptions,
   type ChangeOptions,
   type ClientSettings,
   withDefaults,
-} from './settings.js';
+} from './settings.ts';
 
 type PartnerConnection = Connection<keyof Operations, Operations>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, NoAnswerError } from './errors.js';
-import type { Operation } from './operation.js';
+import { ApiError, NoAnswerError } from './errors.ts';
+import type { Operation } from './operation.ts';
 
 /** How long and how often a request is repeated. */
 export interface RepetitionSettings {

@@ -1,5 +1,5 @@
-import type { RepetitionSettings } from './repetition.js';
-import type { Fetch } from './transport.js';
+import type { RepetitionSettings } from './repetition.ts';
+import type { Fetch } from './transport.ts';
 
 /** What every client needs, and what can be set otherwise. */
 export interface ClientSettings extends Partial<RepetitionSettings> {

@@ -1,5 +1,5 @@
-import { ApiError, NoAnswerError } from './errors.js';
-import { nameOf, type Operation } from './operation.js';
+import { ApiError, NoAnswerError } from './errors.ts';
+import { nameOf, type Operation } from './operation.ts';
 
 /** One request as it is sent. */
 export interface WireRequest {

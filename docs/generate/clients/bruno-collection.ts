@@ -1,12 +1,12 @@
-import { block, bru, list } from './bruno-format.js';
-import { brunoRequests } from './bruno-requests.js';
+import { block, bru, list } from './bruno-format.ts';
+import { brunoRequests } from './bruno-requests.ts';
 import {
   type ClientOperation,
   type ClientSurface,
   clientDocument,
   clientOperations,
   clientRoutes,
-} from './client-operations.js';
+} from './client-operations.ts';
 
 /** Before the others: their answers name what the others ask for. */
 const FIRST = ['Access', 'Lists'];

@@ -1,7 +1,7 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import { block, bru } from './bruno-format.js';
-import { type BrunoStep, brunoSteps, type RefusedRequest } from './bruno-steps.js';
-import type { ClientOperation, ClientSurface } from './client-operations.js';
+import { block, bru } from './bruno-format.ts';
+import { type BrunoStep, brunoSteps, type RefusedRequest } from './bruno-steps.ts';
+import type { ClientOperation, ClientSurface } from './client-operations.ts';
 
 /** A request of a collection; its number is its place in its folder. */
 interface BrunoRequest {

@@ -1,4 +1,4 @@
-import type { ClientSurface } from './client-operations.js';
+import type { ClientSurface } from './client-operations.ts';
 
 /** What a request of a collection does besides being sent. */
 export interface BrunoStep {

@@ -4,13 +4,13 @@ import type {
   ParameterObject,
   SchemaObject,
 } from 'openapi3-ts/oas31';
-import { reasons } from '../../../src/domain/reasons.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { openApiDocuments } from '../../../src/openapi/both-documents.js';
-import { jsonExample, jsonSchema, templateOf } from '../../../src/openapi/document.js';
-import { refusalsOf } from '../../../src/openapi/endpoint-refusals.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import { namesOfOperations } from './operation-names.js';
+import { reasons } from '../../../src/domain/reasons.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { openApiDocuments } from '../../../src/openapi/both-documents.ts';
+import { jsonExample, jsonSchema, templateOf } from '../../../src/openapi/document.ts';
+import { refusalsOf } from '../../../src/openapi/endpoint-refusals.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { namesOfOperations } from './operation-names.ts';
 
 /** An operation as the generators of the clients need it. */
 export interface ClientOperation {

@@ -1,5 +1,5 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import { type ClientOperation, type ClientSurface, clientOperations } from './client-operations.js';
+import { type ClientOperation, type ClientSurface, clientOperations } from './client-operations.ts';
 
 /** `clients/python/…/generated/<surface>.py`: operations and their types, from the document. */
 export function pythonClient(surface: ClientSurface): string {

@@ -1,7 +1,7 @@
-import { listAuditEntries } from '../../db/access/audit.js';
-import { lookCommand } from '../command.js';
-import { id, optional, text, wholeNumber } from '../fields.js';
-import { column, numbers, table, time } from '../tables.js';
+import { listAuditEntries } from '../../db/access/audit.ts';
+import { lookCommand } from '../command.ts';
+import { id, optional, text, wholeNumber } from '../fields.ts';
+import { column, numbers, table, time } from '../tables.ts';
 
 export const audit = lookCommand({
   name: 'audit',

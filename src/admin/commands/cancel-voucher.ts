@@ -1,13 +1,13 @@
-import { cancelVoucher as cancel } from '../../db/vouchers/cancellation.js';
-import { parseMoney } from '../../domain/money.js';
-import type { VoucherStatus } from '../../domain/voucher.js';
-import { isCancellable } from '../../domain/vouchers/cancellation.js';
-import { cancelVoucher as cancelVoucherRepair } from '../../repairs/voucher-repairs.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand } from '../command.js';
-import { money } from '../tables.js';
-import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.js';
-import { requireSmall } from './repairs/second-person.js';
+import { cancelVoucher as cancel } from '../../db/vouchers/cancellation.ts';
+import { parseMoney } from '../../domain/money.ts';
+import type { VoucherStatus } from '../../domain/voucher.ts';
+import { isCancellable } from '../../domain/vouchers/cancellation.ts';
+import { cancelVoucher as cancelVoucherRepair } from '../../repairs/voucher-repairs.ts';
+import { AdminError } from '../admin-error.ts';
+import { changeCommand } from '../command.ts';
+import { money } from '../tables.ts';
+import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.ts';
+import { requireSmall } from './repairs/second-person.ts';
 
 /** The remedy for a voucher that cannot be cancelled. */
 const refusals: Readonly<Partial<Record<VoucherStatus, string>>> = {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { checkWholeBooks } from '../../db/books/check-whole.js';
-import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger-totals.js';
-import { lookCommand } from '../command.js';
-import { column, money, numbers, table } from '../tables.js';
+import { checkWholeBooks } from '../../db/books/check-whole.ts';
+import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger-totals.ts';
+import { lookCommand } from '../command.ts';
+import { column, money, numbers, table } from '../tables.ts';
 
 export const checkLedger = lookCommand({
   name: 'check-ledger',

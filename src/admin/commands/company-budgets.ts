@@ -1,8 +1,8 @@
-import { budgetAlarms } from '../../db/limits/company-daily-counts.js';
-import { changeCommand, lookCommand } from '../command.js';
-import { optional, type Parser, wholeNumber } from '../fields.js';
-import { changeSubject, companyFields, requireCompany } from '../record-names.js';
-import { column, numbers, table, time } from '../tables.js';
+import { budgetAlarms } from '../../db/limits/company-daily-counts.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { optional, type Parser, wholeNumber } from '../fields.ts';
+import { changeSubject, companyFields, requireCompany } from '../record-names.ts';
+import { column, numbers, table, time } from '../tables.ts';
 
 const count = wholeNumber(1, 1_000_000_000);
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { addDeposit, type Deposit, type MadeDeposit } from '../../db/ledger/deposits.js';
-import { formatGroupedAmount, formatMoney } from '../../domain/money.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand } from '../command.js';
-import { amount, id, oneOf, optional, required, text } from '../fields.js';
-import { requireSubject } from '../record-names.js';
+import { addDeposit, type Deposit, type MadeDeposit } from '../../db/ledger/deposits.ts';
+import { formatGroupedAmount, formatMoney } from '../../domain/money.ts';
+import { AdminError } from '../admin-error.ts';
+import { changeCommand } from '../command.ts';
+import { amount, id, oneOf, optional, required, text } from '../fields.ts';
+import { requireSubject } from '../record-names.ts';
 
 export const deposit = changeCommand({
   name: 'deposit',

@@ -1,10 +1,10 @@
-import { listInvitations } from '../../db/portal/invitations.js';
-import { maskMsisdn } from '../../domain/phone.js';
-import { changeCommand, lookCommand } from '../command.js';
-import { argument, email, id, msisdn, optional, required } from '../fields.js';
-import { inviteMerchant } from '../merchant-invitation.js';
-import { requireSubject } from '../record-names.js';
-import { column, table, time } from '../tables.js';
+import { listInvitations } from '../../db/portal/invitations.ts';
+import { maskMsisdn } from '../../domain/phone.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { argument, email, id, msisdn, optional, required } from '../fields.ts';
+import { inviteMerchant } from '../merchant-invitation.ts';
+import { requireSubject } from '../record-names.ts';
+import { column, table, time } from '../tables.ts';
 
 export const inviteMerchantCommand = changeCommand({
   name: 'invite merchant',

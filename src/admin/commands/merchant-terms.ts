@@ -1,13 +1,13 @@
-import { lockRow } from '../../db/catalogue/company-changes.js';
+import { lockRow } from '../../db/catalogue/company-changes.ts';
 import {
   currentPayoutAccounts,
   replacePayoutAccounts,
-} from '../../db/catalogue/payout-accounts.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand } from '../command.js';
-import { id, optional, percent, required, text } from '../fields.js';
-import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
-import { changeSubject, requireSubject } from '../record-names.js';
+} from '../../db/catalogue/payout-accounts.ts';
+import { AdminError } from '../admin-error.ts';
+import { changeCommand } from '../command.ts';
+import { id, optional, percent, required, text } from '../fields.ts';
+import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.ts';
+import { changeSubject, requireSubject } from '../record-names.ts';
 
 export const setServiceFee = changeCommand({
   name: 'set service-fee',

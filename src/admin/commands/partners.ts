@@ -1,18 +1,18 @@
-import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.js';
-import { addPartner } from '../../db/catalogue/companies.js';
-import { setMessageLanguage } from '../../db/catalogue/message-language.js';
-import { partnerBalances } from '../../db/ledger/ledger.js';
-import { readLowBalances } from '../../db/ledger/low-balances.js';
-import { listPartners, listProducts } from '../../db/lists/operator-lists.js';
-import { messageLanguages } from '../../domain/vouchers/owner-messages.js';
-import { changeCommand, lookCommand } from '../command.js';
-import { argument, id, oneOf, required, text } from '../fields.js';
-import { changeSubject, created, requireSubject, warnOfNamesakes } from '../record-names.js';
-import { column, money, numbers, record, table } from '../tables.js';
-import { addressTable } from './access/addresses.js';
-import { apiKeyTable } from './access/api-keys.js';
-import { dailyLimits } from './access/daily-limits.js';
-import { productTable } from './lists/list-products.js';
+import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.ts';
+import { addPartner } from '../../db/catalogue/companies.ts';
+import { setMessageLanguage } from '../../db/catalogue/message-language.ts';
+import { partnerBalances } from '../../db/ledger/ledger.ts';
+import { readLowBalances } from '../../db/ledger/low-balances.ts';
+import { listPartners, listProducts } from '../../db/lists/operator-lists.ts';
+import { messageLanguages } from '../../domain/vouchers/owner-messages.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { argument, id, oneOf, required, text } from '../fields.ts';
+import { changeSubject, created, requireSubject, warnOfNamesakes } from '../record-names.ts';
+import { column, money, numbers, record, table } from '../tables.ts';
+import { addressTable } from './access/addresses.ts';
+import { apiKeyTable } from './access/api-keys.ts';
+import { dailyLimits } from './access/daily-limits.ts';
+import { productTable } from './lists/list-products.ts';
 
 const partnerId = argument(id, 'The id of the partner');
 

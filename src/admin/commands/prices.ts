@@ -3,13 +3,13 @@ import {
   listPartnerPrices,
   priceSubjects,
   replacePrice,
-} from '../../db/catalogue/prices.js';
-import { parseMoney } from '../../domain/money.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand, lookCommand } from '../command.js';
-import { id, optional, priceUsd, required } from '../fields.js';
-import { requireSubject } from '../record-names.js';
-import { column, money, numbers, table, time } from '../tables.js';
+} from '../../db/catalogue/prices.ts';
+import { parseMoney } from '../../domain/money.ts';
+import { AdminError } from '../admin-error.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { id, optional, priceUsd, required } from '../fields.ts';
+import { requireSubject } from '../record-names.ts';
+import { column, money, numbers, table, time } from '../tables.ts';
 
 export const setPriceCommand = changeCommand({
   name: 'set price',

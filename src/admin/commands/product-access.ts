@@ -1,8 +1,8 @@
-import { grantAccess, revokeAccess } from '../../db/catalogue/product-access.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { changeCommand } from '../command.js';
-import { id, required } from '../fields.js';
-import { requireSubject } from '../record-names.js';
+import { grantAccess, revokeAccess } from '../../db/catalogue/product-access.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { changeCommand } from '../command.ts';
+import { id, required } from '../fields.ts';
+import { requireSubject } from '../record-names.ts';
 
 const fields = {
   partner: required(id, 'The id of the partner'),

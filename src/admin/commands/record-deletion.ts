@@ -1,16 +1,16 @@
-import { listApiKeys, revokeApiKey } from '../../db/access/company-access.js';
-import { endPrices, findRow, isDeletable, type Row } from '../../db/catalogue/company-changes.js';
-import { findDeleteBlockers } from '../../db/catalogue/delete-blockers.js';
-import { lockForDeletion, markDeleted, removeRow } from '../../db/catalogue/records.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { listPortalAccounts, setPortalAccountDisabled } from '../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { AdminError } from '../admin-error.js';
-import { type AdminCommand, changeCommand } from '../command.js';
-import { argument, id } from '../fields.js';
-import { nameOf, notFound } from '../record-names.js';
-import { inWords, type RecordKind } from '../records/record-kind.js';
-import { targetOf } from '../records/references.js';
+import { listApiKeys, revokeApiKey } from '../../db/access/company-access.ts';
+import { endPrices, findRow, isDeletable, type Row } from '../../db/catalogue/company-changes.ts';
+import { findDeleteBlockers } from '../../db/catalogue/delete-blockers.ts';
+import { lockForDeletion, markDeleted, removeRow } from '../../db/catalogue/records.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { listPortalAccounts, setPortalAccountDisabled } from '../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../db/portal/portal-sessions.ts';
+import { AdminError } from '../admin-error.ts';
+import { type AdminCommand, changeCommand } from '../command.ts';
+import { argument, id } from '../fields.ts';
+import { nameOf, notFound } from '../record-names.ts';
+import { inWords, type RecordKind } from '../records/record-kind.ts';
+import { targetOf } from '../records/references.ts';
 
 /** The command that deletes a record: lists no longer show it, but its row stays. */
 export const deleteCommand = (kind: RecordKind): AdminCommand =>

@@ -1,8 +1,8 @@
-import type { Row } from '../../db/catalogue/company-changes.js';
-import { type AdminCommand, changeCommand } from '../command.js';
-import { argument, id } from '../fields.js';
-import { changeSubject } from '../record-names.js';
-import type { CellValue, RecordKind } from '../records/record-kind.js';
+import type { Row } from '../../db/catalogue/company-changes.ts';
+import { type AdminCommand, changeCommand } from '../command.ts';
+import { argument, id } from '../fields.ts';
+import { changeSubject } from '../record-names.ts';
+import type { CellValue, RecordKind } from '../records/record-kind.ts';
 
 /** The command that deactivates a record. */
 export const deactivateCommand = (kind: RecordKind): AdminCommand =>

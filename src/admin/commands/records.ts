@@ -1,9 +1,9 @@
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { AdminError } from '../admin-error.js';
-import { type AdminCommand, type Change, changeCommand } from '../command.js';
-import { flag, kebab } from '../fields.js';
-import { changed, created, notFound, warnOfNamesakes } from '../record-names.js';
-import { planChangeOf, planRecords } from '../records/plan-records.js';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { AdminError } from '../admin-error.ts';
+import { type AdminCommand, type Change, changeCommand } from '../command.ts';
+import { flag, kebab } from '../fields.ts';
+import { changed, created, notFound, warnOfNamesakes } from '../record-names.ts';
+import { planChangeOf, planRecords } from '../records/plan-records.ts';
 import {
   type Consequence,
   changeFields,
@@ -12,8 +12,8 @@ import {
   type RecordKind,
   type RecordProblem,
   type Values,
-} from '../records/record-kind.js';
-import { writeRecords } from '../records/write-records.js';
+} from '../records/record-kind.ts';
+import { writeRecords } from '../records/write-records.ts';
 
 /** All problems of the options in one line. */
 const refusal = (problems: readonly RecordProblem[]): AdminError =>

@@ -1,12 +1,12 @@
-import { requestRetry } from '../../db/operations/operator-commands.js';
-import { topupFactsForRepair } from '../../db/repairs/payment-facts.js';
-import { lockTopup } from '../../db/topups/topups.js';
-import { parseMoney } from '../../domain/money.js';
-import { retryTopUp } from '../../repairs/top-up-repairs.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand } from '../command.js';
-import { argument, id, msisdn, optional, reason, required } from '../fields.js';
-import { requireSmall } from './repairs/second-person.js';
+import { requestRetry } from '../../db/operations/operator-commands.ts';
+import { topupFactsForRepair } from '../../db/repairs/payment-facts.ts';
+import { lockTopup } from '../../db/topups/topups.ts';
+import { parseMoney } from '../../domain/money.ts';
+import { retryTopUp } from '../../repairs/top-up-repairs.ts';
+import { AdminError } from '../admin-error.ts';
+import { changeCommand } from '../command.ts';
+import { argument, id, msisdn, optional, reason, required } from '../fields.ts';
+import { requireSmall } from './repairs/second-person.ts';
 
 export const retryTopUpCommand = changeCommand({
   name: 'retry top-up',

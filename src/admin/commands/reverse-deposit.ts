@@ -1,13 +1,13 @@
-import { violates } from '../../db/connection.js';
-import { reverseDeposit } from '../../db/ledger/deposits.js';
-import { balanceConstraint } from '../../db/ledger/ledger.js';
-import { formatMoney } from '../../domain/money.js';
-import { undoDeposit } from '../../repairs/wallet-repairs.js';
-import { AdminError } from '../admin-error.js';
-import { changeCommand } from '../command.js';
-import { argument, reason, required, text } from '../fields.js';
-import { describeDeposit } from './deposit.js';
-import { requireSmall } from './repairs/second-person.js';
+import { violates } from '../../db/connection.ts';
+import { reverseDeposit } from '../../db/ledger/deposits.ts';
+import { balanceConstraint } from '../../db/ledger/ledger.ts';
+import { formatMoney } from '../../domain/money.ts';
+import { undoDeposit } from '../../repairs/wallet-repairs.ts';
+import { AdminError } from '../admin-error.ts';
+import { changeCommand } from '../command.ts';
+import { argument, reason, required, text } from '../fields.ts';
+import { describeDeposit } from './deposit.ts';
+import { requireSmall } from './repairs/second-person.ts';
 
 export const reverseDepositCommand = changeCommand({
   name: 'reverse deposit',

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { readStatement, type Statement } from '../../db/ledger/statement.js';
-import type { StatementRequest } from '../../db/ledger/statement-lines.js';
-import { explainLine } from '../../domain/statements/statement-labels.js';
-import { AdminError } from '../admin-error.js';
-import { lookCommand } from '../command.js';
-import { beginning, ending, id, oneOf, optional, required } from '../fields.js';
-import { requireSubject } from '../record-names.js';
-import { column, money, numbers, table, time } from '../tables.js';
+import { readStatement, type Statement } from '../../db/ledger/statement.ts';
+import type { StatementRequest } from '../../db/ledger/statement-lines.ts';
+import { explainLine } from '../../domain/statements/statement-labels.ts';
+import { AdminError } from '../admin-error.ts';
+import { lookCommand } from '../command.ts';
+import { beginning, ending, id, oneOf, optional, required } from '../fields.ts';
+import { requireSubject } from '../record-names.ts';
+import { column, money, numbers, table, time } from '../tables.ts';
 
 export const statement = lookCommand({
   name: 'statement',

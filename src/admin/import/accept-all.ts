@@ -1,8 +1,8 @@
-import { AdminError } from '../admin-error.js';
-import { kebab } from '../fields.js';
-import type { Plan } from '../records/plan-records.js';
-import type { CellProblem } from './import-row.js';
-import type { ReadRow } from './read-rows.js';
+import { AdminError } from '../admin-error.ts';
+import { kebab } from '../fields.ts';
+import type { Plan } from '../records/plan-records.ts';
+import type { CellProblem } from './import-row.ts';
+import type { ReadRow } from './read-rows.ts';
 
 export type WritablePlan = Exclude<Plan, { action: 'refuse' }>;
 

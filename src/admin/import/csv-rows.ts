@@ -1,7 +1,7 @@
-import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv-records.js';
-import { AdminError } from '../admin-error.js';
-import { kebab } from '../fields.js';
-import type { RecordKind } from '../records/record-kind.js';
+import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv-records.ts';
+import { AdminError } from '../admin-error.ts';
+import { kebab } from '../fields.ts';
+import type { RecordKind } from '../records/record-kind.ts';
 import {
   type CellProblem,
   columnFinder,
@@ -9,7 +9,7 @@ import {
   type ImportRow,
   importLimits,
   quoted,
-} from './import-row.js';
+} from './import-row.ts';
 
 /**
  * Reads a CSV file (RFC 4180) whose first row names the columns, in any order. The separator is a

@@ -1,17 +1,17 @@
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { AdminError } from '../admin-error.js';
-import { type AdminCommand, type AdminContext, type Report, recordChanges } from '../command.js';
-import { type Fields, flag, type InputOf, oneOf, optional, required } from '../fields.js';
-import { planRecords } from '../records/plan-records.js';
-import { inWords, type RecordKind } from '../records/record-kind.js';
-import { type Written, writeRecords } from '../records/write-records.js';
-import { acceptAll, type WritablePlan } from './accept-all.js';
-import { readCsvRows } from './csv-rows.js';
-import { type ImportFile, importFile } from './import-file.js';
-import { importDetails, importExamples } from './import-help.js';
-import { importLimits } from './import-row.js';
-import { readJsonRows } from './json-rows.js';
-import { type ReadRow, readRows } from './read-rows.js';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { AdminError } from '../admin-error.ts';
+import { type AdminCommand, type AdminContext, type Report, recordChanges } from '../command.ts';
+import { type Fields, flag, type InputOf, oneOf, optional, required } from '../fields.ts';
+import { planRecords } from '../records/plan-records.ts';
+import { inWords, type RecordKind } from '../records/record-kind.ts';
+import { type Written, writeRecords } from '../records/write-records.ts';
+import { acceptAll, type WritablePlan } from './accept-all.ts';
+import { readCsvRows } from './csv-rows.ts';
+import { type ImportFile, importFile } from './import-file.ts';
+import { importDetails, importExamples } from './import-help.ts';
+import { importLimits } from './import-row.ts';
+import { readJsonRows } from './json-rows.ts';
+import { type ReadRow, readRows } from './read-rows.ts';
 
 const fields = {
   file: required(importFile, 'The file, or - for standard input'),

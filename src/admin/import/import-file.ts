@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { AdminError } from '../admin-error.js';
-import type { Parser } from '../fields.js';
-import { importLimits } from './import-row.js';
+import { AdminError } from '../admin-error.ts';
+import type { Parser } from '../fields.ts';
+import { importLimits } from './import-row.ts';
 
 /** A file that was read. */
 export interface ImportFile {

@@ -1,6 +1,6 @@
-import { kebab } from '../fields.js';
-import { inWords, type RecordKind } from '../records/record-kind.js';
-import { importLimits } from './import-row.js';
+import { kebab } from '../fields.ts';
+import { inWords, type RecordKind } from '../records/record-kind.ts';
+import { importLimits } from './import-row.ts';
 
 /** The help of an import: its rules and its columns. */
 export function importDetails(kind: RecordKind): { details: string; detailLines: string[] } {

@@ -1,5 +1,5 @@
-import { kebab } from '../fields.js';
-import type { RecordKind } from '../records/record-kind.js';
+import { kebab } from '../fields.ts';
+import type { RecordKind } from '../records/record-kind.ts';
 
 /** One row of a file with unparsed cells. */
 export interface ImportRow {

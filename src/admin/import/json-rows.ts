@@ -1,12 +1,12 @@
-import { AdminError } from '../admin-error.js';
-import type { RecordKind } from '../records/record-kind.js';
+import { AdminError } from '../admin-error.ts';
+import type { RecordKind } from '../records/record-kind.ts';
 import {
   type CellProblem,
   columnFinder,
   columnNames,
   type ImportRow,
   quoted,
-} from './import-row.js';
+} from './import-row.ts';
 
 /**
  * Reads a JSON file with an array of objects, whose fields are the columns of a CSV file. A value

@@ -1,7 +1,7 @@
-import { AdminError } from '../admin-error.js';
-import type { GivenRecord } from '../records/plan-records.js';
-import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.js';
-import { type CellProblem, type ImportRow, importLimits } from './import-row.js';
+import { AdminError } from '../admin-error.ts';
+import type { GivenRecord } from '../records/plan-records.ts';
+import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.ts';
+import { type CellProblem, type ImportRow, importLimits } from './import-row.ts';
 
 /** A row with parsed cells, as far as they are valid. */
 export interface ReadRow extends GivenRecord {

@@ -1,10 +1,10 @@
-import { denomination } from './denomination.js';
-import { merchant } from './merchant.js';
-import { merchantCategory } from './merchant-category.js';
-import { product } from './product.js';
-import { productCategory } from './product-category.js';
-import { promo } from './promo.js';
-import type { RecordKind } from './record-kind.js';
+import { denomination } from './denomination.ts';
+import { merchant } from './merchant.ts';
+import { merchantCategory } from './merchant-category.ts';
+import { product } from './product.ts';
+import { productCategory } from './product-category.ts';
+import { promo } from './promo.ts';
+import type { RecordKind } from './record-kind.ts';
 
 /** Every kind of record, in the order of help. */
 export const recordKinds: readonly RecordKind[] = [

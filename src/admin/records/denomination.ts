@@ -1,6 +1,6 @@
-import { endPrices } from '../../db/catalogue/company-changes.js';
-import { decimalAmount, oneOf, reference } from '../fields.js';
-import type { RecordKind } from './record-kind.js';
+import { endPrices } from '../../db/catalogue/company-changes.ts';
+import { decimalAmount, oneOf, reference } from '../fields.ts';
+import type { RecordKind } from './record-kind.ts';
 
 /** An amount that gift vouchers are sold with (specification 2.4). */
 export const denomination: RecordKind = {

@@ -1,5 +1,5 @@
-import { mapParser, oneOf, text } from '../fields.js';
-import type { RecordKind } from './record-kind.js';
+import { mapParser, oneOf, text } from '../fields.ts';
+import type { RecordKind } from './record-kind.ts';
 
 /** A category of merchants (specification 2.6). */
 export const merchantCategory: RecordKind = {

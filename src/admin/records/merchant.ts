@@ -1,7 +1,7 @@
-import { email, oneOf, percent, reference, telephone, text, wholeNumber } from '../fields.js';
-import { inviteMerchant } from '../merchant-invitation.js';
-import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.js';
-import type { RecordKind, RecordProblem, Values } from './record-kind.js';
+import { email, oneOf, percent, reference, telephone, text, wholeNumber } from '../fields.ts';
+import { inviteMerchant } from '../merchant-invitation.ts';
+import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../payout-party.ts';
+import type { RecordKind, RecordProblem, Values } from './record-kind.ts';
 
 /** A merchant with its payout account (specification 2.5). */
 export const merchant: RecordKind = {

@@ -3,9 +3,9 @@ import {
   differences,
   lockRow,
   type Row,
-} from '../../db/catalogue/company-changes.js';
-import { lockIdentities, lockRowsBy } from '../../db/catalogue/records.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
+} from '../../db/catalogue/company-changes.ts';
+import { lockIdentities, lockRowsBy } from '../../db/catalogue/records.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   columnsOf,
   identityColumns,
@@ -13,8 +13,8 @@ import {
   type RecordKind,
   type RecordProblem,
   type Values,
-} from './record-kind.js';
-import { loadReferences, type References } from './references.js';
+} from './record-kind.ts';
+import { loadReferences, type References } from './references.ts';
 
 /** The planned operation of one record. */
 export type Plan =

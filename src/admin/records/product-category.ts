@@ -1,5 +1,5 @@
-import { oneOf, text } from '../fields.js';
-import type { RecordKind } from './record-kind.js';
+import { oneOf, text } from '../fields.ts';
+import type { RecordKind } from './record-kind.ts';
 
 /** A category of products (specification 2.9). */
 export const productCategory: RecordKind = {

@@ -1,6 +1,6 @@
-import type { Row } from '../../db/catalogue/company-changes.js';
-import { decimalAmount, oneOf, reference, text, wholeNumber } from '../fields.js';
-import type { RecordKind, RecordProblem, Values } from './record-kind.js';
+import type { Row } from '../../db/catalogue/company-changes.ts';
+import { decimalAmount, oneOf, reference, text, wholeNumber } from '../fields.ts';
+import type { RecordKind, RecordProblem, Values } from './record-kind.ts';
 
 const packageTerms = ['operator', 'price', 'providerProductId'] as const;
 

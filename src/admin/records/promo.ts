@@ -1,4 +1,4 @@
-import type { Row } from '../../db/catalogue/company-changes.js';
+import type { Row } from '../../db/catalogue/company-changes.ts';
 import {
   beginning,
   decimalFromZero,
@@ -8,8 +8,8 @@ import {
   reference,
   relativePath,
   text,
-} from '../fields.js';
-import type { RecordKind, RecordProblem } from './record-kind.js';
+} from '../fields.ts';
+import type { RecordKind, RecordProblem } from './record-kind.ts';
 
 /** A promotion that partners show (specification 2.7). */
 export const promo: RecordKind = {

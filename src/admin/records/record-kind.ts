@@ -1,8 +1,8 @@
-import type { ChangeableTable, ColumnChanges, Row } from '../../db/catalogue/company-changes.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { argument, type Fields, id, optional, type Parser, required } from '../fields.js';
-import type { SubjectKind } from '../record-names.js';
-import type { ReferenceKind } from './references.js';
+import type { ChangeableTable, ColumnChanges, Row } from '../../db/catalogue/company-changes.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { argument, type Fields, id, optional, type Parser, required } from '../fields.ts';
+import type { SubjectKind } from '../record-names.ts';
+import type { ReferenceKind } from './references.ts';
 
 /** The kind in sentences: "merchant-category" becomes "merchant category". */
 export const inWords = (kind: string): string => kind.replaceAll('-', ' ');

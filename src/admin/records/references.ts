@@ -1,6 +1,6 @@
-import { type ChangeableTable, findAllRows, type Row } from '../../db/catalogue/company-changes.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { listOf, nameOf, type SubjectKind } from '../record-names.js';
+import { type ChangeableTable, findAllRows, type Row } from '../../db/catalogue/company-changes.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { listOf, nameOf, type SubjectKind } from '../record-names.ts';
 
 /** The kinds that a field may refer to. */
 export type ReferenceKind = 'merchant-category' | 'product-category' | 'gift-product';

@@ -1,15 +1,15 @@
-import { type ColumnChanges, changeRows, type Row } from '../../db/catalogue/company-changes.js';
+import { type ColumnChanges, changeRows, type Row } from '../../db/catalogue/company-changes.ts';
 import {
   currentPayoutAccounts,
   type NewPayoutAccount,
   replacePayoutAccounts,
-} from '../../db/catalogue/payout-accounts.js';
-import { insertRows } from '../../db/catalogue/records.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { type Party, readParty } from '../payout-party.js';
-import { changeDetails } from '../record-names.js';
-import type { Plan } from './plan-records.js';
-import { identityOf, type RecordKind, type Values } from './record-kind.js';
+} from '../../db/catalogue/payout-accounts.ts';
+import { insertRows } from '../../db/catalogue/records.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { type Party, readParty } from '../payout-party.ts';
+import { changeDetails } from '../record-names.ts';
+import type { Plan } from './plan-records.ts';
+import { identityOf, type RecordKind, type Values } from './record-kind.ts';
 
 /** The effect on one planned record. */
 export interface Written {

@@ -1,14 +1,14 @@
-import type { Database } from '../../db/connection.js';
-import { findKnown, type KnownTransaction } from '../../db/recovery/known-payments.js';
+import type { Database } from '../../db/connection.ts';
+import { findKnown, type KnownTransaction } from '../../db/recovery/known-payments.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
-} from '../../domain/providers/provider-names.js';
-import type { Airtime } from '../../providers/airtime/airtime.js';
-import type { MobileMoney } from '../../providers/mobile-money/mobile-money.js';
-import type { ProviderSet } from '../../providers/provider-set.js';
-import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.js';
-import { AdminError } from '../admin-error.js';
+} from '../../domain/providers/provider-names.ts';
+import type { Airtime } from '../../providers/airtime/airtime.ts';
+import type { MobileMoney } from '../../providers/mobile-money/mobile-money.ts';
+import type { ProviderSet } from '../../providers/provider-set.ts';
+import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.ts';
+import { AdminError } from '../admin-error.ts';
 
 /** The providers whose books are compared with ours. */
 export interface ListedProviders {

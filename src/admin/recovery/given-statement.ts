@@ -1,8 +1,8 @@
-import type { Database } from '../../db/connection.js';
-import { referencesOfReceipts } from '../../db/recovery/known-payments.js';
-import type { ProviderStatementLine } from '../../providers/statement.js';
-import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.js';
-import { withStatementFile } from '../statement-file.js';
+import type { Database } from '../../db/connection.ts';
+import { referencesOfReceipts } from '../../db/recovery/known-payments.ts';
+import type { ProviderStatementLine } from '../../providers/statement.ts';
+import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.ts';
+import { withStatementFile } from '../statement-file.ts';
 
 /**
  * Reads what M-Pesa paid since a moment from its organisation statement, as the reconciliation reads it.

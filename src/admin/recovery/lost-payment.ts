@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../../db/connection.js';
-import type { LostPayment } from '../../db/recovery/recovered-payments.js';
-import type { ComparedTransaction } from './compare-books.js';
+import type { Database } from '../../db/connection.ts';
+import type { LostPayment } from '../../db/recovery/recovered-payments.ts';
+import type { ComparedTransaction } from './compare-books.ts';
 
 /** The serial number in the description of a payment (activities/redemptions/payments.ts). */
 const SERIAL_NUMBER = /\bvoucher (\S+)$/;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type MpesaPaths, mpesaPaths } from '../../domain/providers/mpesa-paths.js';
+import { type MpesaPaths, mpesaPaths } from '../../domain/providers/mpesa-paths.ts';
 import {
   addressOrRange,
   commaList,
@@ -8,7 +8,7 @@ import {
   seconds,
   secret,
   webAddress,
-} from '../setting-kinds.js';
+} from '../setting-kinds.ts';
 
 const path = (description: string, name: keyof MpesaPaths) =>
   z

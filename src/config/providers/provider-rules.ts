@@ -2,8 +2,8 @@ import {
   airtimeProviderNames,
   mobileMoneyProviderNames,
   smsProviderNames,
-} from '../../domain/providers/provider-names.js';
-import { type RouteKind, routedProviders, routeKinds } from '../../domain/providers/routes.js';
+} from '../../domain/providers/provider-names.ts';
+import { type RouteKind, routedProviders, routeKinds } from '../../domain/providers/routes.ts';
 
 type ProviderName =
   | (typeof smsProviderNames)[number]

@@ -3,7 +3,7 @@ import {
   airtimeProviderNames,
   mobileMoneyProviderNames,
   smsProviderNames,
-} from '../../domain/providers/provider-names.js';
+} from '../../domain/providers/provider-names.ts';
 import {
   addressOrRange,
   commaList,
@@ -15,10 +15,10 @@ import {
   secret,
   smtpAddress,
   webAddress,
-} from '../setting-kinds.js';
-import { mpesaSettings } from './mpesa-settings.js';
-import { reloadlySettings } from './reloadly-settings.js';
-import { smppSettings } from './smpp-settings.js';
+} from '../setting-kinds.ts';
+import { mpesaSettings } from './mpesa-settings.ts';
+import { reloadlySettings } from './reloadly-settings.ts';
+import { smppSettings } from './smpp-settings.ts';
 
 /** The secret part of a path. */
 const callbackSecret = z

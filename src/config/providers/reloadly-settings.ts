@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, SECRET, seconds, secret, timeZone, webAddress } from '../setting-kinds.js';
+import { count, SECRET, seconds, secret, timeZone, webAddress } from '../setting-kinds.ts';
 
 /** Airtime by Reloadly; `RELOADLY_URL` configures it. */
 export const reloadlySettings = {

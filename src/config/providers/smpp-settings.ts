@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, pemOrFile, SECRET, seconds, smppAddress } from '../setting-kinds.js';
+import { count, pemOrFile, SECRET, seconds, smppAddress } from '../setting-kinds.ts';
 
 /** SMS over SMPP 3.4. */
 export const smppSettings = {

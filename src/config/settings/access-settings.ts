@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { areServers, commaList, count, ed25519PublicKeys, seconds } from '../setting-kinds.js';
+import { areServers, commaList, count, ed25519PublicKeys, seconds } from '../setting-kinds.ts';
 
 /** Tokens, registered addresses, signatures, and rate limits. */
 export const accessSettings = {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isLoopback } from '../encrypted-connections.js';
-import { commaList, SECRET, webAddress } from '../setting-kinds.js';
-import { httpSettings } from './http-settings.js';
-import { secretSettings } from './secret-settings.js';
-import { serviceSettings } from './service-settings.js';
-import { startSettings } from './start-settings.js';
+import { isLoopback } from '../encrypted-connections.ts';
+import { commaList, SECRET, webAddress } from '../setting-kinds.ts';
+import { httpSettings } from './http-settings.ts';
+import { secretSettings } from './secret-settings.ts';
+import { serviceSettings } from './service-settings.ts';
+import { startSettings } from './start-settings.ts';
 
 /** `name:decode:digest` or `name:encode:digest`; encoding includes decoding. */
 const operator = z

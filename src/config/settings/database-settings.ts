@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, databaseAddress, seconds } from '../setting-kinds.js';
+import { count, databaseAddress, seconds } from '../setting-kinds.ts';
 
 /** PostgreSQL, and the share of lists. */
 export const databaseSettings = {

@@ -1,4 +1,4 @@
-import { count, seconds } from '../setting-kinds.js';
+import { count, seconds } from '../setting-kinds.ts';
 
 /** The log of events. */
 export const eventSettings = {

@@ -8,7 +8,7 @@ import {
   port,
   seconds,
   webAddress,
-} from '../setting-kinds.js';
+} from '../setting-kinds.ts';
 
 /** The HTTP server: its addresses and its limits. */
 export const httpSettings = {

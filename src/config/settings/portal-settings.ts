@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, keyRing, seconds } from '../setting-kinds.js';
+import { count, keyRing, seconds } from '../setting-kinds.ts';
 
 /** Sessions, passwords and invitations of the portal. */
 export const portalSettings = {

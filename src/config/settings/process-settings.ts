@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isFailpoint } from '../../process/failpoint.js';
-import { samplerNames } from '../../tracing/sampler.js';
-import { port, SECRET, seconds } from '../setting-kinds.js';
+import { isFailpoint } from '../../process/failpoint.ts';
+import { samplerNames } from '../../tracing/sampler.ts';
+import { port, SECRET, seconds } from '../setting-kinds.ts';
 
 /** Settings of every process. */
 export const processSettings = {

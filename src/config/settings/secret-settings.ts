@@ -1,4 +1,4 @@
-import { ed25519PrivateKey, keyRing, symmetricKey } from '../setting-kinds.js';
+import { ed25519PrivateKey, keyRing, symmetricKey } from '../setting-kinds.ts';
 
 /** Secrets have no defaults: a process without them refuses to start (design 8). */
 export const secretSettings = {

@@ -3,17 +3,17 @@ import {
   messageSettings,
   mobileMoneySettings,
   providerGuardSettings,
-} from '../providers/provider-settings.js';
-import { accessSettings } from './access-settings.js';
-import { databaseSettings } from './database-settings.js';
-import { eventSettings } from './event-settings.js';
-import { httpSettings } from './http-settings.js';
-import { portalSettings } from './portal-settings.js';
-import { observationSettings, processSettings, tracingSettings } from './process-settings.js';
-import { taskQueueSettings, temporalSettings } from './temporal-settings.js';
-import { repairSettings, topupSettings } from './topup-settings.js';
-import { scheduleSettings, voucherSettings } from './voucher-settings.js';
-import { webhookSettings } from './webhook-settings.js';
+} from '../providers/provider-settings.ts';
+import { accessSettings } from './access-settings.ts';
+import { databaseSettings } from './database-settings.ts';
+import { eventSettings } from './event-settings.ts';
+import { httpSettings } from './http-settings.ts';
+import { portalSettings } from './portal-settings.ts';
+import { observationSettings, processSettings, tracingSettings } from './process-settings.ts';
+import { taskQueueSettings, temporalSettings } from './temporal-settings.ts';
+import { repairSettings, topupSettings } from './topup-settings.ts';
+import { scheduleSettings, voucherSettings } from './voucher-settings.ts';
+import { webhookSettings } from './webhook-settings.ts';
 
 /** Every setting of the API and the worker except the secrets. */
 export const serviceSettings = {

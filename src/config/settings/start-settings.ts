@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { databaseAddress, port, smppAddress, smtpAddress, webAddress } from '../setting-kinds.js';
-import { serviceSettings } from './service-settings.js';
+import { databaseAddress, port, smppAddress, smtpAddress, webAddress } from '../setting-kinds.ts';
+import { serviceSettings } from './service-settings.ts';
 
 /** Settings that only `npm start` reads, for the servers it starts. */
 export const startSettings = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { file, pemOrFile, port, SECRET, seconds, secret } from '../setting-kinds.js';
+import { file, pemOrFile, port, SECRET, seconds, secret } from '../setting-kinds.ts';
 
 /** The address of Temporal, and the credentials of a process. */
 export const temporalSettings = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, count, seconds } from '../setting-kinds.js';
+import { amount, count, seconds } from '../setting-kinds.ts';
 
 /** Top-ups, and unknown outcomes of providers. */
 export const topupSettings = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MARKET_TIME_ZONE } from '../../domain/market.js';
+import { MARKET_TIME_ZONE } from '../../domain/market.ts';
 import {
   amount,
   balanceMinimums,
@@ -9,7 +9,7 @@ import {
   limit,
   seconds,
   timeZone,
-} from '../setting-kinds.js';
+} from '../setting-kinds.ts';
 
 /** An hour of the day, from 0 to 24. */
 const hour = (usual: number) => z.coerce.number().int().min(0).max(24).default(usual);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, seconds } from '../setting-kinds.js';
+import { count, seconds } from '../setting-kinds.ts';
 
 /** Webhooks. */
 export const webhookSettings = {

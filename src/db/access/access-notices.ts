@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { MARKET_TIME_ZONE } from '../../domain/market.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import { MARKET_TIME_ZONE } from '../../domain/market.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The accounts that an entry of the audit log is told to: the owners, and the person concerned. */
 const recipients = sql`portal_accounts as account

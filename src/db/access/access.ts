@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { rolesFor } from '../../domain/access/portal-role.js';
-import type { Scope } from '../../domain/access/scope.js';
-import type { Caller, Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
-import { isRunningRepair } from '../repairs/repair-lists.js';
-import type { CompanyKind } from '../schema/all-tables.js';
+import { rolesFor } from '../../domain/access/portal-role.ts';
+import type { Scope } from '../../domain/access/scope.ts';
+import type { Caller, Company } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
+import { isRunningRepair } from '../repairs/repair-lists.ts';
+import type { CompanyKind } from '../schema/all-tables.ts';
 
 /** The facts of a company that admission checks: status, addresses and keys. */
 export interface AccessRow {

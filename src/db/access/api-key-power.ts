@@ -1,9 +1,9 @@
-import type { ApiKeyPower } from '../../domain/access/api-key.js';
-import type { Scope } from '../../domain/access/scope.js';
-import type { Company } from '../../domain/voucher.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { isValidKey } from './access.js';
-import { type ChangedKey, changedKey, ownedBy } from './company-access.js';
+import type { ApiKeyPower } from '../../domain/access/api-key.ts';
+import type { Scope } from '../../domain/access/scope.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { isValidKey } from './access.ts';
+import { type ChangedKey, changedKey, ownedBy } from './company-access.ts';
 
 /** The valid API key with an id, locked until the transaction ends; undefined where there is none. */
 export const lockApiKey = (

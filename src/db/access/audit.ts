@@ -1,6 +1,6 @@
-import { toldActions } from '../../domain/access/access-changes.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addAccessNotices } from './access-notices.js';
+import { toldActions } from '../../domain/access/access-changes.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addAccessNotices } from './access-notices.ts';
 
 /** One entry: a change by a person. */
 export interface AuditEntry {

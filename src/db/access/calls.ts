@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
 
 /** A call in the columns of both tables. */
 interface RecordedCall {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access/api-key.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { isValidKey } from './access.js';
+import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access/api-key.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { isValidKey } from './access.ts';
 
 /** The company of a key or an address; exactly one of the two is null. */
 export interface Owner {

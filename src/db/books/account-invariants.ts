@@ -3,8 +3,8 @@ import {
   DOUBLE_DELIVERY,
   DOUBLE_SETTLEMENT,
   RECOVERY_SETTLEMENT,
-} from '../../domain/statements/statement-labels.js';
-import type { Database } from '../connection.js';
+} from '../../domain/statements/statement-labels.ts';
+import type { Database } from '../connection.ts';
 
 /** What the balances are compared with; several rows of one account or partner are added up. */
 export interface BookSums {

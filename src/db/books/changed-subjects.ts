@@ -3,10 +3,10 @@ import {
   FEE_REVERSAL,
   PAYMENT_REVERSAL,
   REVERSAL_SETTLEMENT,
-} from '../../domain/statements/statement-labels.js';
-import type { Database } from '../connection.js';
-import type { BookSource, BookSubject } from '../schema/all-tables.js';
-import type { BookFault, SubjectIds } from './subject-invariants.js';
+} from '../../domain/statements/statement-labels.ts';
+import type { Database } from '../connection.ts';
+import type { BookSource, BookSubject } from '../schema/all-tables.ts';
+import type { BookFault, SubjectIds } from './subject-invariants.ts';
 
 /** A row to be checked. */
 export type ChangedSubject = Pick<BookFault, 'subject' | 'id'>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { entriesOf } from './account-invariants.js';
+import type { Database } from '../connection.ts';
+import { entriesOf } from './account-invariants.ts';
 import {
   type ChangedSubject,
   checkedSources,
@@ -10,15 +10,15 @@ import {
   putBack,
   readNewSubjects,
   takeChanges,
-} from './changed-subjects.js';
-import type { WholePart } from './check-whole.js';
-import { moveCheckpoint, noteNextEnds, readCheckpoints, restartSums } from './checkpoints.js';
-import { addDaySums } from './day-sums.js';
-import { addHourSums } from './hour-sums.js';
-import { inSnapshot } from './in-snapshot.js';
-import { compareAccounts } from './known-faults.js';
-import { addRowCounts, restartRowCounts } from './row-counts.js';
-import { type BookFault, brokenSubjects } from './subject-invariants.js';
+} from './changed-subjects.ts';
+import type { WholePart } from './check-whole.ts';
+import { moveCheckpoint, noteNextEnds, readCheckpoints, restartSums } from './checkpoints.ts';
+import { addDaySums } from './day-sums.ts';
+import { addHourSums } from './hour-sums.ts';
+import { inSnapshot } from './in-snapshot.ts';
+import { compareAccounts } from './known-faults.ts';
+import { addRowCounts, restartRowCounts } from './row-counts.ts';
+import { type BookFault, brokenSubjects } from './subject-invariants.ts';
 
 /** Advisory lock of the process that checks what has changed. */
 const BOOKS_LOCK = 4_127_061_111;

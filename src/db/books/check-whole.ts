@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { formatMoney, type Money, parseMoney } from '../../domain/money.js';
-import type { Database } from '../connection.js';
-import type { BookSubject } from '../schema/all-tables.js';
-import { brokenAccounts, entriesOf } from './account-invariants.js';
-import { brokenDaySums } from './day-sums.js';
-import { addUpHoldings, holdingsIn } from './holding-sums.js';
-import { brokenHourSums } from './hour-sums.js';
-import { inSnapshot } from './in-snapshot.js';
-import { brokenRowCounts } from './row-counts.js';
-import { type BookFault, brokenSubjects } from './subject-invariants.js';
+import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import type { Database } from '../connection.ts';
+import type { BookSubject } from '../schema/all-tables.ts';
+import { brokenAccounts, entriesOf } from './account-invariants.ts';
+import { brokenDaySums } from './day-sums.ts';
+import { addUpHoldings, holdingsIn } from './holding-sums.ts';
+import { brokenHourSums } from './hour-sums.ts';
+import { inSnapshot } from './in-snapshot.ts';
+import { brokenRowCounts } from './row-counts.ts';
+import { type BookFault, brokenSubjects } from './subject-invariants.ts';
 
 const BATCH_SIZE = 5_000;
 /** Transfers that are added up in one statement. */

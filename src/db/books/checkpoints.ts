@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { BookSource } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import type { BookSource } from '../schema/all-tables.ts';
 
 /**
  * Longer than a statement may take: what has drawn an id before an end was noted has by then written its

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { moveCheckpoint, readCheckpoints } from './checkpoints.js';
-import { inSnapshot } from './in-snapshot.js';
+import type { Database } from '../connection.ts';
+import { moveCheckpoint, readCheckpoints } from './checkpoints.ts';
+import { inSnapshot } from './in-snapshot.ts';
 
 /** Transfers that one statement adds up. */
 const BATCH_SIZE = 50_000;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { formatMoney, type Money, parseMoney } from '../../domain/money.js';
-import type { Database } from '../connection.js';
+import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import type { Database } from '../connection.ts';
 
 /** What the vouchers of a partner hold. */
 interface Holding {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { readCheckpoints } from './checkpoints.js';
-import { daySumsEnd } from './day-sums.js';
-import { inSnapshot } from './in-snapshot.js';
-import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.js';
+import type { Database } from '../connection.ts';
+import { readCheckpoints } from './checkpoints.ts';
+import { daySumsEnd } from './day-sums.ts';
+import { inSnapshot } from './in-snapshot.ts';
+import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.ts';
 
 type Sql = RawBuilder<unknown>;
 

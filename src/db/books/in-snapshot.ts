@@ -1,4 +1,4 @@
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** Runs work in one snapshot; a transaction keeps its own. */
 export const inSnapshot = <Result>(

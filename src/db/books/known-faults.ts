@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { brokenAccounts, entriesOf } from './account-invariants.js';
-import { type ChangedSubject, idsOf } from './changed-subjects.js';
-import { brokenSubjects } from './subject-invariants.js';
+import type { Database } from '../connection.ts';
+import { brokenAccounts, entriesOf } from './account-invariants.ts';
+import { type ChangedSubject, idsOf } from './changed-subjects.ts';
+import { brokenSubjects } from './subject-invariants.ts';
 
 /** Changes that a reading of the known faults looks at: faulty ones are few, new ones wait for minutes. */
 const LOOKED_AT = 10_000;

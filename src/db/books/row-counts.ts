@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { RowCountsTable } from '../schema/books.js';
-import { readCheckpoints } from './checkpoints.js';
-import { inSnapshot } from './in-snapshot.js';
-import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.js';
+import type { Database } from '../connection.ts';
+import type { RowCountsTable } from '../schema/books.ts';
+import { readCheckpoints } from './checkpoints.ts';
+import { inSnapshot } from './in-snapshot.ts';
+import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.ts';
 
 /** Lists whose rows are only added, but for what never began: what makes a row a company's. */
 const countedLists = {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { BookSource } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import type { BookSource } from '../schema/all-tables.ts';
 
 /**
  * A transfer is dated by the start of its transaction, as are all rows and a payment that is settled, and no

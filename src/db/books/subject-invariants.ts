@@ -5,11 +5,11 @@ import {
   LATE_SUCCESS_SETTLEMENT,
   PAYMENT_REVERSAL,
   REVERSAL_SETTLEMENT,
-} from '../../domain/statements/statement-labels.js';
-import { voucherMoves } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
-import type { BookSubject } from '../schema/all-tables.js';
-import { hasDelivery, isChargedAtOnce } from '../topups/topup-state.js';
+} from '../../domain/statements/statement-labels.ts';
+import { voucherMoves } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
+import type { BookSubject } from '../schema/all-tables.ts';
+import { hasDelivery, isChargedAtOnce } from '../topups/topup-state.ts';
 
 /** A fault, and the row that it is about. */
 export interface BookFault {

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { Refusal } from '../../domain/refusals.js';
-import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { BulkLinesTable } from '../schema/all-tables.js';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { BulkLinesTable } from '../schema/all-tables.ts';
 
 export type BulkLine = Selectable<BulkLinesTable>;
 

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { listColumns } from '../lists/list-columns.js';
-import type { ListSource } from '../lists/list-query.js';
-import type { BulkOrdersTable } from '../schema/all-tables.js';
+import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { listColumns } from '../lists/list-columns.ts';
+import type { ListSource } from '../lists/list-query.ts';
+import type { BulkOrdersTable } from '../schema/all-tables.ts';
 
 export type BulkOrder = Selectable<BulkOrdersTable>;
 

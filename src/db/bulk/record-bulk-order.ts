@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Caller } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Caller } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 import {
   beginOperation,
   type OperationIdentity,
   type StoredOutcome,
   settleOperation,
-} from '../operations/operations.js';
-import type { BulkLinesTable, BulkOrdersTable } from '../schema/all-tables.js';
+} from '../operations/operations.ts';
+import type { BulkLinesTable, BulkOrdersTable } from '../schema/all-tables.ts';
 
 /** The operation kind of bulk orders. */
 export const BULK_ORDER_KIND = 'order-vouchers';

@@ -1,5 +1,5 @@
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Database } from '../connection.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Database } from '../connection.ts';
 
 /** The partner of a voucher. */
 export const partnerOfVoucher = async (database: Database, voucherId: number): Promise<string> =>

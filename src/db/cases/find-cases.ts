@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type SearchTerm, spellingsOf } from '../../domain/staff/search-term.js';
-import { anyDigest } from '../any-digest.js';
-import type { Database } from '../connection.js';
-import { numberKey } from '../numbers/number-key.js';
-import type { TopupStatus, VouchersTable } from '../schema/all-tables.js';
+import { type SearchTerm, spellingsOf } from '../../domain/staff/search-term.ts';
+import { anyDigest } from '../any-digest.ts';
+import type { Database } from '../connection.ts';
+import { numberKey } from '../numbers/number-key.ts';
+import type { TopupStatus, VouchersTable } from '../schema/all-tables.ts';
 
 /** What a person of the service looks for, with the keys by which codes and numbers are found. */
 export interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode' | 'about'> {

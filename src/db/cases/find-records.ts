@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { spellingsOf } from '../../domain/staff/search-term.js';
-import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
-import type { Database } from '../connection.js';
-import { isNamed } from '../ledger/ledger.js';
-import type { SearchedTerm } from './find-cases.js';
+import { spellingsOf } from '../../domain/staff/search-term.ts';
+import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.ts';
+import type { Database } from '../connection.ts';
+import { isNamed } from '../ledger/ledger.ts';
+import type { SearchedTerm } from './find-cases.ts';
 
 /** Something that a text names besides a voucher or a top-up. */
 export interface FoundRecord {

@@ -1,5 +1,5 @@
-import type { NamedVoucher } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { NamedVoucher } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
 
 /** A redemption with what its workflows are found by. */
 export interface NamedRedemption extends NamedVoucher {

@@ -1,15 +1,15 @@
 import { type Insertable, sql } from 'kysely';
-import type { ApiKeyPower } from '../../domain/access/api-key.js';
-import { scopesOf } from '../../domain/access/scope.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { ApiKeyPower } from '../../domain/access/api-key.ts';
+import { scopesOf } from '../../domain/access/scope.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
 import type {
   GiftDenominationsTable,
   MerchantsTable,
   ProductsTable,
   PromosTable,
-} from '../schema/all-tables.js';
-import { grantAccess } from './product-access.js';
+} from '../schema/all-tables.ts';
+import { grantAccess } from './product-access.ts';
 
 /** Adds a partner; a trigger opens its five ledger accounts. */
 export async function addPartner(database: Database, companyName: string): Promise<number> {

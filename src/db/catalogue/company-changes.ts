@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { Schema } from '../schema/all-tables.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { Schema } from '../schema/all-tables.ts';
 
 /** The tables that operators change: how each row records its changes. */
 const changeable = {

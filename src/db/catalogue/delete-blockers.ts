@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import type { ChangeableTable } from './company-changes.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import type { ChangeableTable } from './company-changes.ts';
 
 /** A kind of row that depends on another row. */
 interface Use {

@@ -1,5 +1,5 @@
-import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The language of messages to the owners of a partner's vouchers. */
 export const messageLanguageOf = async (

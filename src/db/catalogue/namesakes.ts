@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
+import type { DatabaseTransaction } from '../connection.ts';
 
 /**
  * The ids of the first five other rows with the same name, ignoring case and surrounding spaces.

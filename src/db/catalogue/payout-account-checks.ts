@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type PayoutAccountState, refusedStates } from '../../domain/providers/payout-account.js';
-import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
-import type { Database } from '../connection.js';
+import { type PayoutAccountState, refusedStates } from '../../domain/providers/payout-account.ts';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
+import type { Database } from '../connection.ts';
 
 /** The payout account that a redemption pays to, and who need not be asked about it any more. */
 export interface PaidAccount {

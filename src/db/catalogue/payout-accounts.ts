@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** A merchant's payout account: key and value of a GSMA party. */
 export interface PayoutAccount {

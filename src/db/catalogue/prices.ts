@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { listColumns } from '../lists/list-columns.js';
-import type { ListSource } from '../lists/list-query.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { listColumns } from '../lists/list-columns.ts';
+import type { ListSource } from '../lists/list-query.ts';
 
 export interface NewPrice {
   readonly partnerId: number;

@@ -1,4 +1,4 @@
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** What a partner may sell. */
 export interface ProductAccess {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import type { ChangeableTable, Row } from './company-changes.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import type { ChangeableTable, Row } from './company-changes.ts';
 
 /**
  * Serialises transactions that assign identities in a table, so that two cannot add the same one.

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/delivery.js';
-import type { Database } from '../connection.js';
-import { lockName } from '../lock-name.js';
-import { hasNumber } from '../numbers/number-key.js';
+import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/delivery.ts';
+import type { Database } from '../connection.ts';
+import { lockName } from '../lock-name.ts';
+import { hasNumber } from '../numbers/number-key.ts';
 
 /** The message that a report is about: to the owner of a voucher, or of an invitation. */
 interface Reported {

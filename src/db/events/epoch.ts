@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
+import type { DatabaseTransaction } from '../connection.ts';
 
 /** More events than can have been numbered between a backup and its restore. */
 const SKIPPED_NUMBERS = 1_000_000_000;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { EventType } from '../../domain/event-types.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { EventType } from '../../domain/event-types.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
 
 /** A place in the log: after the event with this number. */
 export interface LogPosition {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** Advisory lock of the worker that numbers. */
 const NUMBERING_LOCK = 4_127_061_110;

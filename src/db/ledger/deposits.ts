@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type Money, parseMoney } from '../../domain/money.js';
-import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { lockName } from '../lock-name.js';
-import { addTransfers, isNamed } from './ledger.js';
+import { type Money, parseMoney } from '../../domain/money.ts';
+import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { lockName } from '../lock-name.ts';
+import { addTransfers, isNamed } from './ledger.ts';
 
 export interface Deposit {
   readonly partnerId: number;

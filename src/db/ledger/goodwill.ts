@@ -1,8 +1,8 @@
-import type { Money } from '../../domain/money.js';
-import { GOODWILL } from '../../domain/statements/statement-labels.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { lockName } from '../lock-name.js';
-import { addTransfers, isNamed } from './ledger.js';
+import type { Money } from '../../domain/money.ts';
+import { GOODWILL } from '../../domain/statements/statement-labels.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { lockName } from '../lock-name.ts';
+import { addTransfers, isNamed } from './ledger.ts';
 
 /** The ledger's operation of a goodwill credit. */
 const operationOf = (reference: string) => `goodwill:${reference}`;

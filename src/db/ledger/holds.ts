@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Money } from '../../domain/money.js';
-import { FEE_REVERSAL, PAYMENT_REVERSAL } from '../../domain/statements/statement-labels.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { addTransfers, type Transfer } from './ledger.js';
+import type { Money } from '../../domain/money.ts';
+import { FEE_REVERSAL, PAYMENT_REVERSAL } from '../../domain/statements/statement-labels.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { addTransfers, type Transfer } from './ledger.ts';
 
 /** A hold of an operation on an account of a partner. Its end has the same amount. */
 export interface Hold {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { brokenAccounts, entriesOf } from '../books/account-invariants.js';
-import { brokenSubjects } from '../books/subject-invariants.js';
-import type { Database } from '../connection.js';
+import { brokenAccounts, entriesOf } from '../books/account-invariants.ts';
+import { brokenSubjects } from '../books/subject-invariants.ts';
+import type { Database } from '../connection.ts';
 
 const every = sql`is not null`;
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { LedgerAccountsTable } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import type { LedgerAccountsTable } from '../schema/all-tables.ts';
 
 /** A transfer of the ledger, from the debited to the credited account. */
 export interface LedgerTransfer {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { LedgerAccountsTable } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import type { LedgerAccountsTable } from '../schema/all-tables.ts';
 
 export interface LedgerTotals {
   /** The total balance of each kind of account, a decimal string. */

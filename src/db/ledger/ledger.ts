@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { formatMoney, type Money, parseMoney } from '../../domain/money.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { PartnerAccountKind, PlatformAccountKind } from '../schema/all-tables.js';
+import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { PartnerAccountKind, PlatformAccountKind } from '../schema/all-tables.ts';
 
 type AccountKind = PartnerAccountKind | PlatformAccountKind;
 

@@ -1,5 +1,5 @@
-import { formatMoney, type Money } from '../../domain/money.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import { formatMoney, type Money } from '../../domain/money.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The threshold of a wallet below which its partner is told; null for none. */
 export interface LowBalance {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOSED_AFTER_HOURS } from '../../domain/statements/monthly-statement.js';
-import { daySumsEnd, endOf } from '../books/day-sums.js';
+import { CLOSED_AFTER_HOURS } from '../../domain/statements/monthly-statement.ts';
+import { daySumsEnd, endOf } from '../books/day-sums.ts';
 
 /** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
 const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { besideHours, summedHours } from '../books/hour-sums.js';
-import type { Database } from '../connection.js';
-import { boundsOfDay, type Days, eachDay } from '../days.js';
+import { besideHours, summedHours } from '../books/hour-sums.ts';
+import type { Database } from '../connection.ts';
+import { boundsOfDay, type Days, eachDay } from '../days.ts';
 
 type Sql = RawBuilder<unknown>;
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type Money, parseMoney } from '../../domain/money.js';
-import type { Database } from '../connection.js';
+import { type Money, parseMoney } from '../../domain/money.ts';
+import type { Database } from '../connection.ts';
 
 /** Transfers that are added to the checked sum: more than come between two checks of the books. */
 const MOST_NEW = 1_000_000;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { WalletChange } from '../../domain/statements/statement-labels.js';
-import type { PartnerAccountKind } from '../schema/all-tables.js';
+import type { WalletChange } from '../../domain/statements/statement-labels.ts';
+import type { PartnerAccountKind } from '../schema/all-tables.ts';
 
 /** The balances of partners (specification 2.10) with the accounts of each. */
 const accountsOf = {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { inSnapshot } from '../books/in-snapshot.js';
-import type { Database } from '../connection.js';
-import { ownMovements } from './own-movements.js';
+import { inSnapshot } from '../books/in-snapshot.ts';
+import type { Database } from '../connection.ts';
+import { ownMovements } from './own-movements.ts';
 import {
   explanations,
   lineColumns,
   type StatementLine,
   type StatementRequest,
-} from './statement-lines.js';
-import { nextMovements } from './wallet-transactions.js';
+} from './statement-lines.ts';
+import { nextMovements } from './wallet-transactions.ts';
 
 /** What a range of a wallet adds up to; all amounts are decimal strings. */
 interface StatementSums {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 import {
   explanations,
   hasBegun,
@@ -9,7 +9,7 @@ import {
   type StatementLine,
   type StatementRequest,
   walletBalance,
-} from './statement-lines.js';
+} from './statement-lines.ts';
 
 /** All amounts are decimal strings. */
 export interface Statement {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { doneBeside } from '../reconciliation/disputes.js';
-import type { LedgerAccountsTable } from '../schema/all-tables.js';
+import { doneBeside } from '../reconciliation/disputes.ts';
+import type { LedgerAccountsTable } from '../schema/all-tables.ts';
 
 /** An operation in suspense after a changed answer of its provider. */
 export interface SuspenseCase {

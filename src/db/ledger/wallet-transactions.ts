@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { WalletChange } from '../../domain/statements/statement-labels.js';
-import type { Database } from '../connection.js';
-import { explanations, lineColumns, type Wallet, walletAccounts } from './statement-lines.js';
+import type { WalletChange } from '../../domain/statements/statement-labels.ts';
+import type { Database } from '../connection.ts';
+import { explanations, lineColumns, type Wallet, walletAccounts } from './statement-lines.ts';
 
 /** A place between two transactions of a partner. */
 export interface TransactionPosition {

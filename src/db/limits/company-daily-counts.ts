@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** Budgets are for days in UTC. */
 const today = sql`(now() at time zone 'UTC')::date`;

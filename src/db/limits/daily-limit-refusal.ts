@@ -1,8 +1,8 @@
-import { dailyLimitReached } from '../../domain/daily-limits.js';
-import type { Refusal } from '../../domain/refusals.js';
-import type { Caller } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
-import { limitedCaller, readDailyLimits } from './daily-spending.js';
+import { dailyLimitReached } from '../../domain/daily-limits.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
+import { limitedCaller, readDailyLimits } from './daily-spending.ts';
 
 /** The refusal of a caller whose daily limit the database found exceeded. */
 export async function refusalByDailyLimits(database: Database, company: Caller): Promise<Refusal> {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DailyLimit } from '../../domain/daily-limits.js';
-import { formatMoney, type Money } from '../../domain/money.js';
-import type { Caller } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { secondsLeftOfDay } from './company-daily-counts.js';
+import type { DailyLimit } from '../../domain/daily-limits.ts';
+import { formatMoney, type Money } from '../../domain/money.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { secondsLeftOfDay } from './company-daily-counts.ts';
 
 /** The database refuses a transaction that would spend more than a limit by this name. */
 export const dailyLimitConstraint = 'daily_spending_within_limits';

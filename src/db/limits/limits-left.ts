@@ -4,12 +4,12 @@ import {
   dailyLimitReached,
   exceedsDailyLimits,
   numberLimitReached,
-} from '../../domain/daily-limits.js';
-import type { Money } from '../../domain/money.js';
-import type { Refusal } from '../../domain/refusals.js';
-import type { Caller } from '../../domain/voucher.js';
-import { dailyLimits, limitedCaller } from './daily-spending.js';
-import { countOfNumber, type NumberCount } from './number-counts.js';
+} from '../../domain/daily-limits.ts';
+import type { Money } from '../../domain/money.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import { dailyLimits, limitedCaller } from './daily-spending.ts';
+import { countOfNumber, type NumberCount } from './number-counts.ts';
 
 /** What limits leave today, of a caller and of a phone number. */
 export interface LimitsLeft {

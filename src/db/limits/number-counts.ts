@@ -1,5 +1,5 @@
 import { type QueryCreator, sql } from 'kysely';
-import type { Schema } from '../schema/all-tables.js';
+import type { Schema } from '../schema/all-tables.ts';
 
 /** The database refuses a statement that would exceed a limit of a phone number by this name. */
 export const numberLimitConstraint = 'number_daily_counts_within_limits';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import type { DatabaseTransaction } from '../connection.js';
-import type { OperationIdentity } from '../operations/operations.js';
-import { type Counted, countCompanyWrongCode } from './company-daily-counts.js';
+import type { Company } from '../../domain/voucher.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import type { OperationIdentity } from '../operations/operations.ts';
+import { type Counted, countCompanyWrongCode } from './company-daily-counts.ts';
 
 /**
  * SQL expression: a company's wrong codes for a voucher within a day, and the time of its next

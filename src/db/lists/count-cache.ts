@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /**
  * A count of rows, and what it belongs to: a version of the reference data, or of added rows a moment,

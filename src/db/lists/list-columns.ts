@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { ListColumn, LookUp } from './list-query.js';
+import type { ListColumn, LookUp } from './list-query.ts';
 
 const ofKind =
   (kind: ListColumn['kind']) =>

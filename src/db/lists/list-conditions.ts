@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Condition, FilterValue, ListColumn, ListSource } from './list-query.js';
+import type { Condition, FilterValue, ListColumn, ListSource } from './list-query.ts';
 
 type Sql = RawBuilder<unknown>;
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { readRowCount } from '../books/row-counts.js';
-import { type Database, NOT_PREPARED } from '../connection.js';
-import { type CachedCount, cacheCount, readCachedCount, withAddedCount } from './count-cache.js';
-import { conditionSql, contains, sortExpression } from './list-conditions.js';
-import type { ListQuery, ListSource } from './list-query.js';
+import { readRowCount } from '../books/row-counts.ts';
+import { type Database, NOT_PREPARED } from '../connection.ts';
+import { type CachedCount, cacheCount, readCachedCount, withAddedCount } from './count-cache.ts';
+import { conditionSql, contains, sortExpression } from './list-conditions.ts';
+import type { ListQuery, ListSource } from './list-query.ts';
 
 /** One page of a list, with the total number of rows. */
 export interface ListPage<Row> {

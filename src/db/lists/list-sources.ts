@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { listColumns } from './list-columns.js';
-import type { ListSource } from './list-query.js';
+import { listColumns } from './list-columns.ts';
+import type { ListSource } from './list-query.ts';
 
 /** The reference data that partners list (specification 2.4 to 2.9), as SQL. */
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import type { RepairRow } from '../repairs/audit-repair.js';
-import { numberColumns } from './number-columns.js';
-import { FORMER_ERASED, isSettledTopup } from './number-erasures.js';
-import { hasNumber } from './number-key.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import type { RepairRow } from '../repairs/audit-repair.ts';
+import { numberColumns } from './number-columns.ts';
+import { FORMER_ERASED, isSettledTopup } from './number-erasures.ts';
+import { hasNumber } from './number-key.ts';
 
 /** What a number is still needed for. */
 export interface LiveUse {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type StoredNumber, sealingKeyOf } from '../../domain/phone.js';
-import type { Database } from '../connection.js';
+import { type StoredNumber, sealingKeyOf } from '../../domain/phone.ts';
+import type { Database } from '../connection.ts';
 
 /** Every column that holds a phone number of a person, those that others are copied from first. */
 export const numberColumns = [

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { NumberStorage } from '../../domain/phone.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { NumberStorage } from '../../domain/phone.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** How the database wants new numbers stored. */
 export async function readNumberStorage(database: Database): Promise<NumberStorage> {

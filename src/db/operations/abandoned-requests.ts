@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Refusal } from '../../domain/refusals.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { FORGET_LEFT_REQUESTS_HOURS } from '../pruning.js';
-import { type OperationIdentity, type StoredOutcome, storedOutcome } from './operations.js';
-import { digestsOf, type StoredOperation } from './stored-operations.js';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { FORGET_LEFT_REQUESTS_HOURS } from '../pruning.ts';
+import { type OperationIdentity, type StoredOutcome, storedOutcome } from './operations.ts';
+import { digestsOf, type StoredOperation } from './stored-operations.ts';
 
 /**
  * Several callers may get "repeat the request", and the service cannot distinguish them: after the

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { isRemembered, type Refusal } from '../../domain/refusals.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { MissingRowError } from '../missing-row.js';
-import type { OperationStatus } from '../schema/all-tables.js';
+import { isRemembered, type Refusal } from '../../domain/refusals.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { MissingRowError } from '../missing-row.ts';
+import type { OperationStatus } from '../schema/all-tables.ts';
 import {
   effectOf,
   endedEffect,
   isSameRequest,
   type RequestDigests,
   type StoredOperation,
-} from './stored-operations.js';
+} from './stored-operations.ts';
 
 export interface OperationIdentity extends RequestDigests {
   readonly operationId: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { hasNumber } from '../numbers/number-key.js';
-import type { OperatorCommandsTable } from '../schema/all-tables.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { hasNumber } from '../numbers/number-key.ts';
+import type { OperatorCommandsTable } from '../schema/all-tables.ts';
 
 /** An operator's command for one more attempt of a failed top-up. */
 export type OperatorRetry = Pick<OperatorCommandsTable, 'topup_id' | 'attempt' | 'msisdn'>;

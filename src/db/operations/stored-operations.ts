@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { OperationStatus } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import type { OperationStatus } from '../schema/all-tables.ts';
 
 /** The keyed digests of a request's content. */
 export interface RequestDigests {

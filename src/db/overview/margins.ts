@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { type Days, isWithin } from '../days.js';
+import type { Database } from '../connection.ts';
+import { type Days, isWithin } from '../days.ts';
 
 /** What sales brought above their cost. Amounts are decimal strings and may be negative. */
 export interface Margin {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { isUndelivered } from '../reports/undelivered-emails.js';
+import type { Database } from '../connection.ts';
+import { isUndelivered } from '../reports/undelivered-emails.ts';
 
 /** What has not come to its end, of one kind and age. */
 interface OpenHolds {

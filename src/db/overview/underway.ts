@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** Payments or top-ups whose outcome is not known yet. */
 export interface Underway {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Employer } from '../../domain/voucher.js';
-import { anyDigest } from '../any-digest.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { type CheckedAccount, companyOf, keepCheckedPassword } from './portal-accounts.js';
+import type { Employer } from '../../domain/voucher.ts';
+import { anyDigest } from '../any-digest.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type CheckedAccount, companyOf, keepCheckedPassword } from './portal-accounts.ts';
 
 /** An account whose password was checked, and whose code is still to come. */
 export interface HalfSignIn {

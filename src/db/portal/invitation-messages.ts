@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { SmsProviderName } from '../../domain/providers/provider-names.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { InvitationChannel, InvitationMessageStatus } from '../schema/all-tables.js';
+import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { InvitationChannel, InvitationMessageStatus } from '../schema/all-tables.ts';
 
 /** Cancels the unsent messages of an invitation. */
 export async function cancelInvitationMessages(

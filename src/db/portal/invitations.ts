@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { anyDigest } from '../any-digest.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import { anyDigest } from '../any-digest.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 import type {
   InvitationChannel,
   InvitationMessageStatus,
   InvitationStatus,
-} from '../schema/all-tables.js';
-import { cancelInvitationMessages } from './invitation-messages.js';
+} from '../schema/all-tables.ts';
+import { cancelInvitationMessages } from './invitation-messages.ts';
 
 /** The recipient of an invitation, and the addresses of its messages. */
 export interface NewInvitation {

@@ -1,4 +1,4 @@
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** Stores the language that a person's pages are written in. */
 export async function setLanguage(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import { anyDigest } from '../any-digest.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Company } from '../../domain/voucher.ts';
+import { anyDigest } from '../any-digest.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The one-time passwords of an account. */
 export interface AccountOneTimePassword {

@@ -1,6 +1,6 @@
-import type { PortalRole } from '../../domain/access/portal-role.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { PortalRole } from '../../domain/access/portal-role.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 const companyColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 'merchant_id');
 

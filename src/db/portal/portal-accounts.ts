@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PortalRole } from '../../domain/access/portal-role.js';
-import type { Company, Employer } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { PortalRole } from '../../domain/access/portal-role.ts';
+import type { Company, Employer } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The stored form of an e-mail address. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { PortalRole } from '../../domain/access/portal-role.js';
-import type { Staff } from '../../domain/staff/staff-role.js';
-import type { Company, Employer } from '../../domain/voucher.js';
-import { anyDigest } from '../any-digest.js';
-import type { Database } from '../connection.js';
+import type { PortalRole } from '../../domain/access/portal-role.ts';
+import type { Staff } from '../../domain/staff/staff-role.ts';
+import type { Company, Employer } from '../../domain/voucher.ts';
+import { anyDigest } from '../any-digest.ts';
+import type { Database } from '../connection.ts';
 
 /** A signed-in person, of a company or of the service. */
 export interface PersonSession {

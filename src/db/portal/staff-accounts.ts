@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { StaffRole } from '../../domain/staff/staff-role.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addPortalAccount, type NewPortalAccount } from './portal-accounts.js';
+import type { StaffRole } from '../../domain/staff/staff-role.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addPortalAccount, type NewPortalAccount } from './portal-accounts.ts';
 
 /** Adds an account of the service itself; undefined when the e-mail address already has an account. */
 export async function addStaffAccount(

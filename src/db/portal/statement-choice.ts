@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { rolesFor } from '../../domain/access/portal-role.js';
-import type { Database } from '../connection.js';
+import { rolesFor } from '../../domain/access/portal-role.ts';
+import type { Database } from '../connection.ts';
 
 /** The people who may see statements; they get them unless they have chosen otherwise. */
 const readers = rolesFor('export');

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Month } from '../../domain/statements/monthly-statement.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
-import { closedPeriods, postponed } from '../reports/email-queue.js';
-import type { StatementEmailOutcome } from '../schema/all-tables.js';
-import { getsStatements } from './statement-choice.js';
+import type { Month } from '../../domain/statements/monthly-statement.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
+import { closedPeriods, postponed } from '../reports/email-queue.ts';
+import type { StatementEmailOutcome } from '../schema/all-tables.ts';
+import { getsStatements } from './statement-choice.ts';
 
 /** Of the months that closed while no worker ran, older ones are only in the portal. */
 const LATE_MONTHS = 2;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import { DUE_NOW } from '../providers/failover-inquiries.js';
-import { asUuid } from './compare-day.js';
-import type { StatementDay } from './statement-lines.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import { DUE_NOW } from '../providers/failover-inquiries.ts';
+import { asUuid } from './compare-day.ts';
+import type { StatementDay } from './statement-lines.ts';
 
 /**
  * Has the reconciliation ask the provider about rows that ended otherwise here than there, and about those

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.js';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Database } from '../connection.js';
+import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.ts';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Database } from '../connection.ts';
 
 /** A difference between the statement of a provider and our books. */
 export interface Break {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { amountTolerance } from '../../domain/providers/amount-tolerance.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { amountOfAttempt } from '../topups/topup-state.js';
-import { beginOf, endOf, isOfProvider, type StatementDay } from './statement-lines.js';
+import { amountTolerance } from '../../domain/providers/amount-tolerance.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { amountOfAttempt } from '../topups/topup-state.ts';
+import { beginOf, endOf, isOfProvider, type StatementDay } from './statement-lines.ts';
 
 /** Times of a comparison. */
 export interface ComparisonTimes {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Database } from '../connection.js';
-import { doneHere } from './compare-day.js';
-import { markUnfinished } from './provider-statements.js';
-import type { StatementProvider } from './statement-lines.js';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Database } from '../connection.ts';
+import { doneHere } from './compare-day.ts';
+import { markUnfinished } from './provider-statements.ts';
+import type { StatementProvider } from './statement-lines.ts';
 
 /** Which days are looked at. */
 interface LookedAt {

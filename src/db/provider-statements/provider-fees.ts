@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import { PROVIDER_FEE } from '../../domain/statements/statement-labels.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { addTransfers } from '../ledger/ledger.js';
-import { lockStatement } from './provider-statements.js';
-import type { StatementDay } from './statement-lines.js';
+import { parseMoney } from '../../domain/money.ts';
+import { PROVIDER_FEE } from '../../domain/statements/statement-labels.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { addTransfers } from '../ledger/ledger.ts';
+import { lockStatement } from './provider-statements.ts';
+import type { StatementDay } from './statement-lines.ts';
 
 /** The currency of our books. */
 const CURRENCY = 'ETB';

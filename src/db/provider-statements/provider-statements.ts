@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { StatementDay } from './statement-lines.js';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { StatementDay } from './statement-lines.ts';
 
 /** A statement that could not be compared, for people. */
 export interface UnfinishedStatement {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import { type Break, findBreak } from './breaks.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import { type Break, findBreak } from './breaks.ts';
 
 /** What came of settling: the entry of the audit log, or why nothing was changed. */
 export type SettledBreak =

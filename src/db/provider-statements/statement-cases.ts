@@ -1,7 +1,7 @@
-import { breakMeanings } from '../../domain/provider-statements/break-types.js';
-import type { Database } from '../connection.js';
-import { type Break, findBreak, listOpenBreaks } from './breaks.js';
-import { listUnfinished, type UnfinishedStatement } from './provider-statements.js';
+import { breakMeanings } from '../../domain/provider-statements/break-types.ts';
+import type { Database } from '../connection.ts';
+import { type Break, findBreak, listOpenBreaks } from './breaks.ts';
+import { listUnfinished, type UnfinishedStatement } from './provider-statements.ts';
 
 /** A break, by its id; or a statement that was not compared, by provider and day. */
 interface StatementCase {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { StatementKind } from '../../domain/provider-statements/break-types.js';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Database } from '../connection.js';
+import type { StatementKind } from '../../domain/provider-statements/break-types.ts';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Database } from '../connection.ts';
 
 /** A provider whose statement is compared with our books. */
 export interface StatementProvider {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import { DOUBLE_DELIVERY, doubleOperationId } from '../../domain/statements/statement-labels.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { addTransfers } from '../ledger/ledger.js';
-import { suspenseAccountOf } from '../ledger/suspense.js';
-import { findEnded, type RefusalInquiry, tableOf } from '../reconciliation/ended-payments.js';
-import { bookLateSuccess } from '../reconciliation/late-successes.js';
-import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
-import { refreshTopup } from '../topups/topup-state.js';
-import { type FirstAsked, nothingDiffers, nothingDone } from './failover-inquiries.js';
+import { parseMoney } from '../../domain/money.ts';
+import { DOUBLE_DELIVERY, doubleOperationId } from '../../domain/statements/statement-labels.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { addTransfers } from '../ledger/ledger.ts';
+import { suspenseAccountOf } from '../ledger/suspense.ts';
+import { findEnded, type RefusalInquiry, tableOf } from '../reconciliation/ended-payments.ts';
+import { bookLateSuccess } from '../reconciliation/late-successes.ts';
+import { firstInquiry } from '../reconciliation/refusal-inquiries.ts';
+import { refreshTopup } from '../topups/topup-state.ts';
+import { type FirstAsked, nothingDiffers, nothingDone } from './failover-inquiries.ts';
 
 /** What became of the word of a first provider that it did it. */
 export type DoubleBooking = 'double' | 'late-success' | 'held' | 'known';

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import { DOUBLE_SETTLEMENT, doubleOperationId } from '../../domain/statements/statement-labels.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { heldAmount } from '../ledger/holds.js';
-import { addTransfers } from '../ledger/ledger.js';
-import { type SuspenseCase, type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';
-import { findEnded, noteTopupChange } from '../reconciliation/ended-payments.js';
-import { refreshTopup } from '../topups/topup-state.js';
-import type { FirstAsked } from './failover-inquiries.js';
+import { parseMoney } from '../../domain/money.ts';
+import { DOUBLE_SETTLEMENT, doubleOperationId } from '../../domain/statements/statement-labels.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { heldAmount } from '../ledger/holds.ts';
+import { addTransfers } from '../ledger/ledger.ts';
+import { type SuspenseCase, type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.ts';
+import { findEnded, noteTopupChange } from '../reconciliation/ended-payments.ts';
+import { refreshTopup } from '../topups/topup-state.ts';
+import type { FirstAsked } from './failover-inquiries.ts';
 
 /**
  * A payment or top-up that its first provider did after all, although it had certainly done nothing, so

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { RefusalInquiry } from '../reconciliation/ended-payments.js';
+import type { Database } from '../connection.ts';
+import type { RefusalInquiry } from '../reconciliation/ended-payments.ts';
 import {
   NEW_DOUBT,
   nextUnlessDue,
   PATIENCE,
   UNEXPLAINED,
   unlessDue,
-} from '../reconciliation/refusal-inquiries.js';
+} from '../reconciliation/refusal-inquiries.ts';
 
 /** What a first provider did, or did not do, of an operation. */
 export interface FirstAsked extends RefusalInquiry {

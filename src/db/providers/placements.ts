@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Operator } from '../../domain/operator.js';
-import type { Route, RouteKind } from '../../domain/providers/routes.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addFailover } from './provider-failovers.js';
-import { routesFor, routesOfTopup } from './provider-routes.js';
+import type { Operator } from '../../domain/operator.ts';
+import type { Route, RouteKind } from '../../domain/providers/routes.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addFailover } from './provider-failovers.ts';
+import { routesFor, routesOfTopup } from './provider-routes.ts';
 
 /** A payment or an attempt of a top-up on hold. */
 export interface Placed {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { firstInquiry } from '../reconciliation/refusal-inquiries.js';
+import type { Database } from '../connection.ts';
+import { firstInquiry } from '../reconciliation/refusal-inquiries.ts';
 
 type Subject =
   | { readonly operationId: string; readonly messageId?: undefined }

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Route, RouteKind } from '../../domain/providers/routes.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { ProviderRoutesTable } from '../schema/all-tables.js';
+import type { Route, RouteKind } from '../../domain/providers/routes.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { ProviderRoutesTable } from '../schema/all-tables.ts';
 
 /** Whose operation it is; each is a column or a value. */
 interface RouteSubject {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { ProviderStatesTable } from '../schema/providers.js';
+import type { Database } from '../connection.ts';
+import type { ProviderStatesTable } from '../schema/providers.ts';
 
 /** What a worker knows of a provider now. */
 export interface ProviderState {

@@ -1,22 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PaymentCaseKind } from '../../domain/providers/payment-case-kind.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { heldAmount } from '../ledger/holds.js';
-import { type SuspenseCase, subjectOf } from '../ledger/suspense.js';
-import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.js';
+import type { PaymentCaseKind } from '../../domain/providers/payment-case-kind.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { heldAmount } from '../ledger/holds.ts';
+import { type SuspenseCase, subjectOf } from '../ledger/suspense.ts';
+import { findStatementCase, listStatementCases } from '../provider-statements/statement-cases.ts';
 import {
   type DoubleDelivery,
   findDoubleDelivery,
   listDoubleDeliveries,
-} from '../providers/double-delivery-cases.js';
-import { settleDifference } from '../providers/failover-inquiries.js';
+} from '../providers/double-delivery-cases.ts';
+import { settleDifference } from '../providers/failover-inquiries.ts';
 import {
   findRecovered,
   listOpenRecovered,
   type RecoveredPayment,
-} from '../recovery/recovered-payments.js';
-import { findLateSuccess, listLateSuccesses } from './late-successes.js';
-import { findReversal, listReversals } from './reversals.js';
+} from '../recovery/recovered-payments.ts';
+import { findLateSuccess, listLateSuccesses } from './late-successes.ts';
+import { findReversal, listReversals } from './reversals.ts';
 
 /**
  * A case of one payment or top-up, identified by our reference, and where it is about a first provider, by that, too;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { heldAmount } from '../ledger/holds.js';
-import type { SuspenseParty } from '../ledger/suspense.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { heldAmount } from '../ledger/holds.ts';
+import type { SuspenseParty } from '../ledger/suspense.ts';
 
 /** A completed operation whose provider is asked again. */
 export interface RefusalInquiry {

@@ -1,6 +1,6 @@
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
 
 /** A hold and its request: enough data to resume it. */
 interface Held {

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import { LATE_SUCCESS_SETTLEMENT } from '../../domain/statements/statement-labels.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers } from '../ledger/ledger.js';
+import { parseMoney } from '../../domain/money.ts';
+import { LATE_SUCCESS_SETTLEMENT } from '../../domain/statements/statement-labels.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addTransfers } from '../ledger/ledger.ts';
 import {
   type SuspenseCase,
   type SuspenseParty,
   suspenseAccountOf,
   suspenseColumns,
   suspenseJoins,
-} from '../ledger/suspense.js';
-import { refreshTopup } from '../topups/topup-state.js';
-import { findEnded, type RefusalInquiry, recordContradiction } from './ended-payments.js';
-import { findCase, listCases, settleCase } from './suspense-cases.js';
+} from '../ledger/suspense.ts';
+import { refreshTopup } from '../topups/topup-state.ts';
+import { findEnded, type RefusalInquiry, recordContradiction } from './ended-payments.ts';
+import { findCase, listCases, settleCase } from './suspense-cases.ts';
 
 /**
  * A late success: an operation that the provider completed after refusing it, booked against

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** What a callback of M-Pesa told. */
 export interface NewMpesaResult {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Database } from '../connection.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Database } from '../connection.ts';
 
 /** A pending reversal and its request: enough data to resume it. */
 export interface PendingReversal {

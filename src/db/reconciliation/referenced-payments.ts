@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** A payment, or the reversal of one, with what names its workflow. */
 export interface ReferencedPayment {

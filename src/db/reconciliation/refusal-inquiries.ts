@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   LATE_SUCCESS_SETTLEMENT,
   REVERSAL_SETTLEMENT,
-} from '../../domain/statements/statement-labels.js';
-import type { Database } from '../connection.js';
-import { type EndedPayment, type RefusalInquiry, tableOf } from './ended-payments.js';
+} from '../../domain/statements/statement-labels.ts';
+import type { Database } from '../connection.ts';
+import { type EndedPayment, type RefusalInquiry, tableOf } from './ended-payments.ts';
 
 /** The first inquiry about a voided hold; the last one follows later. */
 export const firstInquiry = sql<Date>`now() + interval '10 minutes'`;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { RefusedRowKind } from '../../domain/refused-rows.js';
-import type { Database } from '../connection.js';
+import type { RefusedRowKind } from '../../domain/refused-rows.ts';
+import type { Database } from '../connection.ts';
 
 type Left = RawBuilder<{ id: string }>;
 

@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import { REVERSAL_FEE, REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers } from '../ledger/ledger.js';
+import { parseMoney } from '../../domain/money.ts';
+import { REVERSAL_FEE, REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addTransfers } from '../ledger/ledger.ts';
 import {
   type SuspenseCase,
   type SuspenseParty,
   suspenseAccountOf,
   suspenseColumns,
   suspenseJoins,
-} from '../ledger/suspense.js';
-import { refreshTopup } from '../topups/topup-state.js';
+} from '../ledger/suspense.ts';
+import { refreshTopup } from '../topups/topup-state.ts';
 import {
   findEnded,
   hasRequestedReversal,
   type RefusalInquiry,
   recordReversal,
-} from './ended-payments.js';
-import { findCase, listCases, settleCase } from './suspense-cases.js';
+} from './ended-payments.ts';
+import { findCase, listCases, settleCase } from './suspense-cases.ts';
 
 /** A completed operation that a provider reversed; its money is in suspense. */
 export interface Reversal extends SuspenseCase {

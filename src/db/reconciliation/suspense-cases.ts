@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers, type Transfer } from '../ledger/ledger.js';
-import type { SuspenseCase, SuspenseParty } from '../ledger/suspense.js';
-import { lockName } from '../lock-name.js';
-import { findEnded, recordSettlement } from './ended-payments.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addTransfers, type Transfer } from '../ledger/ledger.ts';
+import type { SuspenseCase, SuspenseParty } from '../ledger/suspense.ts';
+import { lockName } from '../lock-name.ts';
+import { findEnded, recordSettlement } from './ended-payments.ts';
 
 /** A query of cases that further conditions and an order can extend. */
 export type CaseSource = RawBuilder<unknown>;

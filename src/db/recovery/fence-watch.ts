@@ -1,6 +1,6 @@
 import type { DatabaseConnection } from 'kysely';
-import type { Database } from '../connection.js';
-import { type FenceFacts, readFence, readFenceOn } from './fence.js';
+import type { Database } from '../connection.ts';
+import { type FenceFacts, readFence, readFenceOn } from './fence.ts';
 
 /** Knows whether a fence stands, without a round trip for those who ask. */
 export interface FenceWatch {

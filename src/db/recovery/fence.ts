@@ -1,5 +1,5 @@
 import { type DatabaseConnection, sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The fence of a restored database; while it stands, the service serves only reads. */
 export interface Fence {

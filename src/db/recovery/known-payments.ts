@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { DUE_NOW } from '../providers/failover-inquiries.js';
-import { isDoneByBooks } from '../reconciliation/ended-payments.js';
-import { firstInquiry, NEW_DOUBT } from '../reconciliation/refusal-inquiries.js';
-import type { RecoveredPayment } from './recovered-payments.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { DUE_NOW } from '../providers/failover-inquiries.ts';
+import { isDoneByBooks } from '../reconciliation/ended-payments.ts';
+import { firstInquiry, NEW_DOUBT } from '../reconciliation/refusal-inquiries.ts';
+import type { RecoveredPayment } from './recovered-payments.ts';
 
 /** Our row of a transaction. */
 export interface KnownTransaction {

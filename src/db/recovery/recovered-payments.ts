@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import { maskMsisdn } from '../../domain/phone.js';
-import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { addTransfers } from '../ledger/ledger.js';
-import { type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.js';
+import { parseMoney } from '../../domain/money.ts';
+import { maskMsisdn } from '../../domain/phone.ts';
+import { RECOVERY_SETTLEMENT } from '../../domain/statements/statement-labels.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addTransfers } from '../ledger/ledger.ts';
+import { type SuspenseParty, suspenseAccountOf } from '../ledger/suspense.ts';
 
 /** A payment or top-up that a provider has and our restored database lacks. */
 export interface RecoveredPayment {

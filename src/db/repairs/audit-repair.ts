@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { type AuditEntry, addAuditEntries } from '../access/audit.js';
-import type { DatabaseTransaction } from '../connection.js';
-import type { RepairsTable } from '../schema/all-tables.js';
+import { type AuditEntry, addAuditEntries } from '../access/audit.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import type { RepairsTable } from '../schema/all-tables.ts';
 
 export type RepairRow = Selectable<RepairsTable>;
 

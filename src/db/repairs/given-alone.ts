@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type Money, parseMoney } from '../../domain/money.js';
-import { isStaffActor } from '../../domain/repairs/repair.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { lockName } from '../lock-name.js';
-import type { RepairsTable } from '../schema/all-tables.js';
+import { type Money, parseMoney } from '../../domain/money.ts';
+import { isStaffActor } from '../../domain/repairs/repair.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { lockName } from '../lock-name.ts';
+import type { RepairsTable } from '../schema/all-tables.ts';
 
 /** The command line is one asker, because anybody can give any name there. */
 const COMMAND_LINE = 'command line';

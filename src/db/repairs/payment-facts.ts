@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Operator } from '../../domain/operator.js';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Route } from '../../domain/providers/routes.js';
-import type { Database } from '../connection.js';
-import { routesOfTopup } from '../providers/provider-routes.js';
-import type { TopupStatus } from '../schema/all-tables.js';
-import { amountOfRetry, hasDisputedAttempt } from '../topups/topup-state.js';
+import type { Operator } from '../../domain/operator.ts';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Route } from '../../domain/providers/routes.ts';
+import type { Database } from '../connection.ts';
+import { routesOfTopup } from '../providers/provider-routes.ts';
+import type { TopupStatus } from '../schema/all-tables.ts';
+import { amountOfRetry, hasDisputedAttempt } from '../topups/topup-state.ts';
 
 /**
  * What a provider has changed by itself after the end, and nobody has settled: a case. It did what it had

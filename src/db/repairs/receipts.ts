@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { lockName } from '../lock-name.js';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { lockName } from '../lock-name.ts';
 
 /** A provider's reference, under which an operation is settled by hand. */
 export interface ProviderReceipt {

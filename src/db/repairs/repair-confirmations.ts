@@ -4,10 +4,10 @@ import {
   repairSubjects,
   resultOfWaiting,
   staffActor,
-} from '../../domain/repairs/repair.js';
-import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff/staff-role.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { auditRepair, type RepairRow } from './audit-repair.js';
+} from '../../domain/repairs/repair.ts';
+import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff/staff-role.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { auditRepair, type RepairRow } from './audit-repair.ts';
 
 /**
  * SQL condition on repairs: a person of the service who may confirm, and did not ask. One that was asked for

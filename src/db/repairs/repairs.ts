@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { lockName } from '../lock-name.js';
-import type { RepairsTable } from '../schema/all-tables.js';
-import { auditRepair, type RepairRow } from './audit-repair.js';
-import { mayConfirm, mayStillAsk } from './repair-confirmations.js';
+import type { Company } from '../../domain/voucher.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { lockName } from '../lock-name.ts';
+import type { RepairsTable } from '../schema/all-tables.ts';
+import { auditRepair, type RepairRow } from './audit-repair.ts';
+import { mayConfirm, mayStillAsk } from './repair-confirmations.ts';
 
 /** A repair that is asked for. */
 export interface NewRepair

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { VoucherStatus } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { VoucherStatus } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
 
 /** What a repair of a voucher, or of its claim, is judged by. */
 export interface VoucherFacts {

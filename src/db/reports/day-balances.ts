@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { DayBalance } from '../../domain/reports/day-report.js';
-import type { LedgerAccountKind } from '../../domain/reports/movement-labels.js';
-import { entriesOf } from '../books/account-invariants.js';
-import type { Database } from '../connection.js';
-import type { ZonedDay } from './day-transfers.js';
+import type { DayBalance } from '../../domain/reports/day-report.ts';
+import type { LedgerAccountKind } from '../../domain/reports/movement-labels.ts';
+import { entriesOf } from '../books/account-invariants.ts';
+import type { Database } from '../connection.ts';
+import type { ZonedDay } from './day-transfers.ts';
 
 /** An account over a day. */
 export interface AccountDay extends DayBalance {

@@ -1,4 +1,4 @@
-import { formatMoney, type Money, parseMoney } from '../../domain/money.js';
+import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import {
   type CountedSum,
   type Day,
@@ -11,16 +11,16 @@ import {
   type DayTopups,
   type DayWallet,
   lastClosedDay,
-} from '../../domain/reports/day-report.js';
+} from '../../domain/reports/day-report.ts';
 import {
   ledgerAccountKinds,
   movementLabel,
   movementRank,
-} from '../../domain/reports/movement-labels.js';
-import { type KnownFaults, readKnownFaults } from '../books/known-faults.js';
-import type { Database } from '../connection.js';
-import { listOpenCases } from '../reconciliation/cases.js';
-import { type AccountDay, readAccountDays } from './day-balances.js';
+} from '../../domain/reports/movement-labels.ts';
+import { type KnownFaults, readKnownFaults } from '../books/known-faults.ts';
+import type { Database } from '../connection.ts';
+import { listOpenCases } from '../reconciliation/cases.ts';
+import { type AccountDay, readAccountDays } from './day-balances.ts';
 import {
   type MovementSum,
   type RecordedSum,
@@ -29,7 +29,7 @@ import {
   readTopupSums,
   type TopupSum,
   type ZonedDay,
-} from './day-transfers.js';
+} from './day-transfers.ts';
 
 /** Open cases, and faults of a check, that a report names; it counts all. */
 const NAMED = 50;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.js';
-import { type LedgerAccountKind, tellingSteps } from '../../domain/reports/movement-labels.js';
-import type { Database } from '../connection.js';
-import { isWithin } from '../days.js';
-import { amountOfAttempt } from '../topups/topup-state.js';
+import type { Day } from '../../domain/reports/day-report.ts';
+import { type LedgerAccountKind, tellingSteps } from '../../domain/reports/movement-labels.ts';
+import type { Database } from '../connection.ts';
+import { isWithin } from '../days.ts';
+import { amountOfAttempt } from '../topups/topup-state.ts';
 
 /** A day of a time zone (IANA name). */
 export interface ZonedDay {

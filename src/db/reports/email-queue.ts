@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOSED_AFTER_HOURS } from '../../domain/statements/monthly-statement.js';
+import { CLOSED_AFTER_HOURS } from '../../domain/statements/monthly-statement.ts';
 
 /** What statements and day reports are of, and how a period is written. */
 const periods = { month: 'YYYY-MM', day: 'YYYY-MM-DD' } as const;

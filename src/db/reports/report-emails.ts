@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Database } from '../connection.js';
-import type { ReportEmailOutcome } from '../schema/all-tables.js';
-import { closedPeriods, postponed } from './email-queue.js';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Database } from '../connection.ts';
+import type { ReportEmailOutcome } from '../schema/all-tables.ts';
+import { closedPeriods, postponed } from './email-queue.ts';
 
 /** Of the days that closed while no worker ran, older ones are made by the command only. */
 const LATE_DAYS = 3;

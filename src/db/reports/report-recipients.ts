@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { ReportEmailOutcome } from '../schema/all-tables.js';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { ReportEmailOutcome } from '../schema/all-tables.ts';
 
 /** An address that gets day reports, and the last one. */
 export interface ReportRecipient {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** An e-mail that nobody got. */
 export interface UndeliveredEmail {

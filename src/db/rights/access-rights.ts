@@ -1,4 +1,4 @@
-import { ADDED_ONLY, NOTHING, OPERATORS, prunedBy, READ, type Rights } from './rights.js';
+import { ADDED_ONLY, NOTHING, OPERATORS, prunedBy, READ, type Rights } from './rights.ts';
 
 /** A key is limited and ended, but becomes neither another key nor another company's. */
 const KEY_CHANGES =

@@ -1,4 +1,4 @@
-import { OPERATORS, READ, type Rights, WORKERS } from './rights.js';
+import { OPERATORS, READ, type Rights, WORKERS } from './rights.ts';
 
 /** Changes of a company's access lock its row, for which PostgreSQL requires a right to update. */
 const COMPANIES: Rights = { ...OPERATORS, api: 'select, update (updated_at)' };

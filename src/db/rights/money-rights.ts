@@ -1,4 +1,4 @@
-import { ADDED_ONLY, NOTHING, OPERATORS, READ, type Rights, WORKERS } from './rights.js';
+import { ADDED_ONLY, NOTHING, OPERATORS, READ, type Rights, WORKERS } from './rights.ts';
 
 /** Rights on the ledger, its checks, and what providers say of money. */
 export const moneyRights = {

@@ -1,4 +1,4 @@
-import { COUNTERS, NOTHING, READ, type Rights, WORKERS } from './rights.js';
+import { COUNTERS, NOTHING, READ, type Rights, WORKERS } from './rights.ts';
 
 /** Operators settle what a provider changed, and name who got a payment after a restore. */
 const SETTLEMENT =

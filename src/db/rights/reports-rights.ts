@@ -1,4 +1,4 @@
-import type { Schema } from '../schema/all-tables.js';
+import type { Schema } from '../schema/all-tables.ts';
 
 const ALL = 'select';
 const columns = (...names: readonly string[]): string => `select (${names.join(', ')})`;

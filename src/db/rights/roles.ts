@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import type { Database } from '../connection.js';
-import { NOTHING, type ProcessRole, processRoles } from './rights.js';
-import { NUMBERS, SKIPPING, tableRights } from './table-rights.js';
-import { keepFromFunding } from './transfer-policy.js';
+import type { Database } from '../connection.ts';
+import { NOTHING, type ProcessRole, processRoles } from './rights.ts';
+import { NUMBERS, SKIPPING, tableRights } from './table-rights.ts';
+import { keepFromFunding } from './transfer-policy.ts';
 
 /** Maximum length of a name in PostgreSQL. */
 const NAME_BYTES = 63;

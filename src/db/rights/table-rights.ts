@@ -1,10 +1,10 @@
-import type { Schema } from '../schema/all-tables.js';
-import { accessRights } from './access-rights.js';
-import { catalogueRights } from './catalogue-rights.js';
-import { moneyRights } from './money-rights.js';
-import { operationRights } from './operation-rights.js';
-import { reportsRights } from './reports-rights.js';
-import { NOTHING, type ProcessRole, READ, type Rights } from './rights.js';
+import type { Schema } from '../schema/all-tables.ts';
+import { accessRights } from './access-rights.ts';
+import { catalogueRights } from './catalogue-rights.ts';
+import { moneyRights } from './money-rights.ts';
+import { operationRights } from './operation-rights.ts';
+import { reportsRights } from './reports-rights.ts';
+import { NOTHING, type ProcessRole, READ, type Rights } from './rights.ts';
 
 /** Every table of the service: a process has no right on a table that is not listed. */
 type Tables = keyof Schema | 'kysely_migration' | 'kysely_migration_lock' | 'rate_limits';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /**
  * Only operators bring money into the service, and take it out: a worker adds no transfer from or to

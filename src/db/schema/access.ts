@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { Scope } from '../../domain/access/scope.js';
-import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
+import type { Scope } from '../../domain/access/scope.ts';
+import type { CompanyKind, Json, Numeric, Timestamp } from './columns.ts';
 
 export interface ApiKeysTable {
   id: GeneratedAlways<number>;

@@ -5,7 +5,7 @@ import type {
   MerchantPublicKeysTable,
   RefusedCallsTable,
   SourceAddressesTable,
-} from './access.js';
+} from './access.ts';
 import type {
   BookCheckpointsTable,
   CheckedBalancesTable,
@@ -15,8 +15,8 @@ import type {
   RowCountsTable,
   SaleHourSumsTable,
   UncheckedChangesTable,
-} from './books.js';
-import type { BulkLinesTable, BulkOrdersTable } from './bulk.js';
+} from './books.ts';
+import type { BulkLinesTable, BulkOrdersTable } from './bulk.ts';
 import type {
   GiftDenominationsTable,
   MerchantCategoriesTable,
@@ -31,12 +31,12 @@ import type {
   ProductsTable,
   PromosTable,
   ReferenceDataVersionTable,
-} from './catalogue.js';
-import type { EventEpochsTable, EventsTable } from './events.js';
-import type { LedgerAccountsTable, LedgerTransfersTable } from './ledger.js';
-import type { MpesaResultsTable } from './mpesa.js';
-import type { NumberStorageTable } from './number-storage.js';
-import type { OperatorCommandsTable } from './operator-commands.js';
+} from './catalogue.ts';
+import type { EventEpochsTable, EventsTable } from './events.ts';
+import type { LedgerAccountsTable, LedgerTransfersTable } from './ledger.ts';
+import type { MpesaResultsTable } from './mpesa.ts';
+import type { NumberStorageTable } from './number-storage.ts';
+import type { OperatorCommandsTable } from './operator-commands.ts';
 import type {
   AccessNoticesTable,
   InvitationMessagesTable,
@@ -50,27 +50,27 @@ import type {
   PortalSignInAttemptsTable,
   StaffAccountsTable,
   StatementEmailsTable,
-} from './portal.js';
+} from './portal.ts';
 import type {
   ProviderBalancesTable,
   ProviderBreaksTable,
   ProviderStatementLinesTable,
   ProviderStatementsTable,
-} from './provider-statements.js';
+} from './provider-statements.ts';
 import type {
   EarlyDeliveryReportsTable,
   ProviderFailoversTable,
   ProviderRoutesTable,
   ProviderStatesTable,
-} from './providers.js';
+} from './providers.ts';
 import type {
   DatabaseTimelineTable,
   MaintenanceFencesTable,
   RecoveredPaymentsTable,
-} from './recovery.js';
-import type { RepairsTable } from './repairs.js';
-import type { ReportEmailsTable, ReportRecipientsTable } from './reports.js';
-import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.js';
+} from './recovery.ts';
+import type { RepairsTable } from './repairs.ts';
+import type { ReportEmailsTable, ReportRecipientsTable } from './reports.ts';
+import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.ts';
 import type {
   CompanyDailyCountsTable,
   DailySpendingTable,
@@ -86,30 +86,30 @@ import type {
   VoucherClaimsTable,
   VoucherStatusChangesTable,
   VouchersTable,
-} from './vouchers.js';
+} from './vouchers.ts';
 import type {
   WebhookDeliveriesTable,
   WebhookEndpointsTable,
   WebhookSecretsTable,
-} from './webhooks.js';
+} from './webhooks.ts';
 
-export type * from './access.js';
-export type * from './books.js';
-export type * from './bulk.js';
-export type * from './catalogue.js';
-export type { CompanyKind } from './columns.js';
-export type * from './events.js';
-export type * from './ledger.js';
-export type * from './operator-commands.js';
-export type * from './portal.js';
-export type * from './provider-statements.js';
-export type * from './providers.js';
-export type * from './recovery.js';
-export type * from './repairs.js';
-export type * from './reports.js';
-export type * from './topups.js';
-export type * from './vouchers.js';
-export type * from './webhooks.js';
+export type * from './access.ts';
+export type * from './books.ts';
+export type * from './bulk.ts';
+export type * from './catalogue.ts';
+export type { CompanyKind } from './columns.ts';
+export type * from './events.ts';
+export type * from './ledger.ts';
+export type * from './operator-commands.ts';
+export type * from './portal.ts';
+export type * from './provider-statements.ts';
+export type * from './providers.ts';
+export type * from './recovery.ts';
+export type * from './repairs.ts';
+export type * from './reports.ts';
+export type * from './topups.ts';
+export type * from './vouchers.ts';
+export type * from './webhooks.ts';
 
 /** The tables after all migrations. */
 export interface Schema {

@@ -1,4 +1,4 @@
-import type { Numeric, Timestamp } from './columns.js';
+import type { Numeric, Timestamp } from './columns.ts';
 
 /**
  * What is checked in the order of its ids; `sums` are those of the accounts, `day-sums` those of days,

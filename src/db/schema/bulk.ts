@@ -1,8 +1,8 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Refusal } from '../../domain/refusals.js';
-import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.js';
-import type { Json, Timestamp } from './columns.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.ts';
+import type { Json, Timestamp } from './columns.ts';
 
 export interface BulkOrdersTable {
   id: GeneratedAlways<number>;

@@ -1,8 +1,8 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { PayoutAccountState } from '../../domain/providers/payout-account.js';
-import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
-import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
-import type { Json, Numeric, Timestamp } from './columns.js';
+import type { PayoutAccountState } from '../../domain/providers/payout-account.ts';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
+import type { Json, Numeric, Timestamp } from './columns.ts';
 
 export interface PartnersTable {
   id: GeneratedAlways<number>;

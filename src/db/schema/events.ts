@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { CompanyKind, Json, Timestamp } from './columns.js';
+import type { CompanyKind, Json, Timestamp } from './columns.ts';
 
 /** Written by triggers only; workers set the number once. */
 export interface EventsTable {

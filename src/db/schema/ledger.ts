@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { Numeric, Timestamp } from './columns.js';
+import type { Numeric, Timestamp } from './columns.ts';
 
 export type PartnerAccountKind = 'airtime' | 'gift' | 'reserved' | 'gift-hold' | 'airtime-hold';
 export type PlatformAccountKind =

@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { Timestamp } from './columns.js';
+import type { Timestamp } from './columns.ts';
 
 /** What M-Pesa told about a payment, or answered to an inquiry about it. */
 export interface MpesaResultsTable {

@@ -1,6 +1,6 @@
 import type { GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Timestamp } from './columns.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Timestamp } from './columns.ts';
 
 export interface OperatorCommandsTable {
   id: GeneratedAlways<number>;

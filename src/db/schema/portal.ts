@@ -1,9 +1,9 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { PortalRole } from '../../domain/access/portal-role.js';
-import type { SmsProviderName } from '../../domain/providers/provider-names.js';
-import type { StaffRole } from '../../domain/staff/staff-role.js';
-import type { Month } from '../../domain/statements/monthly-statement.js';
-import type { Timestamp } from './columns.js';
+import type { PortalRole } from '../../domain/access/portal-role.ts';
+import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
+import type { StaffRole } from '../../domain/staff/staff-role.ts';
+import type { Month } from '../../domain/statements/monthly-statement.ts';
+import type { Timestamp } from './columns.ts';
 
 export interface PortalAccountsTable {
   id: GeneratedAlways<number>;

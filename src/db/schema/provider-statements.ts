@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.js';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Json, Numeric, Timestamp } from './columns.js';
+import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.ts';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Json, Numeric, Timestamp } from './columns.ts';
 
 /** The statement of a provider for a day. */
 export interface ProviderStatementsTable {

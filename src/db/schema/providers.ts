@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { Operator } from '../../domain/operator.js';
-import type { Numeric, Timestamp } from './columns.js';
+import type { Operator } from '../../domain/operator.ts';
+import type { Numeric, Timestamp } from './columns.ts';
 
 /** Who serves what; a null condition holds always. */
 export interface ProviderRoutesTable {

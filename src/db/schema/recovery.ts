@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { Numeric, Timestamp } from './columns.js';
+import type { Numeric, Timestamp } from './columns.ts';
 
 /** At most one row is in MAINTENANCE: then the service serves only reads. */
 export interface MaintenanceFencesTable {

@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { RepairState, RepairSubject } from '../../domain/repairs/repair.js';
-import type { CompanyKind, Json, Numeric, Timestamp } from './columns.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { RepairState, RepairSubject } from '../../domain/repairs/repair.ts';
+import type { CompanyKind, Json, Numeric, Timestamp } from './columns.ts';
 
 export interface RepairsTable {
   id: GeneratedAlways<number>;

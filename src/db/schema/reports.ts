@@ -1,6 +1,6 @@
 import type { GeneratedAlways } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.js';
-import type { Timestamp } from './columns.js';
+import type { Day } from '../../domain/reports/day-report.ts';
+import type { Timestamp } from './columns.ts';
 
 export interface ReportRecipientsTable {
   id: GeneratedAlways<number>;

@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
-import type { Numeric, ProviderOutcomeColumns, Timestamp } from './columns.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { AirtimeProviderName } from '../../domain/providers/provider-names.ts';
+import type { Numeric, ProviderOutcomeColumns, Timestamp } from './columns.ts';
 
 export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
 

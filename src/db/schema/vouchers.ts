@@ -1,12 +1,12 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
+import type { StoredNumber } from '../../domain/phone.ts';
 import type {
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../../domain/providers/provider-names.js';
-import type { VoucherStatus } from '../../domain/voucher.js';
-import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
-import type { CompanyKind, Json, Numeric, ProviderOutcomeColumns, Timestamp } from './columns.js';
+} from '../../domain/providers/provider-names.ts';
+import type { VoucherStatus } from '../../domain/voucher.ts';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
+import type { CompanyKind, Json, Numeric, ProviderOutcomeColumns, Timestamp } from './columns.ts';
 
 export type OperationStatus = 'RUNNING' | 'SUCCEEDED' | 'REFUSED' | 'FAILED';
 

@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { CompanyKind, Timestamp } from './columns.js';
+import type { CompanyKind, Timestamp } from './columns.ts';
 
 export type WebhookStatus = 'ACTIVE' | 'DISABLED' | 'SWITCHED_OFF' | 'REMOVED';
 

@@ -1,6 +1,6 @@
-import type { Database } from '../connection.js';
-import { hasNumber } from '../numbers/number-key.js';
-import type { TopupStatus } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import { hasNumber } from '../numbers/number-key.ts';
+import type { TopupStatus } from '../schema/all-tables.ts';
 
 /** The newest top-ups, of all partners or one. */
 export const listTopups = (

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { OperationIdentity } from '../operations/operations.js';
-import { type StoredOperation, storedOperation } from '../operations/stored-operations.js';
-import type { TopupStatus } from '../schema/all-tables.js';
-import { insertOperation, untilSeen } from './topup-requests.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { OperationIdentity } from '../operations/operations.ts';
+import { type StoredOperation, storedOperation } from '../operations/stored-operations.ts';
+import type { TopupStatus } from '../schema/all-tables.ts';
+import { insertOperation, untilSeen } from './topup-requests.ts';
 
 /** The operation kind of retries. */
 export const RETRY_KIND = 'retry-topup';

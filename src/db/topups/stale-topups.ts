@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isSameNumber, type StoredNumber } from '../../domain/phone.js';
-import { type Refusal, refuse } from '../../domain/refusals.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { refuseOperation, settleOperation } from '../operations/operations.js';
-import { endedEffect } from '../operations/stored-operations.js';
-import { isAmong, type RowStep, type Rows } from '../refused-rows.js';
-import { closeRetry, RETRY_KIND } from './retry-requests.js';
-import { dropRequest } from './topup-requests.js';
+import { isSameNumber, type StoredNumber } from '../../domain/phone.ts';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { refuseOperation, settleOperation } from '../operations/operations.ts';
+import { endedEffect } from '../operations/stored-operations.ts';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
+import { closeRetry, RETRY_KIND } from './retry-requests.ts';
+import { dropRequest } from './topup-requests.ts';
 
 /** The message of a top-up that never reached its workflow. */
 export const NEVER_STARTED = 'It was never started and nothing was charged';

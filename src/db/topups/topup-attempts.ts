@@ -1,15 +1,15 @@
 import { type Selectable, sql } from 'kysely';
-import type { Operator } from '../../domain/operator.js';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { NotDoneBy } from '../../domain/providers/not-done-by.js';
-import type { AirtimeProviderName } from '../../domain/providers/provider-names.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { heldAmount } from '../ledger/holds.js';
-import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
-import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.js';
-import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
-import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.js';
-import { hasDelivery } from './topup-state.js';
+import type { Operator } from '../../domain/operator.ts';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { NotDoneBy } from '../../domain/providers/not-done-by.ts';
+import type { AirtimeProviderName } from '../../domain/providers/provider-names.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { heldAmount } from '../ledger/holds.ts';
+import { type NumberCount, withNumberCount } from '../limits/number-counts.ts';
+import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.ts';
+import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.ts';
+import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.ts';
+import { hasDelivery } from './topup-state.ts';
 
 export type AttemptRow = Selectable<TopupAttemptsTable>;
 

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Database } from '../connection.js';
-import type { ListSource } from '../lists/list-query.js';
-import { type Failover, failoversOf } from '../providers/provider-failovers.js';
-import type { TopupAttemptsTable } from '../schema/all-tables.js';
-import { amountOfRetry, hasDisputedAttempt } from './topup-state.js';
-import { type ListedTopup, topupSource } from './topups.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Database } from '../connection.ts';
+import type { ListSource } from '../lists/list-query.ts';
+import { type Failover, failoversOf } from '../providers/provider-failovers.ts';
+import type { TopupAttemptsTable } from '../schema/all-tables.ts';
+import { amountOfRetry, hasDisputedAttempt } from './topup-state.ts';
+import { type ListedTopup, topupSource } from './topups.ts';
 
 const productName = sql`(select product_name from products where products.id = product_id)
   as "productName"`;

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
-import type { Operator } from '../../domain/operator.js';
-import { type Route, routeKindOf } from '../../domain/providers/routes.js';
-import type { TopupFacts, TopupKind } from '../../domain/topup.js';
-import type { Caller } from '../../domain/voucher.js';
-import { isStillAdmitted } from '../access/access.js';
-import type { Database } from '../connection.js';
-import { type LimitsLeft, limitsLeft } from '../limits/limits-left.js';
-import type { NumberCount } from '../limits/number-counts.js';
-import { routesFor } from '../providers/provider-routes.js';
+import { parseMoney } from '../../domain/money.ts';
+import type { Operator } from '../../domain/operator.ts';
+import { type Route, routeKindOf } from '../../domain/providers/routes.ts';
+import type { TopupFacts, TopupKind } from '../../domain/topup.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import type { Database } from '../connection.ts';
+import { type LimitsLeft, limitsLeft } from '../limits/limits-left.ts';
+import type { NumberCount } from '../limits/number-counts.ts';
+import { routesFor } from '../providers/provider-routes.ts';
 
 /** Whose top-up it is, and of what. */
 interface TopupSubject {

@@ -1,14 +1,14 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { TopupKind } from '../../domain/topup.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { lockOperation, type OperationIdentity } from '../operations/operations.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { TopupKind } from '../../domain/topup.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { lockOperation, type OperationIdentity } from '../operations/operations.ts';
 import {
   digestsOf,
   type StoredOperation,
   storedOperation,
-} from '../operations/stored-operations.js';
-import type { TopupsTable } from '../schema/all-tables.js';
+} from '../operations/stored-operations.ts';
+import type { TopupsTable } from '../schema/all-tables.ts';
 
 /** The operation kind of new top-ups. */
 export const TOPUP_KIND = 'top-up';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import { heldAmount } from '../ledger/holds.js';
-import { doneBeside, isDisputed } from '../reconciliation/disputes.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import { heldAmount } from '../ledger/holds.ts';
+import { doneBeside, isDisputed } from '../reconciliation/disputes.ts';
 
 /** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
 export interface TopupTruth {

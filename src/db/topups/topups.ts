@@ -1,11 +1,11 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { TopupKind } from '../../domain/topup.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { listColumns } from '../lists/list-columns.js';
-import type { ListSource } from '../lists/list-query.js';
-import type { TopupStatus, TopupsTable } from '../schema/all-tables.js';
-import { hasDisputedAttempt, type TopupTruth, topupTruth } from './topup-state.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { TopupKind } from '../../domain/topup.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { listColumns } from '../lists/list-columns.ts';
+import type { ListSource } from '../lists/list-query.ts';
+import type { TopupStatus, TopupsTable } from '../schema/all-tables.ts';
+import { hasDisputedAttempt, type TopupTruth, topupTruth } from './topup-state.ts';
 
 /** A locked top-up with the facts of its checks. */
 export interface LockedTopup {

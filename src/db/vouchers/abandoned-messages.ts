@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { NamedVoucher } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
-import { OVERDUE } from './claims.js';
+import type { NamedVoucher } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
+import { OVERDUE } from './claims.ts';
 
 /*
  * SQL expressions about one message. Scalar subqueries run only for the few unsettled messages;

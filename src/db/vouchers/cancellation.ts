@@ -1,10 +1,10 @@
-import { parseMoney } from '../../domain/money.js';
-import type { VoucherStatus } from '../../domain/voucher.js';
-import { isCancellable } from '../../domain/vouchers/cancellation.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { returnReserve } from '../ledger/holds.js';
-import { type EndedClaim, endLiveClaim } from './ended-claims.js';
-import { type LockedVoucher, lockVoucher } from './vouchers.js';
+import { parseMoney } from '../../domain/money.ts';
+import type { VoucherStatus } from '../../domain/voucher.ts';
+import { isCancellable } from '../../domain/vouchers/cancellation.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { returnReserve } from '../ledger/holds.ts';
+import { type EndedClaim, endLiveClaim } from './ended-claims.ts';
+import { type LockedVoucher, lockVoucher } from './vouchers.ts';
 
 export interface Cancellation {
   /** The status before; a voucher that was not cancellable has not changed. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { isAmong, type RowStep, type Rows } from '../refused-rows.js';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 
 export interface NewClaim {
   readonly id: string;

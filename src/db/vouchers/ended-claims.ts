@@ -1,5 +1,5 @@
-import type { DatabaseTransaction } from '../connection.js';
-import { endClaim } from './claims.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import { endClaim } from './claims.ts';
 
 export interface EndedClaim {
   readonly operationId: string;

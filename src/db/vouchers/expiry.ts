@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { parseMoney } from '../../domain/money.js';
+import { parseMoney } from '../../domain/money.ts';
 import {
   type Database,
   type DatabaseTransaction,
   isDefiniteDatabaseError,
   violates,
-} from '../connection.js';
-import { returnReserve } from '../ledger/holds.js';
-import { balanceConstraint } from '../ledger/ledger.js';
-import { endHalved, isAmong, type RefusedRow, type Rows } from '../refused-rows.js';
+} from '../connection.ts';
+import { returnReserve } from '../ledger/holds.ts';
+import { balanceConstraint } from '../ledger/ledger.ts';
+import { endHalved, isAmong, type RefusedRow, type Rows } from '../refused-rows.ts';
 
 /** A sweep tries a partner no further after this number of refused vouchers in one batch. */
 const MAXIMUM_REFUSED_OF_PARTNER = 20;

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Caller } from '../../domain/voucher.js';
-import type { GenerationAuthority, GenerationFacts } from '../../domain/vouchers/generation.js';
-import { isStillAdmitted } from '../access/access.js';
-import type { Database } from '../connection.js';
-import { type LimitsLeft, limitsLeft } from '../limits/limits-left.js';
-import type { NumberCount } from '../limits/number-counts.js';
+import type { Caller } from '../../domain/voucher.ts';
+import type { GenerationAuthority, GenerationFacts } from '../../domain/vouchers/generation.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import type { Database } from '../connection.ts';
+import { type LimitsLeft, limitsLeft } from '../limits/limits-left.ts';
+import type { NumberCount } from '../limits/number-counts.ts';
 
 /** Who generates a voucher, of which amount and for which merchant. */
 export interface GenerationSubject {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { GenerationFacts } from '../../domain/vouchers/generation.js';
-import { isStillAdmitted } from '../access/access.js';
-import type { Database } from '../connection.js';
-import { countSpending, limitedCaller } from '../limits/daily-spending.js';
-import { countNumber, type NumberCount } from '../limits/number-counts.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { GenerationFacts } from '../../domain/vouchers/generation.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import type { Database } from '../connection.ts';
+import { countSpending, limitedCaller } from '../limits/daily-spending.ts';
+import { countNumber, type NumberCount } from '../limits/number-counts.ts';
 import {
   digestsOf,
   type StoredOperation,
   storedOperation,
-} from '../operations/stored-operations.js';
+} from '../operations/stored-operations.ts';
 import {
   factsOf,
   type GenerationFactsRow,
   type GenerationSubject,
   generationFacts,
-} from './generation-facts.js';
+} from './generation-facts.ts';
 
 /** The voucher that a partner requests. */
 export interface GenerationRequest extends GenerationSubject {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { SmsProviderName } from '../../domain/providers/provider-names.js';
-import type { Route } from '../../domain/providers/routes.js';
-import type { MessageLanguage } from '../../domain/vouchers/owner-messages.js';
-import type { Database } from '../connection.js';
-import { failoversOf } from '../providers/provider-failovers.js';
-import { routesFor } from '../providers/provider-routes.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
+import type { Route } from '../../domain/providers/routes.ts';
+import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
+import type { Database } from '../connection.ts';
+import { failoversOf } from '../providers/provider-failovers.ts';
+import { routesFor } from '../providers/provider-routes.ts';
 
 /** What the text of a code says; amounts are decimal strings. */
 export interface CodeFacts {

@@ -1,8 +1,8 @@
 import { type Expression, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { hasNumber, numberKey } from '../numbers/number-key.js';
-import type { MessagesTable } from '../schema/all-tables.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { hasNumber, numberKey } from '../numbers/number-key.ts';
+import type { MessagesTable } from '../schema/all-tables.ts';
 
 export interface NewMessage {
   readonly kind: MessagesTable['kind'];

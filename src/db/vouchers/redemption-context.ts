@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { Route } from '../../domain/providers/routes.js';
-import type { Caller } from '../../domain/voucher.js';
-import { isStillAdmitted } from '../access/access.js';
-import { accountWithChecks, type PaidAccount } from '../catalogue/payout-account-checks.js';
-import type { DatabaseTransaction } from '../connection.js';
-import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.js';
-import { wrongCodes } from '../limits/verification-attempts.js';
-import { routesFor } from '../providers/provider-routes.js';
-import { hasDisputedPayment } from '../reconciliation/disputes.js';
-import { partialRedemptions } from './redemptions.js';
+import type { Route } from '../../domain/providers/routes.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import { accountWithChecks, type PaidAccount } from '../catalogue/payout-account-checks.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.ts';
+import { wrongCodes } from '../limits/verification-attempts.ts';
+import { routesFor } from '../providers/provider-routes.ts';
+import { hasDisputedPayment } from '../reconciliation/disputes.ts';
+import { partialRedemptions } from './redemptions.ts';
 
 /** The facts of a redemption besides the voucher's own row. */
 export interface RedemptionContext extends CompanyBudgets {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { NotDoneBy } from '../../domain/providers/not-done-by.js';
-import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
-import type { Company } from '../../domain/voucher.js';
-import { anyDigest } from '../any-digest.js';
-import { paidAccount } from '../catalogue/payout-account-checks.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import { type NumberCount, withNumberCount } from '../limits/number-counts.js';
-import { digestsOf, type RequestDigests } from '../operations/stored-operations.js';
-import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.js';
-import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.js';
+import type { NotDoneBy } from '../../domain/providers/not-done-by.ts';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
+import type { Company } from '../../domain/voucher.ts';
+import { anyDigest } from '../any-digest.ts';
+import { paidAccount } from '../catalogue/payout-account-checks.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type NumberCount, withNumberCount } from '../limits/number-counts.ts';
+import { digestsOf, type RequestDigests } from '../operations/stored-operations.ts';
+import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.ts';
+import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.ts';
 
 export interface NewRedemption {
   readonly operationId: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
-import { numberKey } from '../numbers/number-key.js';
-import { isAmong, type RowStep, type Rows } from '../refused-rows.js';
+import type { Database } from '../connection.ts';
+import { numberKey } from '../numbers/number-key.ts';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes {

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 import {
   type CompanyBudgets,
   companyBudgets,
   companyMessagesToday,
   secondsLeftOfDay,
-} from '../limits/company-daily-counts.js';
-import type { MessagesTable } from '../schema/all-tables.js';
-import { messageCounts, queueMessage } from './messages.js';
-import type { LockedVoucher } from './vouchers.js';
+} from '../limits/company-daily-counts.ts';
+import type { MessagesTable } from '../schema/all-tables.ts';
+import { messageCounts, queueMessage } from './messages.ts';
+import type { LockedVoucher } from './vouchers.ts';
 
 /** A message whose text can be sent again, and the status of its newest sending. */
 export interface ResendableMessage {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.js';
-import type { Caller } from '../../domain/voucher.js';
-import { isStillAdmitted } from '../access/access.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
+import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** What a merchant's reversal is judged by; the transaction holds the lock of the voucher. */
 export interface ReversalContext {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ReversalState } from '../../domain/vouchers/reversal.js';
+import type { ReversalState } from '../../domain/vouchers/reversal.ts';
 
 /** The newest reversal of a redemption, for people; times are texts in ISO 8601. */
 export interface ShownReversal {

@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { VoucherStatus } from '../../domain/voucher.js';
-import type { Database } from '../connection.js';
-import { type Failover, failoversOf } from '../providers/provider-failovers.js';
-import { isDisputedEnd } from '../reconciliation/disputes.js';
-import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.js';
-import type { ListedVoucher } from './lists/voucher-list.js';
-import { newestReversal, type ShownReversal } from './shown-reversal.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { VoucherStatus } from '../../domain/voucher.ts';
+import type { Database } from '../connection.ts';
+import { type Failover, failoversOf } from '../providers/provider-failovers.ts';
+import { isDisputedEnd } from '../reconciliation/disputes.ts';
+import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.ts';
+import type { ListedVoucher } from './lists/voucher-list.ts';
+import { newestReversal, type ShownReversal } from './shown-reversal.ts';
 
 /** Times are texts in ISO 8601; amounts are decimal strings. */
 interface Claim {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.js';
-import { MissingRowError } from '../missing-row.js';
-import type { LockedVoucher } from './vouchers.js';
+import type { DatabaseTransaction } from '../connection.ts';
+import { MissingRowError } from '../missing-row.ts';
+import type { LockedVoucher } from './vouchers.ts';
 
 /**
  * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.

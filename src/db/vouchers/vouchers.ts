@@ -1,10 +1,10 @@
 import { type QueryCreator, type SqlBool, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.js';
-import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.js';
-import { anyDigest } from '../any-digest.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { Schema } from '../schema/all-tables.js';
-import { numberLock } from './messages.js';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/voucher.ts';
+import { anyDigest } from '../any-digest.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { Schema } from '../schema/all-tables.ts';
+import { numberLock } from './messages.ts';
 
 /** A locked voucher row, with its expiry by the database's clock. */
 export interface LockedVoucher {

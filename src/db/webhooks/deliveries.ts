@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Database } from '../connection.js';
-import type { CompanyKind } from '../schema/all-tables.js';
+import type { Database } from '../connection.ts';
+import type { CompanyKind } from '../schema/all-tables.ts';
 
 /** The webhook that a workflow delivers to. */
 export interface DeliveryTarget {

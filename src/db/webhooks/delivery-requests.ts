@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { TEST_EVENT_TYPE } from '../../domain/webhooks/webhook.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { DeliveryStatus } from '../schema/all-tables.js';
+import { TEST_EVENT_TYPE } from '../../domain/webhooks/webhook.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { DeliveryStatus } from '../schema/all-tables.ts';
 
 /** Deliveries that one request sends again. */
 export const MOST_SENT_AGAIN = 10_000;

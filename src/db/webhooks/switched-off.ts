@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.js';
+import type { Database } from '../connection.ts';
 
 /** A webhook that was switched off, and the people to be told. */
 export interface SwitchedOffWebhook {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.js';
-import type { Database, DatabaseTransaction } from '../connection.js';
-import type { WebhookStatus } from '../schema/all-tables.js';
+import type { Company } from '../../domain/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { WebhookStatus } from '../schema/all-tables.ts';
 
 const shownColumns = [
   'id',

@@ -1,8 +1,8 @@
-import { inBirr } from '../amounts.js';
-import { readBalances } from '../partner-steps.js';
-import { confirmDelivery, newPhoneNumber } from '../sandbox-reader.js';
-import type { DemoScene } from '../scene.js';
-import { readTopup, sendPackage } from '../topup-steps.js';
+import { inBirr } from '../amounts.ts';
+import { readBalances } from '../partner-steps.ts';
+import { confirmDelivery, newPhoneNumber } from '../sandbox-reader.ts';
+import type { DemoScene } from '../scene.ts';
+import { readTopup, sendPackage } from '../topup-steps.ts';
 
 /** A package costs the price of its product and goes to numbers of its operator. */
 export async function buyPackage(scene: DemoScene): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { inBirr, moneyOf } from '../amounts.js';
-import { readBalances } from '../partner-steps.js';
-import type { DemoScene } from '../scene.js';
+import { inBirr, moneyOf } from '../amounts.ts';
+import { readBalances } from '../partner-steps.ts';
+import type { DemoScene } from '../scene.ts';
 
 const statementSchema = z.object({
   lines: z.array(z.object({ explanation: z.string() })),

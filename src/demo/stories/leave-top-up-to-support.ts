@@ -1,6 +1,6 @@
-import { newPhoneNumber } from '../sandbox-reader.js';
-import type { DemoScene } from '../scene.js';
-import { readTopup, sendAirtimeInVain } from '../topup-steps.js';
+import { newPhoneNumber } from '../sandbox-reader.ts';
+import type { DemoScene } from '../scene.ts';
+import { readTopup, sendAirtimeInVain } from '../topup-steps.ts';
 
 /**
  * A failed top-up without a retry through the API: the end of the demo shows where support finds

@@ -1,6 +1,6 @@
-import { readVoucher, redeem } from '../merchant-steps.js';
-import { generateVoucher } from '../partner-steps.js';
-import type { DemoScene } from '../scene.js';
+import { readVoucher, redeem } from '../merchant-steps.ts';
+import { generateVoucher } from '../partner-steps.ts';
+import type { DemoScene } from '../scene.ts';
 
 /** A gift without an owner is redeemed with its code alone. */
 export async function redeemAnonymousGift(scene: DemoScene): Promise<void> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { inBirr } from '../amounts.js';
-import { initiateClaim, readVoucher, redeem, redeemWithWrongCode } from '../merchant-steps.js';
-import { generateVoucher, readBalances } from '../partner-steps.js';
-import { confirmPayout, newestCode, readPhone } from '../sandbox-reader.js';
-import type { DemoScene } from '../scene.js';
+import { inBirr } from '../amounts.ts';
+import { initiateClaim, readVoucher, redeem, redeemWithWrongCode } from '../merchant-steps.ts';
+import { generateVoucher, readBalances } from '../partner-steps.ts';
+import { confirmPayout, newestCode, readPhone } from '../sandbox-reader.ts';
+import type { DemoScene } from '../scene.ts';
 
 /**
  * The main story: a gift from its generation to its redemption by a merchant, with its transfers.

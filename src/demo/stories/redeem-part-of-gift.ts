@@ -1,8 +1,8 @@
-import { inBirr, moneyOf } from '../amounts.js';
-import { readVoucher } from '../merchant-steps.js';
-import { claimPart, generateVoucher, redeemForOwner } from '../partner-steps.js';
-import { confirmPayout, newestCode, readPhone } from '../sandbox-reader.js';
-import type { DemoScene } from '../scene.js';
+import { inBirr, moneyOf } from '../amounts.ts';
+import { readVoucher } from '../merchant-steps.ts';
+import { claimPart, generateVoucher, redeemForOwner } from '../partner-steps.ts';
+import { confirmPayout, newestCode, readPhone } from '../sandbox-reader.ts';
+import type { DemoScene } from '../scene.ts';
 
 const PART_ETB = 300;
 

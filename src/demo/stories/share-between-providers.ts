@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { moneyOf } from '../amounts.js';
-import { initiateClaim, readVoucher, redeem } from '../merchant-steps.js';
-import { generateVoucher } from '../partner-steps.js';
+import { moneyOf } from '../amounts.ts';
+import { initiateClaim, readVoucher, redeem } from '../merchant-steps.ts';
+import { generateVoucher } from '../partner-steps.ts';
 import {
   confirmDelivery,
   confirmPayout,
   newestCode,
   newPhoneNumber,
   readPhone,
-} from '../sandbox-reader.js';
-import type { DemoScene } from '../scene.js';
-import { sendAirtime } from '../topup-steps.js';
+} from '../sandbox-reader.ts';
+import type { DemoScene } from '../scene.ts';
+import { sendAirtime } from '../topup-steps.ts';
 
 const AMOUNT_ETB = 25;
 

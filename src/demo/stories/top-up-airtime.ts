@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { inBirr, moneyOf } from '../amounts.js';
-import { readBalances } from '../partner-steps.js';
-import { confirmDelivery, newPhoneNumber } from '../sandbox-reader.js';
-import type { DemoScene } from '../scene.js';
-import { readTopup, sendAirtime } from '../topup-steps.js';
+import { inBirr, moneyOf } from '../amounts.ts';
+import { readBalances } from '../partner-steps.ts';
+import { confirmDelivery, newPhoneNumber } from '../sandbox-reader.ts';
+import type { DemoScene } from '../scene.ts';
+import { readTopup, sendAirtime } from '../topup-steps.ts';
 
 const AMOUNT_ETB = 50;
 

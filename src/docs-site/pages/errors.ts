@@ -1,10 +1,10 @@
-import type { SurfaceRoutes } from '../../http/app.js';
-import { codeAnchor } from '../../http/envelope.js';
-import { type ErrorCode, errorCodes } from '../../openapi/error-codes.js';
-import { type Html, html } from '../../rendering/html.js';
-import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.js';
-import { operationAnchor } from './reference.js';
-import { richText } from './rich-text.js';
+import type { SurfaceRoutes } from '../../http/app.ts';
+import { codeAnchor } from '../../http/envelope.ts';
+import { type ErrorCode, errorCodes } from '../../openapi/error-codes.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.ts';
+import { operationAnchor } from './reference.ts';
+import { richText } from './rich-text.ts';
 
 /** Every statusCode of both APIs: what it means, and what to do. */
 export function errorsPage(

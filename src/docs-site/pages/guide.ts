@@ -1,6 +1,6 @@
-import type { Guide } from '../guides.js';
-import { renderMarkdown, type SiteAddresses, sectionsOf } from '../markdown.js';
-import { DOCS_PATH, type DocsPage } from '../page.js';
+import type { Guide } from '../guides.ts';
+import { renderMarkdown, type SiteAddresses, sectionsOf } from '../markdown.ts';
+import { DOCS_PATH, type DocsPage } from '../page.ts';
 
 /** A guide as a page; addresses in it are those of this deployment. */
 export const guidePage = (

@@ -1,8 +1,8 @@
-import { html } from '../../rendering/html.js';
-import { guides } from '../guides.js';
-import { TITLE } from '../layout.js';
-import { DOCS_PATH, type DocsPage } from '../page.js';
-import { richText } from './rich-text.js';
+import { html } from '../../rendering/html.ts';
+import { guides } from '../guides.ts';
+import { TITLE } from '../layout.ts';
+import { DOCS_PATH, type DocsPage } from '../page.ts';
+import { richText } from './rich-text.ts';
 
 /** The first page: where to begin, by what a reader wants. */
 export const homePage: DocsPage = {

@@ -1,14 +1,14 @@
 import type { OpenAPIObject, OperationObject, SchemaObject } from 'openapi3-ts/oas31';
-import type { SurfaceRoutes } from '../../http/app.js';
-import { type Endpoint, scopeOf } from '../../http/endpoint.js';
-import { codeAnchor } from '../../http/envelope.js';
-import { jsonExample, jsonSchema, operationAt, templateOf } from '../../openapi/document.js';
-import { refusalsOf } from '../../openapi/endpoint-refusals.js';
-import { type Html, html } from '../../rendering/html.js';
-import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.js';
-import { paragraphs, richText } from './rich-text.js';
-import { schemaTable } from './schema-table.js';
-import { tryIt } from './try-it.js';
+import type { SurfaceRoutes } from '../../http/app.ts';
+import { type Endpoint, scopeOf } from '../../http/endpoint.ts';
+import { codeAnchor } from '../../http/envelope.ts';
+import { jsonExample, jsonSchema, operationAt, templateOf } from '../../openapi/document.ts';
+import { refusalsOf } from '../../openapi/endpoint-refusals.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.ts';
+import { paragraphs, richText } from './rich-text.ts';
+import { schemaTable } from './schema-table.ts';
+import { tryIt } from './try-it.ts';
 
 /** An endpoint with its description in the document of its surface. */
 interface Place {

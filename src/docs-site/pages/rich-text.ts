@@ -1,4 +1,4 @@
-import { type Html, html } from '../../rendering/html.js';
+import { type Html, html } from '../../rendering/html.ts';
 
 /** A description with its `code` in the form of code. */
 export const richText = (text: string): Html =>

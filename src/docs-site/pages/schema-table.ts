@@ -1,6 +1,6 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import { type Html, html } from '../../rendering/html.js';
-import { richText } from './rich-text.js';
+import { type Html, html } from '../../rendering/html.ts';
+import { richText } from './rich-text.ts';
 
 interface Row {
   readonly name: string;

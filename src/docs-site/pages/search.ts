@@ -1,5 +1,5 @@
-import { type Html, html } from '../../rendering/html.js';
-import type { SearchEntry } from '../page.js';
+import { type Html, html } from '../../rendering/html.ts';
+import type { SearchEntry } from '../page.ts';
 
 const MAXIMUM_FOUND = 30;
 const MAXIMUM_QUERY = 100;

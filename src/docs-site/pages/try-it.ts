@@ -1,7 +1,7 @@
 import type { OperationObject, ParameterObject } from 'openapi3-ts/oas31';
-import type { Endpoint } from '../../http/endpoint.js';
-import { jsonExample } from '../../openapi/document.js';
-import { type Html, html } from '../../rendering/html.js';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { jsonExample } from '../../openapi/document.ts';
+import { type Html, html } from '../../rendering/html.ts';
 
 /** A call that a form sends. */
 interface TriedCall {

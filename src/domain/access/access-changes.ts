@@ -1,5 +1,5 @@
-import type { Employer } from '../voucher.js';
-import { webhookHost } from '../webhooks/webhook.js';
+import type { Employer } from '../voucher.ts';
+import { webhookHost } from '../webhooks/webhook.ts';
 
 /**
  * The changes that people of a company see, most of them of its access, by their action in the audit log: what

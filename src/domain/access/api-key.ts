@@ -1,4 +1,4 @@
-import type { Scope } from './scope.js';
+import type { Scope } from './scope.ts';
 
 /** What an API key may do; the successor of a rotated key has the power of the old one. */
 export interface ApiKeyPower {

@@ -1,4 +1,4 @@
-import type { Company } from '../voucher.js';
+import type { Company } from '../voucher.ts';
 
 /** What an API key may do. Scopes are independent: `vouchers` does not include `read`. */
 export const scopes = ['read', 'vouchers', 'topups'] as const;

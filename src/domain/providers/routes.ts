@@ -1,12 +1,12 @@
-import { type Money, parseMoney } from '../money.js';
-import type { Operator } from '../operator.js';
-import type { TopupKind } from '../topup.js';
+import { type Money, parseMoney } from '../money.ts';
+import type { Operator } from '../operator.ts';
+import type { TopupKind } from '../topup.ts';
 import {
   type AirtimeProviderName,
   airtimeProviderNames,
   mobileMoneyProviderNames,
   smsProviderNames,
-} from './provider-names.js';
+} from './provider-names.ts';
 
 /** What is routed, and which providers there are for it. */
 export const routedProviders = {

@@ -1,5 +1,5 @@
-import { parseMsisdn } from '../phone.js';
-import { parseVoucherCode } from '../vouchers/voucher-code.js';
+import { parseMsisdn } from '../phone.ts';
+import { parseVoucherCode } from '../vouchers/voucher-code.ts';
 
 /** A number or a code is written in so many pieces at most, such as "+251 911 23 45 67". */
 const PIECES = 6;

@@ -1,5 +1,5 @@
-import { reasons } from '../reasons.js';
-import { messageOf, quoted, type Refusal } from '../refusals.js';
+import { reasons } from '../reasons.ts';
+import { messageOf, quoted, type Refusal } from '../refusals.ts';
 
 type Reason = Refusal['reason'];
 

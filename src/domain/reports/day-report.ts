@@ -1,6 +1,6 @@
-import type { Operator } from '../operator.js';
-import { CLOSED_AFTER_HOURS } from '../statements/monthly-statement.js';
-import type { LedgerAccountKind } from './movement-labels.js';
+import type { Operator } from '../operator.ts';
+import { CLOSED_AFTER_HOURS } from '../statements/monthly-statement.ts';
+import type { LedgerAccountKind } from './movement-labels.ts';
 
 /** A calendar day, YYYY-MM-DD. */
 export type Day = string & { readonly day: unique symbol };

@@ -6,7 +6,7 @@ import {
   RECOVERY_SETTLEMENT,
   REVERSAL_FEE,
   REVERSAL_SETTLEMENT,
-} from '../statements/statement-labels.js';
+} from '../statements/statement-labels.ts';
 
 /** The kinds of accounts in the order of reports: those of partners, then the platform's. */
 export const ledgerAccountKinds = [

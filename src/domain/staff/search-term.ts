@@ -1,6 +1,6 @@
-import { parseMsisdn } from '../phone.js';
-import { parseVoucherCode } from '../vouchers/voucher-code.js';
-import { readWorkflowId } from './workflow-terms.js';
+import { parseMsisdn } from '../phone.ts';
+import { parseVoucherCode } from '../vouchers/voucher-code.ts';
+import { readWorkflowId } from './workflow-terms.ts';
 
 /** What a text that somebody looks for may be; one text may be several things. */
 export interface SearchTerm {

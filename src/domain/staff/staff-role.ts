@@ -1,4 +1,4 @@
-import type { RepairSubject } from '../repairs/repair.js';
+import type { RepairSubject } from '../repairs/repair.ts';
 
 /** What a person of the service is: each role may do all that the one before may. */
 export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;

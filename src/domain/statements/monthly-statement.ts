@@ -1,7 +1,7 @@
-import { formatMoney, parseMoney } from '../money.js';
-import type { Company } from '../voucher.js';
-import type { WalletChange } from './statement-labels.js';
-import { type TransactionKind, transactionKindOf } from './transaction-kinds.js';
+import { formatMoney, parseMoney } from '../money.ts';
+import type { Company } from '../voucher.ts';
+import type { WalletChange } from './statement-labels.ts';
+import { type TransactionKind, transactionKindOf } from './transaction-kinds.ts';
 
 /** A calendar month, YYYY-MM. */
 export type Month = string & { readonly month: unique symbol };

@@ -1,5 +1,5 @@
-import { maskStored, type StoredNumber } from '../phone.js';
-import { isTopupReference } from '../topup.js';
+import { maskStored, type StoredNumber } from '../phone.ts';
+import { isTopupReference } from '../topup.ts';
 
 /**
  * The step that settles a late success: a refused operation that the provider carried out anyway.

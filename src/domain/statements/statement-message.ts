@@ -1,4 +1,4 @@
-import type { Month } from './monthly-statement.js';
+import type { Month } from './monthly-statement.ts';
 
 interface StatementFacts {
   readonly company: string;

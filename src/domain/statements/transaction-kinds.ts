@@ -7,7 +7,7 @@ import {
   REVERSAL_FEE,
   REVERSAL_SETTLEMENT,
   type WalletChange,
-} from './statement-labels.js';
+} from './statement-labels.ts';
 
 /** What changed a wallet, in words of the field, and each with its meaning. */
 export const transactionKinds = {

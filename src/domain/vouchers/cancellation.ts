@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from '../refusals.js';
-import type { VoucherStatus } from '../voucher.js';
+import { type Refusal, refuse } from '../refusals.ts';
+import type { VoucherStatus } from '../voucher.ts';
 
 /** Whether a voucher can be cancelled: it has value, and nothing of it is being paid. */
 export const isCancellable = (status: VoucherStatus): boolean =>

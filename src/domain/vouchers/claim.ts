@@ -1,5 +1,5 @@
-import type { Money } from '../money.js';
-import { type Refusal, refuse } from '../refusals.js';
+import type { Money } from '../money.ts';
+import { type Refusal, refuse } from '../refusals.ts';
 import {
   belongsToCaller,
   type Company,
@@ -7,9 +7,9 @@ import {
   refuseDisputed,
   refuseForPartner,
   type VoucherStatus,
-} from '../voucher.js';
-import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
-import { settleRedemption } from './service-fee.js';
+} from '../voucher.ts';
+import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.ts';
+import { settleRedemption } from './service-fee.ts';
 
 /** Number of events in a window, and the seconds until the oldest leaves it. */
 export interface Count {

@@ -1,4 +1,4 @@
-import type { SmsProviderName } from '../providers/provider-names.js';
+import type { SmsProviderName } from '../providers/provider-names.ts';
 
 /** What a provider says about a message after it has taken it. */
 export interface DeliveryReport {

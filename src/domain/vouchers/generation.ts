@@ -1,5 +1,5 @@
-import { parseMoney } from '../money.js';
-import { type Refusal, refuse } from '../refusals.js';
+import { parseMoney } from '../money.ts';
+import { type Refusal, refuse } from '../refusals.ts';
 
 /** The facts that a generation is decided by; a missing merchant, denomination or price is null. */
 export interface GenerationFacts {

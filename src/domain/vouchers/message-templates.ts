@@ -1,4 +1,4 @@
-import { partsOf } from './message-parts.js';
+import { partsOf } from './message-parts.ts';
 import {
   dayIn,
   type MessageFacts,
@@ -8,7 +8,7 @@ import {
   NAME_LENGTH,
   ownerMessages,
   short,
-} from './owner-messages.js';
+} from './owner-messages.ts';
 
 /** Texts of an operator, by language and kind; a text that is missing is the service's own. */
 export type MessageTemplates = Readonly<Record<string, Readonly<Record<string, string>>>>;

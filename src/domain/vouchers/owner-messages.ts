@@ -1,4 +1,4 @@
-import { isGsm } from './message-parts.js';
+import { isGsm } from './message-parts.ts';
 
 /** The languages of messages to owners: English and Amharic (ISO 639-1). */
 export const messageLanguages = ['en', 'am'] as const;

@@ -1,6 +1,6 @@
-import { formatAmount, type Money } from '../money.js';
-import { type Refusal, refuse } from '../refusals.js';
-import { largestPart, settleRedemption } from './service-fee.js';
+import { formatAmount, type Money } from '../money.ts';
+import { type Refusal, refuse } from '../refusals.ts';
+import { largestPart, settleRedemption } from './service-fee.ts';
 
 /** Limits of partial redemptions. The whole balance has no limit. */
 export interface AmountLimits {

@@ -1,6 +1,6 @@
-import type { Money } from '../money.js';
-import { type Refusal, refuse } from '../refusals.js';
-import { refuseCountry } from '../served-countries.js';
+import type { Money } from '../money.ts';
+import { type Refusal, refuse } from '../refusals.ts';
+import { refuseCountry } from '../served-countries.ts';
 import {
   belongsToCaller,
   type Company,
@@ -8,10 +8,10 @@ import {
   refuseDisputed,
   refuseForPartner,
   type VoucherStatus,
-} from '../voucher.js';
-import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.js';
-import { settleRedemption } from './service-fee.js';
-import { type CodeLimits, codeDigits } from './verification-code.js';
+} from '../voucher.ts';
+import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.ts';
+import { settleRedemption } from './service-fee.ts';
+import { type CodeLimits, codeDigits } from './verification-code.ts';
 
 /** Facts read for a redemption, with the voucher's row locked. */
 export interface RedemptionFacts {

@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from '../refusals.js';
-import { type Count, refuseMessage } from './claim.js';
+import { type Refusal, refuse } from '../refusals.ts';
+import { type Count, refuseMessage } from './claim.ts';
 
 /** The message that an owner may miss. */
 export interface MissedMessage {

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusals.js';
+import { type Refusal, refuse } from '../refusals.ts';
 
 /** The states of a reversal for people: NEEDS_ACTION is pending, and a person must look at it. */
 export const reversalStates = ['PENDING', 'NEEDS_ACTION', 'SUCCESS', 'FAILED'] as const;

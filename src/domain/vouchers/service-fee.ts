@@ -1,4 +1,4 @@
-import { type Money, percentageOf } from '../money.js';
+import { type Money, percentageOf } from '../money.ts';
 
 export type RedemptionSettlement =
   | {

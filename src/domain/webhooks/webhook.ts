@@ -1,4 +1,4 @@
-import { eventId } from '../event-types.js';
+import { eventId } from '../event-types.ts';
 
 /** Longest address of a webhook. */
 export const WEBHOOK_URL_LENGTH = 1_000;

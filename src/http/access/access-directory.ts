@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type AccessRow, readAccess } from '../../db/access/access.js';
-import type { Database } from '../../db/connection.js';
-import type { Scope } from '../../domain/access/scope.js';
-import type { Company } from '../../domain/voucher.js';
-import { parsePublicKey } from '../signature/public-key.js';
-import { createSourceCheck, type SourceCheck } from './allowlist-entries.js';
-import type { AllowlistHostnames } from './allowlist-hostnames.js';
+import { type AccessRow, readAccess } from '../../db/access/access.ts';
+import type { Database } from '../../db/connection.ts';
+import type { Scope } from '../../domain/access/scope.ts';
+import type { Company } from '../../domain/voucher.ts';
+import { parsePublicKey } from '../signature/public-key.ts';
+import { createSourceCheck, type SourceCheck } from './allowlist-entries.ts';
+import type { AllowlistHostnames } from './allowlist-hostnames.ts';
 
 /** An API key: what it may do, and whether its spending is counted against daily limits. */
 interface KnownKey {

@@ -1,11 +1,11 @@
-import type { AllowlistHostnames } from './allowlist-hostnames.js';
-import { parseHostName } from './host-name.js';
+import type { AllowlistHostnames } from './allowlist-hostnames.ts';
+import { parseHostName } from './host-name.ts';
 import {
   type AddressMatcher,
   canonicalRange,
   createAddressMatcher,
   rangesOverlap,
-} from './source-address.js';
+} from './source-address.ts';
 
 /** Names per company, since each needs repeated DNS queries. */
 export const MAXIMUM_NAMES = 10;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DnsAnswer, DnsLookup } from './dns-lookup.js';
+import type { DnsAnswer, DnsLookup } from './dns-lookup.ts';
 
 /** The addresses of registered host names, refreshed in the background. */
 export interface AllowlistHostnames {

@@ -1,7 +1,7 @@
 import { setImmediate as turnIsOver } from 'node:timers/promises';
-import { type FoundApiKey, findApiKeys } from '../../db/access/access.js';
-import type { Database } from '../../db/connection.js';
-import type { CompanyKind } from '../../db/schema/all-tables.js';
+import { type FoundApiKey, findApiKeys } from '../../db/access/access.ts';
+import type { Database } from '../../db/connection.ts';
+import type { CompanyKind } from '../../db/schema/all-tables.ts';
 
 /** Finds the API key with a digest; undefined for an unknown key. */
 export type ApiKeyLookup = (kind: CompanyKind, digest: Buffer) => Promise<FoundApiKey | undefined>;

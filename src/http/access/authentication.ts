@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Scope } from '../../domain/access/scope.js';
-import { type Refusal, refuse, type Surface } from '../../domain/refusals.js';
-import type { Caller } from '../../domain/voucher.js';
-import type { RefusalReply } from '../envelope.js';
-import type { Services } from '../services.js';
-import type { Access } from './access-directory.js';
+import type { Scope } from '../../domain/access/scope.ts';
+import { type Refusal, refuse, type Surface } from '../../domain/refusals.ts';
+import type { Caller } from '../../domain/voucher.ts';
+import type { RefusalReply } from '../envelope.ts';
+import type { Services } from '../services.ts';
+import type { Access } from './access-directory.ts';
 
 /** An admitted company and its source address. */
 export interface Admitted {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.js';
-import { type Refusal, refuse } from '../../domain/refusals.js';
-import { endpoint } from '../endpoint.js';
-import { reply } from '../envelope.js';
-import { textAnswer } from '../fields/answer-fields.js';
-import { refuseTooMany } from '../limits/rate-limits.js';
-import type { Services } from '../services.js';
-import { admit } from './authentication.js';
-import { addressGroup } from './source-address.js';
+import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.ts';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import { endpoint } from '../endpoint.ts';
+import { reply } from '../envelope.ts';
+import { textAnswer } from '../fields/answer-fields.ts';
+import { refuseTooMany } from '../limits/rate-limits.ts';
+import type { Services } from '../services.ts';
+import { admit } from './authentication.ts';
+import { addressGroup } from './source-address.ts';
 
 /** Log-in with an API key, identical on both surfaces (specification 4.1, 4.2 and 5). */
 export const login = endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { SurfaceRoutes } from '../app.js';
-import { endpoint } from '../endpoint.js';
-import { reply } from '../envelope.js';
+import type { SurfaceRoutes } from '../app.ts';
+import { endpoint } from '../endpoint.ts';
+import { reply } from '../envelope.ts';
 
 /** The public keys that verify access tokens (RFC 7517). */
 const showTokenKeys = endpoint({

@@ -1,4 +1,4 @@
-import type { JsonBody, JsonObject } from './json-body.js';
+import type { JsonBody, JsonObject } from './json-body.ts';
 
 const MEDIA_TYPE =
   /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;

@@ -7,11 +7,11 @@ export type RawBodyFailure = 'too-large' | 'unsupported-encoding' | 'aborted';
 export class RawBodyError extends Error {
   override readonly name = 'RawBodyError';
 
-  constructor(
-    readonly failure: RawBodyFailure,
-    message: string,
-  ) {
+  readonly failure: RawBodyFailure;
+
+  constructor(failure: RawBodyFailure, message: string) {
     super(message);
+    this.failure = failure;
   }
 }
 

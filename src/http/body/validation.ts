@@ -1,10 +1,10 @@
 import type { ZodError, ZodType } from 'zod';
-import { refuse } from '../../domain/refusals.js';
-import type { Endpoint } from '../endpoint.js';
-import type { RefusalReply } from '../envelope.js';
-import { parseFormBody } from './form-body.js';
-import { issueMessage } from './issue-messages.js';
-import { parseJsonBody } from './json-body.js';
+import { refuse } from '../../domain/refusals.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { RefusalReply } from '../envelope.ts';
+import { parseFormBody } from './form-body.ts';
+import { issueMessage } from './issue-messages.ts';
+import { parseJsonBody } from './json-body.ts';
 
 type Validated = { readonly ok: true; readonly value: unknown } | RefusalReply;
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { type AdmittedCall, addAdmittedCalls, addRefusedCalls } from '../../db/access/calls.js';
-import { type Database, isDatabaseUnavailable } from '../../db/connection.js';
-import type { Refused } from './refusal-bursts.js';
-import { createRefusedCallBuffer } from './refused-call-buffer.js';
+import { type AdmittedCall, addAdmittedCalls, addRefusedCalls } from '../../db/access/calls.ts';
+import { type Database, isDatabaseUnavailable } from '../../db/connection.ts';
+import type { Refused } from './refusal-bursts.ts';
+import { createRefusedCallBuffer } from './refused-call-buffer.ts';
 
 /** Records accepted and refused calls, asynchronously to the calls. */
 export interface CallRecorder {

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import type { Reason } from '../../domain/refusals.js';
-import { type RefusalReply, type Reply, refusalAnswer } from '../envelope.js';
-import type { Call } from '../pipeline.js';
-import type { CallRecorder } from './call-recorder.js';
+import type { Reason } from '../../domain/refusals.ts';
+import { type RefusalReply, type Reply, refusalAnswer } from '../envelope.ts';
+import type { Call } from '../pipeline.ts';
+import type { CallRecorder } from './call-recorder.ts';
 
 /** The reasons of a call that was not admitted. */
 const accessReasons: ReadonlySet<Reason> = new Set([

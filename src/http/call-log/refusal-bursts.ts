@@ -1,5 +1,5 @@
-import type { RefusedCall } from '../../db/access/calls.js';
-import { addressGroup } from '../access/source-address.js';
+import type { RefusedCall } from '../../db/access/calls.ts';
+import { addressGroup } from '../access/source-address.ts';
 
 /** A refused call at the moment of its refusal. */
 export type Refused = Omit<RefusedCall, 'leftOut'>;

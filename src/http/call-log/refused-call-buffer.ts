@@ -1,5 +1,5 @@
-import type { RefusedCall } from '../../db/access/calls.js';
-import { createRefusalBursts, type Refused } from './refusal-bursts.js';
+import type { RefusedCall } from '../../db/access/calls.ts';
+import { createRefusalBursts, type Refused } from './refusal-bursts.ts';
 
 /** Buffer of refused calls between two writes to the database. */
 export interface RefusedCallBuffer {

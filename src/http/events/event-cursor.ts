@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LogPosition } from '../../db/events/event-log.js';
+import type { LogPosition } from '../../db/events/event-log.ts';
 
 /** A place in the log as an opaque text. */
 export const encodeCursor = ({ epoch, number }: LogPosition): string =>

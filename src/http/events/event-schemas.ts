@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type EventType, eventTypes, eventTypesOf } from '../../domain/event-types.js';
-import type { Surface } from '../../domain/refusals.js';
+import { type EventType, eventTypes, eventTypesOf } from '../../domain/event-types.ts';
+import type { Surface } from '../../domain/refusals.ts';
 import {
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
   timeAnswer,
-} from '../fields/answer-fields.js';
+} from '../fields/answer-fields.ts';
 
 const voucher = {
   voucherId: idAnswer('voucher'),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { readEvents } from '../../db/events/event-log.js';
-import { eventId, eventTypesOf } from '../../domain/event-types.js';
-import { refuse, type Surface } from '../../domain/refusals.js';
-import { endpoint } from '../endpoint.js';
-import { reply } from '../envelope.js';
-import { textAnswer } from '../fields/answer-fields.js';
-import { cursorField, encodeCursor } from './event-cursor.js';
-import { eventOf } from './event-schemas.js';
+import { readEvents } from '../../db/events/event-log.ts';
+import { eventId, eventTypesOf } from '../../domain/event-types.ts';
+import { refuse, type Surface } from '../../domain/refusals.ts';
+import { endpoint } from '../endpoint.ts';
+import { reply } from '../envelope.ts';
+import { textAnswer } from '../fields/answer-fields.ts';
+import { cursorField, encodeCursor } from './event-cursor.ts';
+import { eventOf } from './event-schemas.ts';
 
 const MAXIMUM_LIMIT = 100;
 const DEFAULT_LIMIT = 50;

@@ -1,5 +1,5 @@
-import type { ClaimMade } from '../../../workflows/contracts.js';
-import { textAnswer } from './answer-fields.js';
+import type { ClaimMade } from '../../../workflows/contracts.ts';
+import { textAnswer } from './answer-fields.ts';
 
 const SENT = {
   message: 'Verification code sent',

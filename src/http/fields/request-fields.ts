@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseRequestAmount } from '../../domain/money.js';
-import { parseMsisdn } from '../../domain/phone.js';
-import { parseVoucherCode } from '../../domain/vouchers/voucher-code.js';
-import { parseCountry } from './country-codes.js';
+import { parseRequestAmount } from '../../domain/money.ts';
+import { parseMsisdn } from '../../domain/phone.ts';
+import { parseVoucherCode } from '../../domain/vouchers/voucher-code.ts';
+import { parseCountry } from './country-codes.ts';
 
 /**
  * Fields that several endpoints share; validation yields their canonical form. The messages say

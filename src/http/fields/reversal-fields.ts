@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ShownReversal } from '../../db/vouchers/shown-reversal.js';
-import { reversalStates } from '../../domain/vouchers/reversal.js';
-import { textAnswer, timeAnswer } from './answer-fields.js';
+import type { ShownReversal } from '../../db/vouchers/shown-reversal.ts';
+import { reversalStates } from '../../domain/vouchers/reversal.ts';
+import { textAnswer, timeAnswer } from './answer-fields.ts';
 
 /** The reversal of a redemption, as merchants and partners see it. */
 export const reversalAnswer = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { textAnswer } from './answer-fields.js';
-import { amountField, msisdnField, verificationCodeField } from './request-fields.js';
+import { textAnswer } from './answer-fields.ts';
+import { amountField, msisdnField, verificationCodeField } from './request-fields.ts';
 
 /** The fields of claims and redemptions, which both surfaces have (specification 4.1 and 4.2). */
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
-import { type StaticAsset, staticAsset } from './static-assets.js';
+import { type StaticAsset, staticAsset } from './static-assets.ts';
 
 /** The place of an import at the beginning of a line; comments do not begin so. */
 const IMPORT = /^((?:import|export)\b[^'"`;]*?\bfrom\s*)['"]([^'"]+)['"]/gm;

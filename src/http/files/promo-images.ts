@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { isImagePath } from '../../domain/image-path.js';
+import { isImagePath } from '../../domain/image-path.ts';
 
 /** Image types that browsers show and cannot execute. */
 const types: Readonly<Record<string, string>> = {

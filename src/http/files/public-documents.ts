@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { etagOf, isKnown } from '../etag.js';
+import { etagOf, isKnown } from '../etag.ts';
 
 /** Something that is served as it is to everybody, and changes with a new version only. */
 export interface PublicDocument {

@@ -1,4 +1,4 @@
-import type { PublicDocument } from './public-documents.js';
+import type { PublicDocument } from './public-documents.ts';
 
 const DAY_MS = 86_400_000;
 /** RFC 9116 advises less than a year; a process is started anew more often. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { type AddressMatcher, addressGroup } from '../access/source-address.js';
+import { type AddressMatcher, addressGroup } from '../access/source-address.ts';
 
 /** Limits on the open connections of a server. */
 export interface ConnectionLimits {

@@ -6,8 +6,8 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import type { Database } from '../../db/connection.js';
-import { type Refusal, refuse } from '../../domain/refusals.js';
+import type { Database } from '../../db/connection.ts';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
 
 const MINUTE = 60;
 const HOUR = 3_600;

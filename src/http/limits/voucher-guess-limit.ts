@@ -1,9 +1,9 @@
-import { type Refusal, refuse } from '../../domain/refusals.js';
-import type { Company } from '../../domain/voucher.js';
-import type { VoucherLookUp } from '../../operations/voucher-look-up.js';
-import { addressGroup } from '../access/source-address.js';
-import { type Quota, type RateLimits, refuseTooMany } from './rate-limits.js';
-import { createRunningCounts } from './running-counts.js';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { VoucherLookUp } from '../../operations/voucher-look-up.ts';
+import { addressGroup } from '../access/source-address.ts';
+import { type Quota, type RateLimits, refuseTooMany } from './rate-limits.ts';
+import { createRunningCounts } from './running-counts.ts';
 
 /** The company that looks a voucher up by its code, and its address. */
 interface Requester {

@@ -1,4 +1,4 @@
-import { type FilteredColumn, MAXIMUM_TEXT, MAXIMUM_VALUES } from './list-condition.js';
+import { type FilteredColumn, MAXIMUM_TEXT, MAXIMUM_VALUES } from './list-condition.ts';
 
 /** The values of a column in JSON Schema's regular expressions, by its kind. */
 const VALUES = {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { etagOf, isKnown } from '../etag.js';
+import { etagOf, isKnown } from '../etag.ts';
 
 /**
  * Writes JSON that the caller may keep and revalidate (RFC 9110, 13.1.2). Shared caches may not

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type CsvRow, csv, csvLines } from '../../rendering/csv.js';
-import { type Reply, reply } from '../envelope.js';
+import { type CsvRow, csv, csvLines } from '../../rendering/csv.ts';
+import { type Reply, reply } from '../envelope.ts';
 
 /** Whether a caller asks for a file for spreadsheets. */
 export const wantsCsv = ({ accept = '' }: IncomingHttpHeaders): boolean =>

@@ -3,7 +3,7 @@ import type {
   Condition,
   FilterOperator,
   FilterValue,
-} from '../../db/lists/list-query.js';
+} from '../../db/lists/list-query.ts';
 
 export const MAXIMUM_TEXT = 200;
 export const MAXIMUM_VALUES = 100;

@@ -1,10 +1,10 @@
 import type { ZodType } from 'zod';
-import type { ListSource } from '../../db/lists/list-query.js';
-import { refuse } from '../../domain/refusals.js';
-import { type Endpoint, endpoint } from '../endpoint.js';
-import { type ListMeta, reply } from '../envelope.js';
-import { listLinks, listMeta } from './list-links.js';
-import { type ListOptions, type ListRequest, listQuery } from './list-query.js';
+import type { ListSource } from '../../db/lists/list-query.ts';
+import { refuse } from '../../domain/refusals.ts';
+import { type Endpoint, endpoint } from '../endpoint.ts';
+import { type ListMeta, reply } from '../envelope.ts';
+import { listLinks, listMeta } from './list-links.ts';
+import { type ListOptions, type ListRequest, listQuery } from './list-query.ts';
 
 /** The definition of one list. */
 export interface ListDefinition<Row>

@@ -4,9 +4,9 @@ import type {
   FilterOperator,
   ListQuery,
   ListSource,
-} from '../../db/lists/list-query.js';
-import { conditionOf, FilterError, parseCondition, parseText } from './list-condition.js';
-import type { Parameter } from './list-links.js';
+} from '../../db/lists/list-query.ts';
+import { conditionOf, FilterError, parseCondition, parseText } from './list-condition.ts';
+import type { Parameter } from './list-links.ts';
 
 /** The conditions of one query, at most. */
 export const MAXIMUM_CONDITIONS = 20;

@@ -1,4 +1,4 @@
-import type { ListMeta } from '../envelope.js';
+import type { ListMeta } from '../envelope.ts';
 
 /** The meta of a list (specification 2.2). */
 export const listMeta = (

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Condition, Direction, ListQuery, SortBy } from '../../db/lists/list-query.js';
-import { type Filterable, type Filters, readFilters } from './list-filters.js';
+import type { Condition, Direction, ListQuery, SortBy } from '../../db/lists/list-query.ts';
+import { type Filterable, type Filters, readFilters } from './list-filters.ts';
 
 const MAXIMUM_LIMIT = 100;
 const MAXIMUM_PAGE = 1_000_000;

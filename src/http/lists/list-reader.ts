@@ -4,11 +4,11 @@ import {
   type Database,
   type PoolUse,
   poolUseOf,
-} from '../../db/connection.js';
-import { type ListPage, readListPage } from '../../db/lists/list-page.js';
-import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
-import type { Company } from '../../domain/voucher.js';
-import { createFairSemaphore } from '../../process/fair-semaphore.js';
+} from '../../db/connection.ts';
+import { type ListPage, readListPage } from '../../db/lists/list-page.ts';
+import type { ListQuery, ListSource } from '../../db/lists/list-query.ts';
+import type { Company } from '../../domain/voucher.ts';
+import { createFairSemaphore } from '../../process/fair-semaphore.ts';
 
 /** Reads lists over separate connections, so that lists never delay money movements. */
 export interface ListReader {

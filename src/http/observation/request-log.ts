@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Metrics } from '../../process/metrics/metrics.js';
+import type { Metrics } from '../../process/metrics/metrics.ts';
 
 /**
  * Logs one line per request: method, route pattern (paths hold voucher codes), status and time; no

@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { tracing } from '../../tracing/tracing.js';
+import { tracing } from '../../tracing/tracing.ts';
 
 /**
  * Makes a span of a request, below the caller's `traceparent` where it has one. It names the route

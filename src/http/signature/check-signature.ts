@@ -1,12 +1,12 @@
-import { bindSignedRequest } from '../../db/access/access.js';
-import { listRevokedPublicKeys } from '../../db/access/company-access.js';
-import { type Refusal, refuse } from '../../domain/refusals.js';
-import type { Authenticated } from '../access/authentication.js';
-import type { Endpoint } from '../endpoint.js';
-import type { Services } from '../services.js';
-import { diagnoseSignature, type UnmatchedSignature } from './diagnose-signature.js';
-import { parsePublicKey } from './public-key.js';
-import { verifySignature } from './verify-signature.js';
+import { bindSignedRequest } from '../../db/access/access.ts';
+import { listRevokedPublicKeys } from '../../db/access/company-access.ts';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import type { Authenticated } from '../access/authentication.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Services } from '../services.ts';
+import { diagnoseSignature, type UnmatchedSignature } from './diagnose-signature.ts';
+import { parsePublicKey } from './public-key.ts';
+import { verifySignature } from './verify-signature.ts';
 
 /**
  * A request with a valid signature, and the digests that may be used only once (design 6 and 8).

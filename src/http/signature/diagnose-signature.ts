@@ -8,7 +8,7 @@ import {
   rightForms,
   type SignatureMistake,
   signatureMistakes,
-} from './signature-mistakes.js';
+} from './signature-mistakes.ts';
 
 /** A signature that matches nothing that is accepted. */
 export interface UnmatchedSignature extends Received {

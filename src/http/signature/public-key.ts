@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { leavesOf, readDer } from './der.js';
-import { HOW_TO_MAKE_KEYS, PRIVATE_KEY_REFUSAL, readPublicKeyText } from './public-key-text.js';
+import { leavesOf, readDer } from './der.ts';
+import { HOW_TO_MAKE_KEYS, PRIVATE_KEY_REFUSAL, readPublicKeyText } from './public-key-text.ts';
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;

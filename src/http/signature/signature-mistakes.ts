@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseJsonBody } from '../body/json-body.js';
+import { parseJsonBody } from '../body/json-body.ts';
 
 /** What was received, with a signature that does not match it. */
 export interface Received {

@@ -1,8 +1,8 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { UnmatchedSignature } from './diagnose-signature.js';
-import { checkFreshness } from './message-time.js';
-import { readSignatures } from './signature-encoding.js';
-import { splitSignatureHeader } from './signature-header.js';
+import type { UnmatchedSignature } from './diagnose-signature.ts';
+import { checkFreshness } from './message-time.ts';
+import { readSignatures } from './signature-encoding.ts';
+import { splitSignatureHeader } from './signature-header.ts';
 
 export type SignatureCheck =
   | {

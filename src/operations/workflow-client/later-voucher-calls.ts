@@ -1,35 +1,35 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { cancelVoucher } from '../../../workflows/cancel-voucher.js';
+import type { cancelVoucher } from '../../../workflows/cancel-voucher.ts';
 import type {
   CancelVoucherCommand,
   MessageResent,
   OperationOutcome,
   ResendMessageCommand,
   VoucherCancelled,
-} from '../../../workflows/contracts.js';
-import type { resendMessage } from '../../../workflows/resend-message.js';
+} from '../../../workflows/contracts.ts';
+import type { resendMessage } from '../../../workflows/resend-message.ts';
 import {
   type RedemptionReversed,
   type ReversalTiming,
   type ReverseRedemptionCommand,
   reversalResult,
-} from '../../../workflows/reversal/contracts.js';
-import type { reverseRedemption } from '../../../workflows/reverse-redemption.js';
-import { cancelVoucherId, resendMessageId } from '../../../workflows/workflow-ids.js';
-import type { NamedRedemption } from '../../db/cases/voucher-names.js';
-import type { NumberBox } from '../../domain/phone.js';
-import { type NamedVoucher, namesOfVoucher } from '../../domain/voucher.js';
-import type { ReportedCode } from '../../domain/vouchers/delivery.js';
-import { tellCodeDelivery } from '../../temporal/unless-running.js';
+} from '../../../workflows/reversal/contracts.ts';
+import type { reverseRedemption } from '../../../workflows/reverse-redemption.ts';
+import { cancelVoucherId, resendMessageId } from '../../../workflows/workflow-ids.ts';
+import type { NamedRedemption } from '../../db/cases/voucher-names.ts';
+import type { NumberBox } from '../../domain/phone.ts';
+import { type NamedVoucher, namesOfVoucher } from '../../domain/voucher.ts';
+import type { ReportedCode } from '../../domain/vouchers/delivery.ts';
+import { tellCodeDelivery } from '../../temporal/unless-running.ts';
 import {
   namesOfCompany,
   reversalStart,
   type StartNames,
   searchAttributesOf,
   WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.js';
-import type { AnswerOf } from './workflow-answers.js';
-import { USE_EXISTING } from './workflow-call-options.js';
+} from '../../temporal/workflow-starts.ts';
+import type { AnswerOf } from './workflow-answers.ts';
+import { USE_EXISTING } from './workflow-call-options.ts';
 
 interface LaterCallOptions {
   readonly client: Client;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../db/connection.js';
-import { findOperations, type StoredOperation } from '../../db/operations/stored-operations.js';
-import { describeError } from '../../process/describe-error.js';
-import { StillProcessingError } from './workflow-errors.js';
+import type { Database } from '../../db/connection.ts';
+import { findOperations, type StoredOperation } from '../../db/operations/stored-operations.ts';
+import { describeError } from '../../process/describe-error.ts';
+import { StillProcessingError } from './workflow-errors.ts';
 
 /** Interval of the one query for all rows that callers of this process wait for. */
 const INTERVAL_MS = 100;

@@ -1,9 +1,9 @@
-import type { checkPayoutAccount } from '../../../workflows/check-payout-account.js';
-import { checkPayoutAccountId } from '../../../workflows/workflow-ids.js';
-import type { AccountChecked } from '../../domain/providers/payout-account.js';
-import { searchAttributesOf, WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.js';
-import type { AnswerOf } from './workflow-answers.js';
-import { USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.js';
+import type { checkPayoutAccount } from '../../../workflows/check-payout-account.ts';
+import { checkPayoutAccountId } from '../../../workflows/workflow-ids.ts';
+import type { AccountChecked } from '../../domain/providers/payout-account.ts';
+import { searchAttributesOf, WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.ts';
+import type { AnswerOf } from './workflow-answers.ts';
+import { USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.ts';
 
 export function createPayoutAccountCalls(
   { client, taskQueue }: WorkflowCallOptions,

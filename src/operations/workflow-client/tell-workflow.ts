@@ -1,11 +1,11 @@
-import { tellIfRunning } from '../../temporal/unless-running.js';
-import type { WorkflowCallOptions } from './workflow-call-options.js';
+import { tellIfRunning } from '../../temporal/unless-running.ts';
+import type { WorkflowCallOptions } from './workflow-call-options.ts';
 import {
   callError,
   foundNobody,
   StillProcessingError,
   WorkflowsUnavailableError,
-} from './workflow-errors.js';
+} from './workflow-errors.ts';
 
 type TellOptions = Pick<WorkflowCallOptions, 'client' | 'reachability' | 'callerWaitMs'>;
 

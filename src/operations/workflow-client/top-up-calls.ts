@@ -8,13 +8,13 @@ import {
   type TopUpInput,
   type TopUpMade,
   topUpResult,
-} from '../../../workflows/contracts.js';
-import type { topUp } from '../../../workflows/top-up.js';
-import type { StoredNumber } from '../../domain/phone.js';
-import { type StartNames, topUpStart } from '../../temporal/workflow-starts.js';
-import { tellWorkflow } from './tell-workflow.js';
-import type { AnswerOf } from './workflow-answers.js';
-import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.js';
+} from '../../../workflows/contracts.ts';
+import type { topUp } from '../../../workflows/top-up.ts';
+import type { StoredNumber } from '../../domain/phone.ts';
+import { type StartNames, topUpStart } from '../../temporal/workflow-starts.ts';
+import { tellWorkflow } from './tell-workflow.ts';
+import type { AnswerOf } from './workflow-answers.ts';
+import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.ts';
 
 /** Top-ups and their retries. */
 export function createTopUpCalls(options: WorkflowCallOptions, answerOf: AnswerOf) {

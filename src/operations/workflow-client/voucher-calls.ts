@@ -10,10 +10,10 @@ import {
   type RedeemVoucherInput,
   type RedemptionMade,
   redeem,
-} from '../../../workflows/contracts.js';
-import type { generateVoucher } from '../../../workflows/generate-voucher.js';
-import type { redeemVoucher } from '../../../workflows/redeem-voucher.js';
-import { generateVoucherId } from '../../../workflows/workflow-ids.js';
+} from '../../../workflows/contracts.ts';
+import type { generateVoucher } from '../../../workflows/generate-voucher.ts';
+import type { redeemVoucher } from '../../../workflows/redeem-voucher.ts';
+import { generateVoucherId } from '../../../workflows/workflow-ids.ts';
 import {
   claimIdFor,
   type FindableVoucher,
@@ -23,9 +23,9 @@ import {
   type StartNames,
   searchAttributesOf,
   WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.js';
-import type { AnswerOf } from './workflow-answers.js';
-import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.js';
+} from '../../temporal/workflow-starts.ts';
+import type { AnswerOf } from './workflow-answers.ts';
+import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.ts';
 
 /** A merchant that asks is the one that is paid. */
 const namesOf = (

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
-import type { Failpoint, FailpointName } from '../../process/failpoint.js';
-import type { Reachability } from '../../temporal/reachability.js';
+import type { Failpoint, FailpointName } from '../../process/failpoint.ts';
+import type { Reachability } from '../../temporal/reachability.ts';
 import {
   callError,
   foundNobody,
   missedWorkflow,
   StillProcessingError,
   WorkflowsUnavailableError,
-} from './workflow-errors.js';
+} from './workflow-errors.ts';
 
 /**
  * Makes a call and waits for its answer until a deadline; reports `step` to the failpoint once it

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
-import type { RedemptionTiming, TopUpTiming } from '../../../workflows/contracts.js';
-import type { NumberBox, StoredNumber } from '../../domain/phone.js';
-import type { Failpoint } from '../../process/failpoint.js';
-import type { Reachability } from '../../temporal/reachability.js';
-import type { StartNames } from '../../temporal/workflow-starts.js';
+import type { RedemptionTiming, TopUpTiming } from '../../../workflows/contracts.ts';
+import type { NumberBox, StoredNumber } from '../../domain/phone.ts';
+import type { Failpoint } from '../../process/failpoint.ts';
+import type { Reachability } from '../../temporal/reachability.ts';
+import type { StartNames } from '../../temporal/workflow-starts.ts';
 
 export interface WorkflowCallOptions {
   readonly client: Client;

@@ -1,13 +1,13 @@
-import { invitationSettled } from '../../../workflows/contracts.js';
-import { inviteMerchantId } from '../../../workflows/workflow-ids.js';
-import { startBulkOrder } from '../../temporal/bulk-order-start.js';
-import { createLaterVoucherCalls } from './later-voucher-calls.js';
-import { createPayoutAccountCalls } from './payout-account-calls.js';
-import { tellWorkflow } from './tell-workflow.js';
-import { createTopUpCalls } from './top-up-calls.js';
-import { createVoucherCalls } from './voucher-calls.js';
-import { createAnswers } from './workflow-answers.js';
-import type { WorkflowCallOptions } from './workflow-call-options.js';
+import { invitationSettled } from '../../../workflows/contracts.ts';
+import { inviteMerchantId } from '../../../workflows/workflow-ids.ts';
+import { startBulkOrder } from '../../temporal/bulk-order-start.ts';
+import { createLaterVoucherCalls } from './later-voucher-calls.ts';
+import { createPayoutAccountCalls } from './payout-account-calls.ts';
+import { tellWorkflow } from './tell-workflow.ts';
+import { createTopUpCalls } from './top-up-calls.ts';
+import { createVoucherCalls } from './voucher-calls.ts';
+import { createAnswers } from './workflow-answers.ts';
+import type { WorkflowCallOptions } from './workflow-call-options.ts';
 
 export type WorkflowClient = ReturnType<typeof createWorkflowClient>;
 

@@ -4,8 +4,8 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { grpcCodeOf, grpcCodes } from '../../temporal/grpc-errors.js';
-import { ForeignPayloadError } from '../../temporal/payload-codec.js';
+import { grpcCodeOf, grpcCodes } from '../../temporal/grpc-errors.ts';
+import { ForeignPayloadError } from '../../temporal/payload-codec.ts';
 
 /** The caller's time is up; the workflow continues, and a repeated request gets its result. */
 export class StillProcessingError extends Error {
@@ -16,12 +16,12 @@ export class StillProcessingError extends Error {
 export class WorkflowsUnavailableError extends Error {
   override readonly name = 'WorkflowsUnavailableError';
 
-  constructor(
-    /** Whether it is certain that nothing was started. */
-    readonly isCertain: boolean,
-    cause?: unknown,
-  ) {
+  /** Whether it is certain that nothing was started. */
+  readonly isCertain: boolean;
+
+  constructor(isCertain: boolean, cause?: unknown) {
     super('The workflow could not be reached', { cause });
+    this.isCertain = isCertain;
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { BULK_LINES } from '../../domain/vouchers/bulk-order.js';
-import type { OrderedLine } from '../../operations/order-vouchers.js';
-import { voucherFields } from '../vouchers/voucher-fields.js';
+import { BULK_LINES } from '../../domain/vouchers/bulk-order.ts';
+import type { OrderedLine } from '../../operations/order-vouchers.ts';
+import { voucherFields } from '../vouchers/voucher-fields.ts';
 
 /** One line of a bulk order, as the API and files of the portal send it. */
 export const lineSchema = z

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { BulkOrder } from '../../db/bulk/bulk-orders.js';
-import { bulkOrderStatus, bulkOrderStatuses } from '../../domain/vouchers/bulk-order.js';
-import { idAnswer, timeAnswer } from '../../http/fields/answer-fields.js';
-import { idField } from '../../http/fields/request-fields.js';
+import type { BulkOrder } from '../../db/bulk/bulk-orders.ts';
+import { bulkOrderStatus, bulkOrderStatuses } from '../../domain/vouchers/bulk-order.ts';
+import { idAnswer, timeAnswer } from '../../http/fields/answer-fields.ts';
+import { idField } from '../../http/fields/request-fields.ts';
 
 /** The path of one bulk order. */
 export const bulkOrderParams = z.object({

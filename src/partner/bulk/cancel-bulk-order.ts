@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { requestBulkCancellation } from '../../db/bulk/bulk-orders.js';
-import { refuse } from '../../domain/refusals.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.js';
+import { requestBulkCancellation } from '../../db/bulk/bulk-orders.ts';
+import { refuse } from '../../domain/refusals.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
 
 /** Cancels what a bulk order has not generated yet (beyond the specification). */
 export const cancelBulkOrder = endpoint({

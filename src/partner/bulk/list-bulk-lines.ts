@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { type BulkLineWithVoucher, bulkLinesAfter } from '../../db/bulk/bulk-lines.js';
-import { findBulkOrder } from '../../db/bulk/bulk-orders.js';
-import { messageOf, refuse, statusCodeOf } from '../../domain/refusals.js';
-import { bulkLineStatuses } from '../../domain/vouchers/bulk-order.js';
-import { formatVoucherCode } from '../../domain/vouchers/voucher-code.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.js';
-import { numberParameter } from '../../http/fields/number-parameter.js';
-import type { Services } from '../../http/services.js';
-import { bulkOrderParams } from './bulk-order-view.js';
+import { type BulkLineWithVoucher, bulkLinesAfter } from '../../db/bulk/bulk-lines.ts';
+import { findBulkOrder } from '../../db/bulk/bulk-orders.ts';
+import { messageOf, refuse, statusCodeOf } from '../../domain/refusals.ts';
+import { bulkLineStatuses } from '../../domain/vouchers/bulk-order.ts';
+import { formatVoucherCode } from '../../domain/vouchers/voucher-code.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
+import { numberParameter } from '../../http/fields/number-parameter.ts';
+import type { Services } from '../../http/services.ts';
+import { bulkOrderParams } from './bulk-order-view.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAXIMUM_LIMIT = 1_000;

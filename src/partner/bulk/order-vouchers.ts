@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { BULK_LINES } from '../../domain/vouchers/bulk-order.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { orderVouchersOnce } from '../../operations/order-vouchers.js';
-import { orderedLine, orderSchema } from './bulk-line-fields.js';
-import { bulkOrderSchema, presentBulkOrder } from './bulk-order-view.js';
+import { BULK_LINES } from '../../domain/vouchers/bulk-order.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { orderVouchersOnce } from '../../operations/order-vouchers.ts';
+import { orderedLine, orderSchema } from './bulk-line-fields.ts';
+import { bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
 
 /** For the most lines, each with all its fields. */
 const BODY_LIMIT_BYTES = 6 * 1024 * 1024;

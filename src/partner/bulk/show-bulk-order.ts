@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { findBulkOrder } from '../../db/bulk/bulk-orders.js';
-import { refuse } from '../../domain/refusals.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.js';
+import { findBulkOrder } from '../../db/bulk/bulk-orders.ts';
+import { refuse } from '../../domain/refusals.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
 
 /** Shows how far a bulk order is (beyond the specification). */
 export const showBulkOrder = endpoint({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { topupSource } from '../../db/topups/topups.js';
-import { timeParameter } from '../../http/fields/request-fields.js';
-import { listEndpoint } from '../../http/lists/list-endpoint.js';
-import { presentTopup, topupSchema } from './topup-view.js';
+import { topupSource } from '../../db/topups/topups.ts';
+import { timeParameter } from '../../http/fields/request-fields.ts';
+import { listEndpoint } from '../../http/lists/list-endpoint.ts';
+import { presentTopup, topupSchema } from './topup-view.ts';
 
 /** Lists a partner's top-ups, newest first (beyond the specification). */
 export const listTopups = listEndpoint({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.js';
-import { idField, msisdnField } from '../../http/fields/request-fields.js';
-import { retryOnce } from '../../operations/retry-top-up.js';
-import { topupAnswer } from './topup-answer.js';
-import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField, msisdnField } from '../../http/fields/request-fields.ts';
+import { retryOnce } from '../../operations/retry-top-up.ts';
+import { topupAnswer } from './topup-answer.ts';
+import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.ts';
 
 /** Retries a failed top-up, optionally to another number (specification 4.1). */
 export const retryTopup = endpoint({

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { topupAttempts } from '../../db/topups/topup-attempts.js';
-import { findListedTopup } from '../../db/topups/topup-detail.js';
-import { refuse } from '../../domain/refusals.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { idField } from '../../http/fields/request-fields.js';
-import { attemptSchema, presentAttempt, presentTopup, topupSchema } from './topup-view.js';
+import { topupAttempts } from '../../db/topups/topup-attempts.ts';
+import { findListedTopup } from '../../db/topups/topup-detail.ts';
+import { refuse } from '../../domain/refusals.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { idField } from '../../http/fields/request-fields.ts';
+import { attemptSchema, presentAttempt, presentTopup, topupSchema } from './topup-view.ts';
 
 /** Shows one top-up with its attempts (beyond the specification). */
 export const showTopup = endpoint({

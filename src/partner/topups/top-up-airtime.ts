@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { formatMoney } from '../../domain/money.js';
-import { endpoint } from '../../http/endpoint.js';
-import { topUpOnce } from '../../operations/top-up.js';
-import { saleOf } from '../sale-fields.js';
-import { topupAnswer } from './topup-answer.js';
-import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
-import { airtimeFields } from './topup-request-fields.js';
+import { formatMoney } from '../../domain/money.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { topUpOnce } from '../../operations/top-up.ts';
+import { saleOf } from '../sale-fields.ts';
+import { topupAnswer } from './topup-answer.ts';
+import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.ts';
+import { airtimeFields } from './topup-request-fields.ts';
 
 /** Sends airtime (specification 4.1) and charges walletBalance. */
 export const topUpAirtime = endpoint({

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.js';
-import { textAnswer } from '../../http/fields/answer-fields.js';
-import { topUpOnce } from '../../operations/top-up.js';
-import { saleOf } from '../sale-fields.js';
-import { topupAnswer } from './topup-answer.js';
-import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.js';
-import { packageFields } from './topup-request-fields.js';
+import { endpoint } from '../../http/endpoint.ts';
+import { textAnswer } from '../../http/fields/answer-fields.ts';
+import { topUpOnce } from '../../operations/top-up.ts';
+import { saleOf } from '../sale-fields.ts';
+import { topupAnswer } from './topup-answer.ts';
+import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.ts';
+import { packageFields } from './topup-request-fields.ts';
 
 /** Buys a package for a phone number (specification 4.1) at the product's price. */
 export const topUpPackage = endpoint({

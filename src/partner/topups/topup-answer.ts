@@ -1,6 +1,6 @@
-import { topupReference } from '../../domain/topup.js';
-import { type RefusalReply, type Reply, reply } from '../../http/envelope.js';
-import type { NumberedTopup, TopUpAnswer } from '../../operations/top-up.js';
+import { topupReference } from '../../domain/topup.ts';
+import { type RefusalReply, type Reply, reply } from '../../http/envelope.ts';
+import type { NumberedTopup, TopUpAnswer } from '../../operations/top-up.ts';
 
 /** The answer while the result is unknown: accepted, with the number of the top-up. */
 const acceptedAnswer = (topup: NumberedTopup): Reply =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Reason } from '../../domain/refusals.js';
-import { idAnswer, textAnswer } from '../../http/fields/answer-fields.js';
+import type { Reason } from '../../domain/refusals.ts';
+import { idAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
 
 /** Without `status` while the top-up is being processed. */
 export const topupAnswerSchema = z.object({

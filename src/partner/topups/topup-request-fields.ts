@@ -1,5 +1,5 @@
-import { amountField, idField, msisdnField } from '../../http/fields/request-fields.js';
-import { saleFields } from '../sale-fields.js';
+import { amountField, idField, msisdnField } from '../../http/fields/request-fields.ts';
+import { saleFields } from '../sale-fields.ts';
 
 /** What describes a top-up of airtime (specification 4.1). */
 export const airtimeFields = { amount: amountField, msisdn: msisdnField, ...saleFields };

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { AttemptRow } from '../../db/topups/topup-attempts.js';
-import type { ListedTopup } from '../../db/topups/topups.js';
-import { maskStored } from '../../domain/phone.js';
+import type { AttemptRow } from '../../db/topups/topup-attempts.ts';
+import type { ListedTopup } from '../../db/topups/topups.ts';
+import { maskStored } from '../../domain/phone.ts';
 import {
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
   timeAnswer,
-} from '../../http/fields/answer-fields.js';
+} from '../../http/fields/answer-fields.ts';
 
 /** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are not final. */
 export const topupSchema = z.object({

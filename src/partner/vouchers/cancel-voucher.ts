@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { idAnswer, moneyAnswer } from '../../http/fields/answer-fields.js';
-import { cancelVoucherOnce } from '../../operations/later-voucher-operations.js';
-import { voucherParams } from './voucher-view.js';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { idAnswer, moneyAnswer } from '../../http/fields/answer-fields.ts';
+import { cancelVoucherOnce } from '../../operations/later-voucher-operations.ts';
+import { voucherParams } from './voucher-view.ts';
 
 /** Cancels a voucher and returns its unused value (beyond the specification). */
 export const cancelVoucher = endpoint({

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import type { GeneratedVoucher } from '../../../workflows/contracts.js';
-import { generateVoucherId } from '../../../workflows/workflow-ids.js';
-import { outcomeFor } from '../../db/operations/operations.js';
-import { generatedVoucher } from '../../db/vouchers/generation.js';
-import { refuseCountry } from '../../domain/served-countries.js';
-import { formatVoucherCode } from '../../domain/vouchers/voucher-code.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.js';
-import { identify, runOnce } from '../../operations/run-once.js';
-import { WorkflowsUnavailableError } from '../../operations/workflow-client/workflow-errors.js';
-import { merchantOf, voucherFields } from './voucher-fields.js';
+import type { GeneratedVoucher } from '../../../workflows/contracts.ts';
+import { generateVoucherId } from '../../../workflows/workflow-ids.ts';
+import { outcomeFor } from '../../db/operations/operations.ts';
+import { generatedVoucher } from '../../db/vouchers/generation.ts';
+import { refuseCountry } from '../../domain/served-countries.ts';
+import { formatVoucherCode } from '../../domain/vouchers/voucher-code.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
+import { identify, runOnce } from '../../operations/run-once.ts';
+import { WorkflowsUnavailableError } from '../../operations/workflow-client/workflow-errors.ts';
+import { merchantOf, voucherFields } from './voucher-fields.ts';
 
 const bodySchema = z.object(voucherFields);
 

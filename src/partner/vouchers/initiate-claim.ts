@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { claimAnswer, claimWords } from '../../http/fields/claim-answer.js';
-import { voucherCodeField } from '../../http/fields/request-fields.js';
-import { claimedAmountField } from '../../http/fields/voucher-fields.js';
-import { claimOnce, claimReasons } from '../../operations/voucher-operations.js';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { claimAnswer, claimWords } from '../../http/fields/claim-answer.ts';
+import { voucherCodeField } from '../../http/fields/request-fields.ts';
+import { claimedAmountField } from '../../http/fields/voucher-fields.ts';
+import { claimOnce, claimReasons } from '../../operations/voucher-operations.ts';
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
 export const initiateClaim = endpoint({

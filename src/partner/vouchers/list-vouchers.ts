@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { voucherSource } from '../../db/vouchers/lists/voucher-list.js';
-import { timeParameter } from '../../http/fields/request-fields.js';
-import { listEndpoint } from '../../http/lists/list-endpoint.js';
-import { presentVoucher, voucherSchema } from './voucher-view.js';
+import { voucherSource } from '../../db/vouchers/lists/voucher-list.ts';
+import { timeParameter } from '../../http/fields/request-fields.ts';
+import { listEndpoint } from '../../http/lists/list-endpoint.ts';
+import { presentVoucher, voucherSchema } from './voucher-view.ts';
 
 /** Lists a partner's vouchers, newest first (beyond the specification). */
 export const listVouchers = listEndpoint({

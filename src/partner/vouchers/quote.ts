@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Scope } from '../../domain/access/scope.js';
-import { formatMoney } from '../../domain/money.js';
-import { messageOf, type Operation, refuse, statusCodeOf } from '../../domain/refusals.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.js';
-import { type Quote, quoteTopUp, quoteVoucher } from '../../operations/quotes.js';
-import { airtimeFields, packageFields } from '../topups/topup-request-fields.js';
-import { merchantOf, voucherFields } from './voucher-fields.js';
+import type { Scope } from '../../domain/access/scope.ts';
+import { formatMoney } from '../../domain/money.ts';
+import { messageOf, type Operation, refuse, statusCodeOf } from '../../domain/refusals.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
+import { type Quote, quoteTopUp, quoteVoucher } from '../../operations/quotes.ts';
+import { airtimeFields, packageFields } from '../topups/topup-request-fields.ts';
+import { merchantOf, voucherFields } from './voucher-fields.ts';
 
 const kindOf = <Kind extends string>(kind: Kind, description: string) =>
   z.literal(kind).meta({ description, examples: [kind] });

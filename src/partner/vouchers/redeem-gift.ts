@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { idField, voucherCodeField } from '../../http/fields/request-fields.js';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { idField, voucherCodeField } from '../../http/fields/request-fields.ts';
 import {
   redeemedFields,
   redemptionFields,
   SERVICE_FEE_RULE,
-} from '../../http/fields/voucher-fields.js';
+} from '../../http/fields/voucher-fields.ts';
 import {
   redeemOnce,
   redemptionReasons,
   runningReference,
-} from '../../operations/voucher-operations.js';
+} from '../../operations/voucher-operations.ts';
 
 /** Redeems a voucher: the merchant is paid through mobile money (specification 4.1). */
 export const redeemGift = endpoint({

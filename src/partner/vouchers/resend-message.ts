@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { idAnswer } from '../../http/fields/answer-fields.js';
-import { resendMessageOnce } from '../../operations/later-voucher-operations.js';
-import { voucherParams } from './voucher-view.js';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { idAnswer } from '../../http/fields/answer-fields.ts';
+import { resendMessageOnce } from '../../operations/later-voucher-operations.ts';
+import { voucherParams } from './voucher-view.ts';
 
 /** Sends an owner the message that was lost once more (beyond the specification). */
 export const resendMessage = endpoint({

@@ -1,8 +1,8 @@
-import { findVoucherDetail } from '../../db/vouchers/voucher-detail.js';
-import { refuse } from '../../domain/refusals.js';
-import { endpoint } from '../../http/endpoint.js';
-import { reply } from '../../http/envelope.js';
-import { presentVoucherDetail, voucherDetailSchema, voucherParams } from './voucher-view.js';
+import { findVoucherDetail } from '../../db/vouchers/voucher-detail.ts';
+import { refuse } from '../../domain/refusals.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { reply } from '../../http/envelope.ts';
+import { presentVoucherDetail, voucherDetailSchema, voucherParams } from './voucher-view.ts';
 
 /** Shows one voucher with its history (beyond the specification). */
 export const showVoucher = endpoint({

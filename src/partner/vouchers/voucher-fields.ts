@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idField, msisdnField } from '../../http/fields/request-fields.js';
-import { optionalSaleFields } from '../sale-fields.js';
+import { idField, msisdnField } from '../../http/fields/request-fields.ts';
+import { optionalSaleFields } from '../sale-fields.ts';
 
 /** What describes a voucher to be generated (specification 4.1). */
 export const voucherFields = {

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { ListedVoucher } from '../../db/vouchers/lists/voucher-list.js';
-import type { VoucherDetail } from '../../db/vouchers/voucher-detail.js';
-import { formatMoney, parseMoney } from '../../domain/money.js';
-import { maskStored, type StoredNumber } from '../../domain/phone.js';
-import { voucherStatuses } from '../../domain/voucher.js';
+import type { ListedVoucher } from '../../db/vouchers/lists/voucher-list.ts';
+import type { VoucherDetail } from '../../db/vouchers/voucher-detail.ts';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { maskStored, type StoredNumber } from '../../domain/phone.ts';
+import { voucherStatuses } from '../../domain/voucher.ts';
 import {
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
   timeAnswer,
-} from '../../http/fields/answer-fields.js';
-import { idField } from '../../http/fields/request-fields.js';
-import { presentReversal, reversalAnswer } from '../../http/fields/reversal-fields.js';
+} from '../../http/fields/answer-fields.ts';
+import { idField } from '../../http/fields/request-fields.ts';
+import { presentReversal, reversalAnswer } from '../../http/fields/reversal-fields.ts';
 
 /** The path of one voucher. */
 export const voucherParams = z.object({

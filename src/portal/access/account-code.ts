@@ -1,16 +1,16 @@
-import { readableSecret } from '../../crypto/readable-secret.js';
-import { addAuditEntry } from '../../db/access/audit.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
+import { readableSecret } from '../../crypto/readable-secret.ts';
+import { addAuditEntry } from '../../db/access/audit.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   readOneTimePassword,
   replaceRecoveryCodes,
   takeRecoveryCode,
   takeStep,
-} from '../../db/portal/one-time-passwords.js';
-import { actorOfPerson } from '../../domain/access/access-changes.js';
-import type { Employer } from '../../domain/voucher.js';
-import type { PublicRequest } from '../page.js';
-import { stepOf } from './one-time-password.js';
+} from '../../db/portal/one-time-passwords.ts';
+import { actorOfPerson } from '../../domain/access/access-changes.ts';
+import type { Employer } from '../../domain/voucher.ts';
+import type { PublicRequest } from '../page.ts';
+import { stepOf } from './one-time-password.ts';
 
 const RECOVERY_CODES = 10;
 

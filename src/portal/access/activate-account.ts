@@ -1,16 +1,16 @@
-import { addAuditEntry } from '../../db/access/audit.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { lockOpenInvitation, useInvitation } from '../../db/portal/invitations.js';
+import { addAuditEntry } from '../../db/access/audit.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { lockOpenInvitation, useInvitation } from '../../db/portal/invitations.ts';
 import {
   addPortalAccount,
   findPortalAccount,
   setPassword,
   setPortalAccountDisabled,
-} from '../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../db/portal/portal-sessions.js';
-import { PORTAL_ACTOR } from '../../domain/access/access-changes.js';
-import type { Company } from '../../domain/voucher.js';
-import type { PublicRequest } from '../page.js';
+} from '../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../db/portal/portal-sessions.ts';
+import { PORTAL_ACTOR } from '../../domain/access/access-changes.ts';
+import type { Company } from '../../domain/voucher.ts';
+import type { PublicRequest } from '../page.ts';
 
 export interface ActivatedAccount {
   readonly invitationId: string;

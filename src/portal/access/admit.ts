@@ -1,8 +1,8 @@
-import { addHalfSignIn } from '../../db/portal/half-sign-ins.js';
-import type { CheckedAccount } from '../../db/portal/portal-accounts.js';
-import type { Employer } from '../../domain/voucher.js';
-import type { PageAnswer, PublicRequest, Site } from '../page.js';
-import { beginSession, randomToken } from './session.js';
+import { addHalfSignIn } from '../../db/portal/half-sign-ins.ts';
+import type { CheckedAccount } from '../../db/portal/portal-accounts.ts';
+import type { Employer } from '../../domain/voucher.ts';
+import type { PageAnswer, PublicRequest, Site } from '../page.ts';
+import { beginSession, randomToken } from './session.ts';
 
 /** The page that asks for the code of a sign-in. */
 export const codePath = ({ basePath }: Site): string => `${basePath}/sign-in/code`;

@@ -1,8 +1,8 @@
-import { addAuditEntry } from '../../db/access/audit.js';
-import { lockCompany } from '../../db/access/company-access.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { type AccessChangeName, actorOfPerson } from '../../domain/access/access-changes.js';
-import type { PersonRequest } from '../page.js';
+import { addAuditEntry } from '../../db/access/audit.ts';
+import { lockCompany } from '../../db/access/company-access.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { type AccessChangeName, actorOfPerson } from '../../domain/access/access-changes.ts';
+import type { PersonRequest } from '../page.ts';
 
 /**
  * Changes a company's access, or that of a person of the service, in one transaction with the entry of the audit log, of which owners

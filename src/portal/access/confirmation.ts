@@ -1,15 +1,15 @@
-import { confirmPortalSession } from '../../db/portal/portal-sessions.js';
-import { type Html, html } from '../../rendering/html.js';
-import { field, postForm } from '../layout/parts.js';
-import type { PageAnswer, PersonRequest } from '../page.js';
-import { codeProblem, recordRecoveryCode, takeCode } from './account-code.js';
-import { checkPresentPassword } from './present-password.js';
+import { confirmPortalSession } from '../../db/portal/portal-sessions.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { field, postForm } from '../layout/parts.ts';
+import type { PageAnswer, PersonRequest } from '../page.ts';
+import { codeProblem, recordRecoveryCode, takeCode } from './account-code.ts';
+import { checkPresentPassword } from './present-password.ts';
 import {
   countPassword,
   forgivePassword,
   presentPasswordLimits,
   waitSentence,
-} from './sign-in-throttle.js';
+} from './sign-in-throttle.ts';
 
 /** Why a proof was not accepted. */
 export interface WrongProof {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { isSameBytes } from '../../crypto/same-bytes.js';
-import type { PublicRequest } from '../page.js';
+import { isSameBytes } from '../../crypto/same-bytes.ts';
+import type { PublicRequest } from '../page.ts';
 
 /** A device id has 96 random bits; the proof follows it in the cookie. */
 const NAME_CHARACTERS = 16;

@@ -1,7 +1,7 @@
-import { type Html, html } from '../../rendering/html.js';
-import { ACCESS_PATH } from '../access-path.js';
-import { copyField, message } from '../layout/parts.js';
-import type { AccountRequest, PageAnswer } from '../page.js';
+import { type Html, html } from '../../rendering/html.ts';
+import { ACCESS_PATH } from '../access-path.ts';
+import { copyField, message } from '../layout/parts.ts';
+import type { AccountRequest, PageAnswer } from '../page.ts';
 
 /** A page that shows an API key in clear; browsers cache no page of the portal. */
 export function keyPage(

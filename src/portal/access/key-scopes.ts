@@ -1,7 +1,7 @@
-import { type Scope, scopeMeanings, scopesOf } from '../../domain/access/scope.js';
-import type { Company } from '../../domain/voucher.js';
-import { type Html, html } from '../../rendering/html.js';
-import type { Form } from '../layout/form.js';
+import { type Scope, scopeMeanings, scopesOf } from '../../domain/access/scope.ts';
+import type { Company } from '../../domain/voucher.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import type { Form } from '../layout/form.ts';
 
 const fieldOf = (scope: Scope): string => `scope-${scope}`;
 

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { encode } from 'uqr';
-import { type Html, html, phrase } from '../../rendering/html.js';
+import { type Html, html, phrase } from '../../rendering/html.ts';
 
 /** As RFC 6238 and the apps have it. */
 const PERIOD_SECONDS = 30;

@@ -1,4 +1,4 @@
-import { guessBits } from './password-strength.js';
+import { guessBits } from './password-strength.ts';
 
 const MINIMUM_LENGTH = 12;
 const MAXIMUM_LENGTH = 200;

@@ -1,11 +1,11 @@
-import { readPasswordHash } from '../../db/portal/portal-accounts.js';
-import type { PersonRequest } from '../page.js';
+import { readPasswordHash } from '../../db/portal/portal-accounts.ts';
+import type { PersonRequest } from '../page.ts';
 import {
   countPassword,
   forgivePassword,
   presentPasswordLimits,
   waitSentence,
-} from './sign-in-throttle.js';
+} from './sign-in-throttle.ts';
 
 type CheckedPassword =
   | {

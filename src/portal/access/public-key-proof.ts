@@ -1,7 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
-import { publicKeyFingerprint } from '../../http/signature/public-key.js';
-import { readSignatures } from '../../http/signature/signature-encoding.js';
-import type { AccountRequest } from '../page.js';
+import { publicKeyFingerprint } from '../../http/signature/public-key.ts';
+import { readSignatures } from '../../http/signature/signature-encoding.ts';
+import type { AccountRequest } from '../page.ts';
 
 /**
  * The challenge that a merchant signs with the private key, so that nobody can register the key of

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { findValidPublicKey, listPublicKeys } from '../../db/access/company-access.js';
-import type { Database } from '../../db/connection.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.js';
-import { PRIVATE_KEY_REFUSAL } from '../../http/signature/public-key-text.js';
-import { fingerprintOf, MAXIMUM_PUBLIC_KEYS } from '../pages/access/public-keys.js';
+import { findValidPublicKey, listPublicKeys } from '../../db/access/company-access.ts';
+import type { Database } from '../../db/connection.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.ts';
+import { PRIVATE_KEY_REFUSAL } from '../../http/signature/public-key-text.ts';
+import { fingerprintOf, MAXIMUM_PUBLIC_KEYS } from '../pages/access/public-keys.ts';
 
 /** Describes why a merchant cannot register a key; undefined where it can. */
 export async function registrationProblem(

@@ -1,5 +1,5 @@
-import type { PersonSession } from '../../db/portal/portal-sessions.js';
-import type { Site } from '../page.js';
+import type { PersonSession } from '../../db/portal/portal-sessions.ts';
+import type { Site } from '../page.ts';
 
 /** The page of the person's own account. */
 export const accountPath = ({ basePath }: Site): string => `${basePath}/account`;

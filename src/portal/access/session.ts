@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { addAuditEntry } from '../../db/access/audit.js';
-import type { DatabaseTransaction } from '../../db/connection.js';
-import { takeHalfSignIn } from '../../db/portal/half-sign-ins.js';
+import { addAuditEntry } from '../../db/access/audit.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { takeHalfSignIn } from '../../db/portal/half-sign-ins.ts';
 import {
   type CheckedAccount,
   canonicalEmail,
   noteSignIn,
-} from '../../db/portal/portal-accounts.js';
-import { addPortalSession, endPortalSession } from '../../db/portal/portal-sessions.js';
-import { actorOfPerson } from '../../domain/access/access-changes.js';
-import type { Employer } from '../../domain/voucher.js';
-import type { PublicRequest } from '../page.js';
-import { recordRecoveryCode } from './account-code.js';
-import { rememberDevice } from './device.js';
+} from '../../db/portal/portal-accounts.ts';
+import { addPortalSession, endPortalSession } from '../../db/portal/portal-sessions.ts';
+import { actorOfPerson } from '../../domain/access/access-changes.ts';
+import type { Employer } from '../../domain/voucher.ts';
+import type { PublicRequest } from '../page.ts';
+import { recordRecoveryCode } from './account-code.ts';
+import { rememberDevice } from './device.ts';
 
 /** 256 bits in 43 characters, stored only in the browser's cookie. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');

@@ -1,10 +1,10 @@
-import type { HashPriority } from '../../crypto/hash-turns.js';
-import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/sign-in-attempts.js';
-import { canonicalEmail } from '../../db/portal/portal-accounts.js';
-import { addressGroup } from '../../http/access/source-address.js';
-import { sentence } from '../language/language.js';
-import type { PersonRequest, PublicRequest } from '../page.js';
-import { knownDevice } from './device.js';
+import type { HashPriority } from '../../crypto/hash-turns.ts';
+import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/sign-in-attempts.ts';
+import { canonicalEmail } from '../../db/portal/portal-accounts.ts';
+import { addressGroup } from '../../http/access/source-address.ts';
+import { sentence } from '../language/language.ts';
+import type { PersonRequest, PublicRequest } from '../page.ts';
+import { knownDevice } from './device.ts';
 
 /**
  * The counters of a password attempt for an e-mail address, with or without an account. A browser

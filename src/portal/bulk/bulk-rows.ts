@@ -1,6 +1,6 @@
-import { BULK_LINES } from '../../domain/vouchers/bulk-order.js';
-import { CsvContentError, readCsvRecords } from '../../rendering/csv-records.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
+import { BULK_LINES } from '../../domain/vouchers/bulk-order.ts';
+import { CsvContentError, readCsvRecords } from '../../rendering/csv-records.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
 
 /** The columns of a file, by the field of the API; each has a name that people would write, too. */
 const columns = {

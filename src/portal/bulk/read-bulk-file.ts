@@ -1,18 +1,18 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { findNamedMerchants, type NamedMerchant } from '../../db/bulk/bulk-subjects.js';
-import { listPartnerPrices } from '../../db/catalogue/prices.js';
-import { formatAmount, parseMoney, parseRequestAmount, withoutGroups } from '../../domain/money.js';
-import type { OrderedLine } from '../../operations/order-vouchers.js';
-import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import type { AccountRequest } from '../page.js';
+import { findNamedMerchants, type NamedMerchant } from '../../db/bulk/bulk-subjects.ts';
+import { listPartnerPrices } from '../../db/catalogue/prices.ts';
+import { formatAmount, parseMoney, parseRequestAmount, withoutGroups } from '../../domain/money.ts';
+import type { OrderedLine } from '../../operations/order-vouchers.ts';
+import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import type { AccountRequest } from '../page.ts';
 import {
   type BulkColumn,
   type BulkRow,
   column,
   type LineProblem,
   readBulkRows,
-} from './bulk-rows.js';
+} from './bulk-rows.ts';
 
 /** A line that may be ordered, with what people recognise it by. */
 export interface ReadLine {

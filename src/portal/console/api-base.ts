@@ -1,8 +1,8 @@
-import type { CompanyKind } from '../../db/schema/all-tables.js';
-import type { SurfaceRoutes } from '../../http/app.js';
-import { merchantRoutes } from '../../merchant/routes.js';
-import { partnerRoutes } from '../../partner/routes.js';
-import type { AccountRequest } from '../page.js';
+import type { CompanyKind } from '../../db/schema/all-tables.ts';
+import type { SurfaceRoutes } from '../../http/app.ts';
+import { merchantRoutes } from '../../merchant/routes.ts';
+import { partnerRoutes } from '../../partner/routes.ts';
+import type { AccountRequest } from '../page.ts';
 
 /** The API for companies of a kind. */
 export const apiOf = (kind: CompanyKind): SurfaceRoutes =>

@@ -1,5 +1,5 @@
-import { messageOf, statusCodeOf } from '../../domain/refusals.js';
-import { type Html, html } from '../../rendering/html.js';
+import { messageOf, statusCodeOf } from '../../domain/refusals.ts';
+import { type Html, html } from '../../rendering/html.ts';
 
 /** Calls for one shell session, in order: each uses the variables of the previous ones. */
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Html } from '../../rendering/html.js';
-import { amharic } from './amharic/amharic.js';
-import { translatedTemplates } from './translated-templates.js';
+import type { Html } from '../../rendering/html.ts';
+import { amharic } from './amharic/amharic.ts';
+import { translatedTemplates } from './translated-templates.ts';
 
 /** The languages of the portal, with their own names. */
 export const languages = { en: 'English', am: 'አማርኛ' } as const;

@@ -1,5 +1,5 @@
-import { statements } from './amharic/statements.js';
-import { language } from './language.js';
+import { statements } from './amharic/statements.ts';
+import { language } from './language.ts';
 
 const patterns = Object.entries(statements).map(([english, amharic]) => ({
   pattern: new RegExp(`^${english.replace(/\{\d+\}/g, '(.+)')}$`),

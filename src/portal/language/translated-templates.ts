@@ -1,4 +1,4 @@
-import type { Templates } from '../../rendering/html.js';
+import type { Templates } from '../../rendering/html.ts';
 
 /** Tags within a sentence; all others end it. */
 const INLINE = new Set(['a', 'b', 'br', 'code', 'em', 'small', 'span', 'strong', 'time']);

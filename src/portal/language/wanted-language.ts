@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { PortalTools } from '../page.js';
-import { type Language, languageOf, readLanguage } from './language.js';
+import type { PortalTools } from '../page.ts';
+import { type Language, languageOf, readLanguage } from './language.ts';
 
 /**
  * The language that a browser wants where nobody is signed in, or the person has chosen none: that of

@@ -1,4 +1,4 @@
-import { readAllowlistEntry } from '../../http/access/allowlist-entries.js';
+import { readAllowlistEntry } from '../../http/access/allowlist-entries.ts';
 
 type ReadAddress =
   | { readonly ok: true; readonly address: string }

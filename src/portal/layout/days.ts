@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Days } from '../../db/days.js';
-import { timeZone, zonedTime } from '../time-zone.js';
+import type { Days } from '../../db/days.ts';
+import { timeZone, zonedTime } from '../time-zone.ts';
 
 const DAY_MS = 86_400_000;
 const MAXIMUM_DAYS = 366;

@@ -1,5 +1,5 @@
-import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.js';
-import { time } from './parts.js';
+import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
+import { time } from './parts.ts';
 
 /** A list of names and values. */
 export const facts = (pairs: Readonly<Record<string, HtmlValue>>): Html =>

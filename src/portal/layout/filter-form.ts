@@ -1,5 +1,5 @@
-import { type Html, html } from '../../rendering/html.js';
-import { field, selectField } from './parts.js';
+import { type Html, html } from '../../rendering/html.ts';
+import { field, selectField } from './parts.ts';
 
 /** A filter field of a page. */
 export interface FilterField {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { type Refusal, refuse } from '../../domain/refusals.js';
-import { readRawBody } from '../../http/body/raw-body.js';
-import type { Form } from './form.js';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import { readRawBody } from '../../http/body/raw-body.ts';
+import type { Form } from './form.ts';
 
 /** The limit of one text; the whole form may be twice as long, and needs its boundaries. */
 const textBytes = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type Refusal, refuse } from '../../domain/refusals.js';
-import { readRawBody } from '../../http/body/raw-body.js';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import { readRawBody } from '../../http/body/raw-body.ts';
 
 /** The fields of a sent form; of a repeated field the first counts. */
 export interface Form {

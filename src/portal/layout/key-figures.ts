@@ -1,13 +1,13 @@
-import { partnerBalances } from '../../db/ledger/ledger.js';
-import { readLowBalances } from '../../db/ledger/low-balances.js';
-import type { Wallet } from '../../db/ledger/statement-lines.js';
-import { mayUse, type PortalRole } from '../../domain/access/portal-role.js';
-import { parseMoney } from '../../domain/money.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { type AccountRequest, PORTAL_PATH } from '../page.js';
-import { money } from './money.js';
-import { badge } from './parts.js';
-import { walletLabels } from './wallet-labels.js';
+import { partnerBalances } from '../../db/ledger/ledger.ts';
+import { readLowBalances } from '../../db/ledger/low-balances.ts';
+import type { Wallet } from '../../db/ledger/statement-lines.ts';
+import { mayUse, type PortalRole } from '../../domain/access/portal-role.ts';
+import { parseMoney } from '../../domain/money.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { type AccountRequest, PORTAL_PATH } from '../page.ts';
+import { money } from './money.ts';
+import { badge } from './parts.ts';
+import { walletLabels } from './wallet-labels.ts';
 
 /** The balances as cards. */
 export async function balanceCards({ services, session }: AccountRequest): Promise<Html> {

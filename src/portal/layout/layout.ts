@@ -1,16 +1,16 @@
 import type { Context } from 'koa';
-import { ownAssets } from '../../docs-site/assets.js';
-import { DOCS_PATH } from '../../docs-site/page.js';
-import { staffRoleMeanings } from '../../domain/staff/staff-role.js';
-import { allowCalls } from '../../http/page-headers.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { accountPath, pathBeforeAllElse } from '../access/required-set-up.js';
-import { assets } from '../assets.js';
-import { language, writeHtml } from '../language/language.js';
-import type { PortalTools, Site } from '../page.js';
-import { offsetText, timeZone } from '../time-zone.js';
-import { type View, viewOf } from '../view.js';
-import { formTokenField } from './parts.js';
+import { ownAssets } from '../../docs-site/assets.ts';
+import { DOCS_PATH } from '../../docs-site/page.ts';
+import { staffRoleMeanings } from '../../domain/staff/staff-role.ts';
+import { allowCalls } from '../../http/page-headers.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { accountPath, pathBeforeAllElse } from '../access/required-set-up.ts';
+import { assets } from '../assets.ts';
+import { language, writeHtml } from '../language/language.ts';
+import type { PortalTools, Site } from '../page.ts';
+import { offsetText, timeZone } from '../time-zone.ts';
+import { type View, viewOf } from '../view.ts';
+import { formTokenField } from './parts.ts';
 
 export interface PageContent {
   readonly title: string;

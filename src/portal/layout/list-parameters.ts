@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ListParameter } from '../../http/lists/list-filters.js';
-import { beginningOf } from '../time-zone.js';
-import { daySchema, daysAfter } from './days.js';
-import type { FilterField } from './filter-form.js';
+import type { ListParameter } from '../../http/lists/list-filters.ts';
+import { beginningOf } from '../time-zone.ts';
+import { daySchema, daysAfter } from './days.ts';
+import type { FilterField } from './filter-form.ts';
 
 type Filter = FilterField & ListParameter;
 

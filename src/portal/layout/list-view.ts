@@ -1,17 +1,17 @@
-import type { ListPage } from '../../db/lists/list-page.js';
-import type { ListQuery, ListSource } from '../../db/lists/list-query.js';
-import type { CompanyKind } from '../../db/schema/all-tables.js';
-import { mayUse } from '../../domain/access/portal-role.js';
-import type { ListParameter } from '../../http/lists/list-filters.js';
-import { type ListRequest, listQuery } from '../../http/lists/list-query.js';
-import { csv } from '../../rendering/csv.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { problems } from '../problem-page.js';
-import { DOWNLOAD_ROWS } from './downloads.js';
-import { type FilterField, filterForm } from './filter-form.js';
-import { addressOf, pageNumber, paging } from './paging.js';
-import { emptyState, type TableColumn, table } from './parts.js';
+import type { ListPage } from '../../db/lists/list-page.ts';
+import type { ListQuery, ListSource } from '../../db/lists/list-query.ts';
+import type { CompanyKind } from '../../db/schema/all-tables.ts';
+import { mayUse } from '../../domain/access/portal-role.ts';
+import type { ListParameter } from '../../http/lists/list-filters.ts';
+import { type ListRequest, listQuery } from '../../http/lists/list-query.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { problems } from '../problem-page.ts';
+import { DOWNLOAD_ROWS } from './downloads.ts';
+import { type FilterField, filterForm } from './filter-form.ts';
+import { addressOf, pageNumber, paging } from './paging.ts';
+import { emptyState, type TableColumn, table } from './parts.ts';
 
 const ROWS = 25;
 

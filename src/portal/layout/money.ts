@@ -1,5 +1,5 @@
-import { formatAmount, formatGroupedAmount, parseMoney } from '../../domain/money.js';
-import { type Html, html } from '../../rendering/html.js';
+import { formatAmount, formatGroupedAmount, parseMoney } from '../../domain/money.ts';
+import { type Html, html } from '../../rendering/html.ts';
 
 /** A decimal string with grouped thousands: "1,250.00". */
 export const amount = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));

@@ -1,6 +1,6 @@
-import type { CompanyKind } from '../../db/schema/all-tables.js';
-import { mayUse, type PortalNeed } from '../../domain/access/portal-role.js';
-import type { MenuEntry, Site } from '../page.js';
+import type { CompanyKind } from '../../db/schema/all-tables.ts';
+import { mayUse, type PortalNeed } from '../../domain/access/portal-role.ts';
+import type { MenuEntry, Site } from '../page.ts';
 
 export interface NavigationEntry extends MenuEntry {
   /** As the page of this path needs it. */

@@ -1,5 +1,5 @@
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { locale } from '../language/language.js';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { locale } from '../language/language.ts';
 
 /** One page of a list. */
 export interface Paged {

@@ -1,7 +1,7 @@
-import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.js';
-import { language, locale } from '../language/language.js';
-import type { PageAnswer } from '../page.js';
-import { timeZone, zonedTime } from '../time-zone.js';
+import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
+import { language, locale } from '../language/language.ts';
+import type { PageAnswer } from '../page.ts';
+import { timeZone, zonedTime } from '../time-zone.ts';
 
 /**
  * The building blocks of pages. Their labels, hints and messages are texts of the program, which are

@@ -1,5 +1,5 @@
-import { type Html, html } from '../../rendering/html.js';
-import { ACCESS_PATH } from '../access-path.js';
+import { type Html, html } from '../../rendering/html.ts';
+import { ACCESS_PATH } from '../access-path.ts';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
 const words: Readonly<

@@ -1,9 +1,9 @@
-import type { TopupStatus } from '../../db/schema/all-tables.js';
-import type { RedemptionState } from '../../db/vouchers/lists/redemption-list.js';
-import type { VoucherStatus } from '../../domain/voucher.js';
-import type { ReversalState } from '../../domain/vouchers/reversal.js';
-import type { Html } from '../../rendering/html.js';
-import { badge } from './parts.js';
+import type { TopupStatus } from '../../db/schema/all-tables.ts';
+import type { RedemptionState } from '../../db/vouchers/lists/redemption-list.ts';
+import type { VoucherStatus } from '../../domain/voucher.ts';
+import type { ReversalState } from '../../domain/vouchers/reversal.ts';
+import type { Html } from '../../rendering/html.ts';
+import { badge } from './parts.ts';
 
 type Words<State extends string> = Readonly<
   Record<State, { readonly tone: Parameters<typeof badge>[0]; readonly word: string }>

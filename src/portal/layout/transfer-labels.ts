@@ -1,8 +1,8 @@
-import type { LedgerTransfer } from '../../db/ledger/ledger-history.js';
-import { REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { amount } from './money.js';
-import { table, time } from './parts.js';
+import type { LedgerTransfer } from '../../db/ledger/ledger-history.ts';
+import { REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { amount } from './money.ts';
+import { table, time } from './parts.ts';
 
 /**
  * Labels of transfers for the partner that owns the money: "debited account > credited account".

@@ -1,5 +1,5 @@
-import type { Wallet } from '../../db/ledger/statement-lines.js';
-import type { KnownText } from '../language/language.js';
+import type { Wallet } from '../../db/ledger/statement-lines.ts';
+import type { KnownText } from '../language/language.ts';
 
 /** The labels of a partner's balances, in the order of the specification (2.10). */
 export const walletLabels: Readonly<

@@ -1,20 +1,20 @@
-import { listAuditEntries } from '../../db/access/audit.js';
-import { listCalls, listRefusedCalls } from '../../db/access/calls.js';
+import { listAuditEntries } from '../../db/access/audit.ts';
+import { listCalls, listRefusedCalls } from '../../db/access/calls.ts';
 import {
   accessChangeOf,
   accessChanges,
   actorName,
   changedSubject,
-} from '../../domain/access/access-changes.js';
-import type { Company } from '../../domain/voucher.js';
-import { csv } from '../../rendering/csv.js';
-import { type HtmlValue, html } from '../../rendering/html.js';
-import { DOWNLOAD_ROWS } from '../layout/downloads.js';
-import { emptyState, table, time } from '../layout/parts.js';
-import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { problems } from '../problem-page.js';
-import { fileTime } from '../time-zone.js';
+} from '../../domain/access/access-changes.ts';
+import type { Company } from '../../domain/voucher.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type HtmlValue, html } from '../../rendering/html.ts';
+import { DOWNLOAD_ROWS } from '../layout/downloads.ts';
+import { emptyState, table, time } from '../layout/parts.ts';
+import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { problems } from '../problem-page.ts';
+import { fileTime } from '../time-zone.ts';
 
 const SHOWN = 50;
 

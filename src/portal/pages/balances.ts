@@ -1,6 +1,6 @@
-import { html } from '../../rendering/html.js';
-import { balanceCards } from '../layout/key-figures.js';
-import type { AccountPage } from '../page.js';
+import { html } from '../../rendering/html.ts';
+import { balanceCards } from '../layout/key-figures.ts';
+import type { AccountPage } from '../page.ts';
 
 /** A partner's three balances (specification 2.10), with links to their statements. */
 export const showBalances: AccountPage = {

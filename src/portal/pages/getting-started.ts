@@ -1,10 +1,10 @@
-import { html } from '../../rendering/html.js';
-import { ACCESS_PATH } from '../access-path.js';
-import { apiBase } from '../console/api-base.js';
-import { commands, loginCommand, signedAnswer, signedCommand } from '../console/call-examples.js';
-import { doneBadge, readProgress } from '../getting-started.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
-import { KEY_PAIR_COMMANDS } from './access/public-keys.js';
+import { html } from '../../rendering/html.ts';
+import { ACCESS_PATH } from '../access-path.ts';
+import { apiBase } from '../console/api-base.ts';
+import { commands, loginCommand, signedAnswer, signedCommand } from '../console/call-examples.ts';
+import { doneBadge, readProgress } from '../getting-started.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.ts';
+import { KEY_PAIR_COMMANDS } from './access/public-keys.ts';
 
 /** The steps of a merchant's developer from a new account to the first signed request. */
 export const showGettingStarted: AccountPage = {

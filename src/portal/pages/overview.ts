@@ -1,10 +1,10 @@
-import { mayUse } from '../../domain/access/portal-role.js';
-import { html } from '../../rendering/html.js';
-import { gettingStarted } from '../getting-started.js';
-import { balanceCards } from '../layout/key-figures.js';
-import { businessOverview } from '../overview.js';
-import type { AccountPage } from '../page.js';
-import { termsCard } from '../terms.js';
+import { mayUse } from '../../domain/access/portal-role.ts';
+import { html } from '../../rendering/html.ts';
+import { gettingStarted } from '../getting-started.ts';
+import { balanceCards } from '../layout/key-figures.ts';
+import { businessOverview } from '../overview.ts';
+import type { AccountPage } from '../page.ts';
+import { termsCard } from '../terms.ts';
 
 /** The first page: the most important facts of the company. */
 export const showOverview: AccountPage = {

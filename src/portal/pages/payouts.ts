@@ -1,19 +1,19 @@
-import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/payouts-per-day.js';
-import { mayUse } from '../../domain/access/portal-role.js';
-import { formatMoney, parseMoney } from '../../domain/money.js';
-import { barChart } from '../../rendering/bar-chart.js';
-import { csv } from '../../rendering/csv.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { sentence } from '../language/language.js';
-import { readDays, withoutEmptyEnds } from '../layout/days.js';
-import { daysForm } from '../layout/filter-form.js';
-import { amount, money, plainAmount } from '../layout/money.js';
-import { addressOf } from '../layout/paging.js';
-import { emptyState, table } from '../layout/parts.js';
-import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { problems } from '../problem-page.js';
-import { termsCard } from '../terms.js';
-import { timeZone } from '../time-zone.js';
+import { type DayOfPayouts, payoutsPerDay } from '../../db/vouchers/lists/payouts-per-day.ts';
+import { mayUse } from '../../domain/access/portal-role.ts';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { barChart } from '../../rendering/bar-chart.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { sentence } from '../language/language.ts';
+import { readDays, withoutEmptyEnds } from '../layout/days.ts';
+import { daysForm } from '../layout/filter-form.ts';
+import { amount, money, plainAmount } from '../layout/money.ts';
+import { addressOf } from '../layout/paging.ts';
+import { emptyState, table } from '../layout/parts.ts';
+import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { problems } from '../problem-page.ts';
+import { termsCard } from '../terms.ts';
+import { timeZone } from '../time-zone.ts';
 
 /** A merchant's payouts per day. */
 export const showPayouts: AccountPage = {

@@ -1,15 +1,15 @@
 import {
   type ListedRedemption,
   redemptionSource,
-} from '../../db/vouchers/lists/redemption-list.js';
-import { html } from '../../rendering/html.js';
-import { daySchema, daysAfter } from '../layout/days.js';
-import { listFilters } from '../layout/list-parameters.js';
-import { type ListView, listDownload, listPage } from '../layout/list-view.js';
-import { amount, plainAmount } from '../layout/money.js';
-import { time } from '../layout/parts.js';
-import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/states.js';
-import { beginningOf, fileTime } from '../time-zone.js';
+} from '../../db/vouchers/lists/redemption-list.ts';
+import { html } from '../../rendering/html.ts';
+import { daySchema, daysAfter } from '../layout/days.ts';
+import { listFilters } from '../layout/list-parameters.ts';
+import { type ListView, listDownload, listPage } from '../layout/list-view.ts';
+import { amount, plainAmount } from '../layout/money.ts';
+import { time } from '../layout/parts.ts';
+import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/states.ts';
+import { beginningOf, fileTime } from '../time-zone.ts';
 
 const view = {
   path: '/redemptions',

@@ -1,19 +1,19 @@
-import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.js';
-import { type Margin, readMargins } from '../../db/overview/margins.js';
-import { mayUse } from '../../domain/access/portal-role.js';
-import { formatMoney, parseMoney } from '../../domain/money.js';
-import { barChart } from '../../rendering/bar-chart.js';
-import { csv } from '../../rendering/csv.js';
-import { type Html, html, phrase } from '../../rendering/html.js';
-import { sentence } from '../language/language.js';
-import { readDays, withoutEmptyEnds } from '../layout/days.js';
-import { daysForm } from '../layout/filter-form.js';
-import { amount, money, plainAmount } from '../layout/money.js';
-import { addressOf } from '../layout/paging.js';
-import { emptyState, table } from '../layout/parts.js';
-import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { problems } from '../problem-page.js';
-import { timeZone } from '../time-zone.js';
+import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
+import { type Margin, readMargins } from '../../db/overview/margins.ts';
+import { mayUse } from '../../domain/access/portal-role.ts';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { barChart } from '../../rendering/bar-chart.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { sentence } from '../language/language.ts';
+import { readDays, withoutEmptyEnds } from '../layout/days.ts';
+import { daysForm } from '../layout/filter-form.ts';
+import { amount, money, plainAmount } from '../layout/money.ts';
+import { addressOf } from '../layout/paging.ts';
+import { emptyState, table } from '../layout/parts.ts';
+import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { problems } from '../problem-page.ts';
+import { timeZone } from '../time-zone.ts';
 
 /** A partner's sales per day: generated vouchers and delivered top-ups. */
 export const showSales: AccountPage = {

@@ -1,18 +1,18 @@
-import { readLowBalances, setLowBalance as set } from '../../db/ledger/low-balances.js';
+import { readLowBalances, setLowBalance as set } from '../../db/ledger/low-balances.ts';
 import {
   formatAmount,
   formatMoney,
   parseMoney,
   parseRequestAmount,
   withoutGroups,
-} from '../../domain/money.js';
-import { html, phrase } from '../../rendering/html.js';
-import { changeAccess } from '../access/change-access.js';
-import { sentence } from '../language/language.js';
-import { field, postForm } from '../layout/parts.js';
-import { walletLabels } from '../layout/wallet-labels.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.js';
-import { problems } from '../problem-page.js';
+} from '../../domain/money.ts';
+import { html, phrase } from '../../rendering/html.ts';
+import { changeAccess } from '../access/change-access.ts';
+import { sentence } from '../language/language.ts';
+import { field, postForm } from '../layout/parts.ts';
+import { walletLabels } from '../layout/wallet-labels.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { problems } from '../problem-page.ts';
 
 const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 

@@ -1,12 +1,12 @@
-import { listCalls, listRefusedCalls, type ShownCall } from '../../db/access/calls.js';
-import { listSourceAddresses } from '../../db/access/company-access.js';
-import { DOCS_PATH } from '../../docs-site/page.js';
-import { operationAnchor } from '../../docs-site/pages/reference.js';
-import { httpStatusOf } from '../../domain/refusals.js';
-import { createAddressMatcher } from '../../http/access/source-address.js';
-import { type Endpoint, scopeOf } from '../../http/endpoint.js';
-import { type Html, type HtmlValue, html } from '../../rendering/html.js';
-import { apiBase, apiOf } from '../console/api-base.js';
+import { listCalls, listRefusedCalls, type ShownCall } from '../../db/access/calls.ts';
+import { listSourceAddresses } from '../../db/access/company-access.ts';
+import { DOCS_PATH } from '../../docs-site/page.ts';
+import { operationAnchor } from '../../docs-site/pages/reference.ts';
+import { httpStatusOf } from '../../domain/refusals.ts';
+import { createAddressMatcher } from '../../http/access/source-address.ts';
+import { type Endpoint, scopeOf } from '../../http/endpoint.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { apiBase, apiOf } from '../console/api-base.ts';
 import {
   commands,
   loginCommand,
@@ -15,11 +15,11 @@ import {
   signedAnswer,
   signedCommand,
   testCommand,
-} from '../console/call-examples.js';
-import { apiConsole } from '../console/console.js';
-import { badge, emptyState, table, time } from '../layout/parts.js';
-import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.js';
+} from '../console/call-examples.ts';
+import { apiConsole } from '../console/console.ts';
+import { badge, emptyState, table, time } from '../layout/parts.ts';
+import { omittedLabel, refusalLabel, shortRoute } from '../layout/refusal-labels.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.ts';
 
 const SHOWN_CALLS = 10;
 /** How long calls with an unknown key are shown. */

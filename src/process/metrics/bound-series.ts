@@ -1,4 +1,4 @@
-import { OTHER, sdkLabelValues } from './sdk-label-values.js';
+import { OTHER, sdkLabelValues } from './sdk-label-values.ts';
 
 const BOUNDED = new RegExp(
   `\\b(${Object.keys(sdkLabelValues).join('|')})="((?:[^"\\\\]|\\\\.)*)"`,

@@ -1,7 +1,7 @@
-import { reasons } from '../../domain/reasons.js';
-import { providerCalls, providerOutcomes } from './label-values.js';
-import type { Label, MetricDefinition } from './metric-definition.js';
-import { stateDefinitions } from './state-definitions.js';
+import { reasons } from '../../domain/reasons.ts';
+import { providerCalls, providerOutcomes } from './label-values.ts';
+import type { Label, MetricDefinition } from './metric-definition.ts';
+import { stateDefinitions } from './state-definitions.ts';
 
 /** The prefix of the names of all metrics of the service. */
 export const PREFIX = 'voucher_service_';

@@ -1,7 +1,7 @@
-import { describeError } from '../describe-error.js';
-import { type SmallServer, startSmallServer } from '../small-server.js';
-import type { CollectedMetrics } from './metrics.js';
-import type { SdkMetrics } from './sdk-metrics.js';
+import { describeError } from '../describe-error.ts';
+import { type SmallServer, startSmallServer } from '../small-server.ts';
+import type { CollectedMetrics } from './metrics.ts';
+import type { SdkMetrics } from './sdk-metrics.ts';
 
 /** Answers `GET /metrics` with the metrics of the process and of Temporal's SDK. */
 export function startMetricsServer(

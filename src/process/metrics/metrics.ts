@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { definitions, type LabelsOf, type MetricName, PREFIX } from './definitions.js';
-import type { MetricDefinition } from './metric-definition.js';
-import { OTHER } from './sdk-label-values.js';
+import { definitions, type LabelsOf, type MetricName, PREFIX } from './definitions.ts';
+import type { MetricDefinition } from './metric-definition.ts';
+import { OTHER } from './sdk-label-values.ts';
 
 /** Counts and measures; every label value that the service does not know becomes `other`. */
 export interface Metrics {

@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics.js';
+import type { Metrics } from './metrics.ts';
 
 /** Shows how a pool of connections is used. */
 export function showPoolUse(

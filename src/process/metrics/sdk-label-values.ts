@@ -1,6 +1,6 @@
-import type { Activities } from '../../../activities/index.js';
-import { claimResult, redeem, retryTopUp, topUpResult } from '../../../workflows/contracts.js';
-import type * as workflows from '../../../workflows/index.js';
+import type { Activities } from '../../../activities/index.ts';
+import { claimResult, redeem, retryTopUp, topUpResult } from '../../../workflows/contracts.ts';
+import type * as workflows from '../../../workflows/index.ts';
 
 /** What stands for a value of a label that this release does not know. */
 export const OTHER = 'other';

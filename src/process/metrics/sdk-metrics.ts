@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { MetricsExporterConfig } from '@temporalio/worker';
-import { listen } from '../listen.js';
-import { boundSeries } from './bound-series.js';
+import { listen } from '../listen.ts';
+import { boundSeries } from './bound-series.ts';
 
 /** The metrics that the native part of Temporal's SDK collects: workers, pollers, requests. */
 export interface SdkMetrics {

@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics.js';
+import type { Metrics } from './metrics.ts';
 
 /** Shows by how many seconds the clock of this process is ahead of that of the database. */
 export const showClock =

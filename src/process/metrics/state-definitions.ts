@@ -1,8 +1,8 @@
-import { breakTypes } from '../../domain/provider-statements/break-types.js';
-import { statementProviderNames } from '../../domain/provider-statements/statement-providers.js';
-import { unpaidStates } from '../../domain/providers/payout-account.js';
-import { mobileMoneyProviderNames } from '../../domain/providers/provider-names.js';
-import { allProviders } from '../../domain/providers/routes.js';
+import { breakTypes } from '../../domain/provider-statements/break-types.ts';
+import { statementProviderNames } from '../../domain/provider-statements/statement-providers.ts';
+import { unpaidStates } from '../../domain/providers/payout-account.ts';
+import { mobileMoneyProviderNames } from '../../domain/providers/provider-names.ts';
+import { allProviders } from '../../domain/providers/routes.ts';
 import {
   emailQueues,
   holdAges,
@@ -10,8 +10,8 @@ import {
   neededStates,
   outboxes,
   scheduleNames,
-} from './label-values.js';
-import type { Label, MetricDefinition } from './metric-definition.js';
+} from './label-values.ts';
+import type { Label, MetricDefinition } from './metric-definition.ts';
 
 const kind: Label = { meaning: 'What the money is on hold for', values: holdKinds };
 const age: Label = { meaning: 'Time since the hold', values: Object.keys(holdAges) };

@@ -1,7 +1,7 @@
-import type { Operator } from '../../domain/operator.js';
-import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
-import type { ProviderAccount } from '../statement.js';
-import type { TransactionList } from '../transaction-list.js';
+import type { Operator } from '../../domain/operator.ts';
+import type { ProviderInquiry, ProviderOutcome } from '../outcome.ts';
+import type { ProviderAccount } from '../statement.ts';
+import type { TransactionList } from '../transaction-list.ts';
 
 /** Airtime of any amount, or a package with its own price and content. */
 type AirtimeProduct =

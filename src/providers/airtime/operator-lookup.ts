@@ -1,4 +1,4 @@
-import { type Operator, operatorOf } from '../../domain/operator.js';
+import { type Operator, operatorOf } from '../../domain/operator.ts';
 
 /**
  * Port: the operator of a number (E.164), or undefined where there is none. It is asynchronous,

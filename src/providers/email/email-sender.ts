@@ -1,4 +1,4 @@
-import type { ProviderOutcome } from '../outcome.js';
+import type { ProviderOutcome } from '../outcome.ts';
 
 export interface Email {
   /**

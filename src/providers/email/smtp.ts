@@ -1,8 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { presentableMessage } from '../../domain/providers/presentable-message.js';
-import type { ProviderOutcome } from '../outcome.js';
-import type { Email, EmailSender } from './email-sender.js';
+import { presentableMessage } from '../../domain/providers/presentable-message.ts';
+import type { ProviderOutcome } from '../outcome.ts';
+import type { Email, EmailSender } from './email-sender.ts';
 
 interface SmtpSettings {
   /** smtp:// encrypts with STARTTLS, unless it ends in ?tls=off; smtps:// from the beginning. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ProviderOutcome } from '../outcome.js';
+import type { ProviderOutcome } from '../outcome.ts';
 
 /** How each provider says that our account with it has too little. */
 const codes: Readonly<Record<string, readonly string[]>> = {

@@ -6,8 +6,8 @@ import {
   circuitBreaker,
   handleWhenResult,
 } from 'cockatiel';
-import type { FairSemaphore } from '../../process/fair-semaphore.js';
-import { withHealth } from './call-health.js';
+import type { FairSemaphore } from '../../process/fair-semaphore.ts';
+import { withHealth } from './call-health.ts';
 
 export interface GuardSettings {
   /** The concurrent calls to the provider. */

@@ -1,6 +1,6 @@
-import type { ProviderInquiry, ProviderOutcome } from '../outcome.js';
-import type { ProviderAccount } from '../statement.js';
-import type { TransactionList } from '../transaction-list.js';
+import type { ProviderInquiry, ProviderOutcome } from '../outcome.ts';
+import type { ProviderAccount } from '../statement.ts';
+import type { TransactionList } from '../transaction-list.ts';
 
 /** One identifier of a party, key and value as in GSMA's `creditParty` (e.g. msisdn, accountid). */
 export interface PartyIdentifier {

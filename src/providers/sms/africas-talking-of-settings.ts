@@ -1,6 +1,6 @@
-import type { Config } from '../../config/config.js';
-import { createAfricasTalking } from './africas-talking.js';
-import type { SmsSender } from './sms-sender.js';
+import type { Config } from '../../config/config.ts';
+import { createAfricasTalking } from './africas-talking.ts';
+import type { SmsSender } from './sms-sender.ts';
 
 /** Africa's Talking, or undefined where the settings do not configure it. */
 export function africasTalkingOfSettings(

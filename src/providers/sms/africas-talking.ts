@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { presentableMessage } from '../../domain/providers/presentable-message.js';
-import { callHttp, type HttpAnswer } from '../http-call.js';
-import type { ProviderOutcome } from '../outcome.js';
-import { readJson } from '../read-json.js';
-import type { ProviderBalance } from '../statement.js';
-import { tooManyRequests } from '../too-many-requests.js';
-import type { SmsMessage, SmsSender } from './sms-sender.js';
+import { presentableMessage } from '../../domain/providers/presentable-message.ts';
+import { callHttp, type HttpAnswer } from '../http-call.ts';
+import type { ProviderOutcome } from '../outcome.ts';
+import { readJson } from '../read-json.ts';
+import type { ProviderBalance } from '../statement.ts';
+import { tooManyRequests } from '../too-many-requests.ts';
+import type { SmsMessage, SmsSender } from './sms-sender.ts';
 
 interface AfricasTalkingSettings {
   /** Up to, not including, `/version1`, e.g. https://api.africastalking.com */

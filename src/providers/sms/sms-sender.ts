@@ -1,5 +1,5 @@
-import type { ProviderOutcome } from '../outcome.js';
-import type { ProviderAccount } from '../statement.js';
+import type { ProviderOutcome } from '../outcome.ts';
+import type { ProviderAccount } from '../statement.ts';
 
 export interface SmsMessage {
   /** E.164 */

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse';
-import { momentOf } from '../../domain/local-time.js';
-import { withoutGroups } from '../../domain/money.js';
-import type { ProviderStatementLine, StatementPeriod } from '../statement.js';
-import { type StatementFormat, statementFormats } from './statement-format.js';
+import { momentOf } from '../../domain/local-time.ts';
+import { withoutGroups } from '../../domain/money.ts';
+import type { ProviderStatementLine, StatementPeriod } from '../statement.ts';
+import { type StatementFormat, statementFormats } from './statement-format.ts';
 
 /** The file is no statement of the provider for the day. The message repeats none of it. */
 export class StatementFileError extends Error {
@@ -118,10 +118,13 @@ function placesOf(header: readonly string[], format: StatementFormat): Map<strin
 }
 
 class Cells {
-  constructor(
-    private readonly cells: readonly string[],
-    private readonly places: ReadonlyMap<string, number>,
-  ) {}
+  private readonly cells: readonly string[];
+  private readonly places: ReadonlyMap<string, number>;
+
+  constructor(cells: readonly string[], places: ReadonlyMap<string, number>) {
+    this.cells = cells;
+    this.places = places;
+  }
 
   /** Null where it is empty, or the file lacks the column. */
   read(column: string | undefined): string | null {

@@ -1,4 +1,4 @@
-import type { ProviderStatementLine } from '../statement.js';
+import type { ProviderStatementLine } from '../statement.ts';
 
 /** The columns of a provider's statement as a file. */
 export interface StatementFormat {

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from './public-address.js';
+import { isPublicAddress } from './public-address.ts';
 
 /** The most of an answer that is read. */
 const ANSWER_LIMIT_BYTES = 64 * 1_024;

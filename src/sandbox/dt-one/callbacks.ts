@@ -1,8 +1,8 @@
-import type { Topup } from '../books.js';
-import { type CallbackSender, toldStatuses } from '../callback-sender.js';
-import type { Callbacks } from '../end-later.js';
-import type { Faults } from '../faults/provider-faults.js';
-import { transactionOf } from './transaction.js';
+import type { Topup } from '../books.ts';
+import { type CallbackSender, toldStatuses } from '../callback-sender.ts';
+import type { Callbacks } from '../end-later.ts';
+import type { Faults } from '../faults/provider-faults.ts';
+import { transactionOf } from './transaction.ts';
 
 /** DT One's callbacks: POSTs the transaction. */
 export const createCallbacks = (sender: CallbackSender, faults: Faults): Callbacks<Topup> => ({

@@ -1,22 +1,22 @@
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.js';
-import type { AirtimeBehaviour } from '../behaviours.js';
-import type { Books, Topup } from '../books.js';
-import type { Waiting } from '../delays.js';
-import { type Callbacks, endLater } from '../end-later.js';
-import { type Faults, underFault } from '../faults/provider-faults.js';
-import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
+import { settle } from '../accepted-requests.ts';
+import type { AirtimeBehaviour } from '../behaviours.ts';
+import type { Books, Topup } from '../books.ts';
+import type { Waiting } from '../delays.ts';
+import { type Callbacks, endLater } from '../end-later.ts';
+import { type Faults, underFault } from '../faults/provider-faults.ts';
+import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
 import {
   delaySecondsOf,
   firstStatus,
   laterStatus,
   shortlySeconds,
   topupBehaviour,
-} from '../scenarios.js';
-import { errorReply } from './errors.js';
-import { transactionOf } from './transaction.js';
-import { checkTransactionRequest } from './transaction-request.js';
+} from '../scenarios.ts';
+import { errorReply } from './errors.ts';
+import { transactionOf } from './transaction.ts';
+import { checkTransactionRequest } from './transaction-request.ts';
 
 export interface DtOneParts {
   readonly books: Books;

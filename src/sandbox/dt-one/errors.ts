@@ -1,4 +1,4 @@
-import type { SandboxReply } from '../reply.js';
+import type { SandboxReply } from '../reply.ts';
 
 /** The error answers of DT One: HTTP status, code and message. */
 const errors = {

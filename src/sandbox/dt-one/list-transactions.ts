@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
-import type { Books } from '../books.js';
-import type { SandboxReply } from '../reply.js';
-import { listedTopups } from '../statements/provider-lists.js';
-import { errorReply } from './errors.js';
-import { pageOf } from './paging.js';
-import { transactionOf } from './transaction.js';
+import type { Books } from '../books.ts';
+import type { SandboxReply } from '../reply.ts';
+import { listedTopups } from '../statements/provider-lists.ts';
+import { errorReply } from './errors.ts';
+import { pageOf } from './paging.ts';
+import { transactionOf } from './transaction.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
 

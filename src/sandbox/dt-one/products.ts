@@ -1,4 +1,4 @@
-import type { Operator } from '../../domain/operator.js';
+import type { Operator } from '../../domain/operator.ts';
 
 /** A product of DT One: airtime with a range of amounts, or a package with a fixed price. */
 export interface Product {

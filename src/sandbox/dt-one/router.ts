@@ -1,16 +1,16 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { operatorOf } from '../../domain/operator.js';
-import { hasBasicCredentials } from '../basic-credentials.js';
-import { isE164 } from '../phone-number.js';
-import { give, type SandboxReply } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
-import { createTransaction, type DtOneParts } from './create-transaction.js';
-import { errorReply } from './errors.js';
-import { listTransactions } from './list-transactions.js';
-import { pageOf } from './paging.js';
-import { operatorAnswer, operatorAnswers, productAnswer, products } from './products.js';
-import { transactionOf } from './transaction.js';
+import { operatorOf } from '../../domain/operator.ts';
+import { hasBasicCredentials } from '../basic-credentials.ts';
+import { isE164 } from '../phone-number.ts';
+import { give, type SandboxReply } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
+import { createTransaction, type DtOneParts } from './create-transaction.ts';
+import { errorReply } from './errors.ts';
+import { listTransactions } from './list-transactions.ts';
+import { pageOf } from './paging.ts';
+import { operatorAnswer, operatorAnswers, productAnswer, products } from './products.ts';
+import { transactionOf } from './transaction.ts';
 
 /** Below the path that DT One is mounted on. */
 export const dtOnePath = '/v1';

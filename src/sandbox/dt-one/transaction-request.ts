@@ -1,6 +1,6 @@
-import { isE164 } from '../phone-number.js';
-import type { DtOneErrorName } from './errors.js';
-import { findProduct, type Product } from './products.js';
+import { isE164 } from '../phone-number.ts';
+import type { DtOneErrorName } from './errors.ts';
+import { findProduct, type Product } from './products.ts';
 
 /** A validated request for a transaction. */
 interface TransactionRequest {

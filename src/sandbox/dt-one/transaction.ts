@@ -1,6 +1,6 @@
-import { statusOf, type TakenStatus } from '../accepted-requests.js';
-import type { Topup } from '../books.js';
-import { productAnswer } from './products.js';
+import { statusOf, type TakenStatus } from '../accepted-requests.ts';
+import type { Topup } from '../books.ts';
+import { productAnswer } from './products.ts';
 
 /** Ids of status classes by name. */
 const classIds = {

@@ -1,13 +1,13 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { answerFaultsPage } from '../pages/faults-page.js';
-import { readJsonObject, readText } from '../request-body.js';
+import { answerFaultsPage } from '../pages/faults-page.ts';
+import { readJsonObject, readText } from '../request-body.ts';
 import {
   type Faults,
   readFault,
   type SandboxProvider,
   sandboxProviderNames,
-} from './provider-faults.js';
+} from './provider-faults.ts';
 
 /** `/faults`: what a tester has broken, as a page with forms and as JSON. */
 export function faultsRouter(faults: Faults): Router {

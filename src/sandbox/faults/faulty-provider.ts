@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import type { Waiting } from '../delays.js';
-import { errorReply as dtOneError } from '../dt-one/errors.js';
-import { errorReply as gsmaError } from '../gsma/errors.js';
-import { errorReply as mpesaError } from '../mpesa/errors.js';
-import { errorReply as reloadlyError } from '../reloadly/errors.js';
-import { give, notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
-import { readText } from '../request-body.js';
-import type { Faults, ProviderFault, SandboxProvider } from './provider-faults.js';
+import type { Waiting } from '../delays.ts';
+import { errorReply as dtOneError } from '../dt-one/errors.ts';
+import { errorReply as gsmaError } from '../gsma/errors.ts';
+import { errorReply as mpesaError } from '../mpesa/errors.ts';
+import { errorReply as reloadlyError } from '../reloadly/errors.ts';
+import { give, notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
+import { readText } from '../request-body.ts';
+import type { Faults, ProviderFault, SandboxProvider } from './provider-faults.ts';
 
 type Answers = ProviderFault['answers'];
 

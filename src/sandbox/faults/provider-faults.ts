@@ -3,8 +3,8 @@ import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../../domain/providers/provider-names.js';
-import type { BooksBehaviour } from '../behaviours.js';
+} from '../../domain/providers/provider-names.ts';
+import type { BooksBehaviour } from '../behaviours.ts';
 
 type ProviderName = SmsProviderName | MobileMoneyProviderName | AirtimeProviderName;
 

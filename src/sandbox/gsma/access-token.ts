@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { hasBasicCredentials } from '../basic-credentials.js';
-import { give } from '../reply.js';
-import { readText } from '../request-body.js';
-import { errorReply } from './errors.js';
+import { hasBasicCredentials } from '../basic-credentials.ts';
+import { give } from '../reply.ts';
+import { readText } from '../request-body.ts';
+import { errorReply } from './errors.ts';
 
 const lifetimeSeconds = 3600;
 

@@ -1,7 +1,7 @@
-import { statusOf, type TakenStatus } from '../accepted-requests.js';
-import type { Payout, PayoutReversal } from '../books.js';
-import { PAYOUT_FEE } from '../statements/payout-fee.js';
-import { errorObject, pascalCase } from './errors.js';
+import { statusOf, type TakenStatus } from '../accepted-requests.ts';
+import type { Payout, PayoutReversal } from '../books.ts';
+import { PAYOUT_FEE } from '../statements/payout-fee.ts';
+import { errorObject, pascalCase } from './errors.ts';
 
 /**
  * The transaction object of a payout, or of its reversal, whose parties change places; `status` is of

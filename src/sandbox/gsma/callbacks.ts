@@ -1,9 +1,9 @@
-import type { Payout } from '../books.js';
-import { type CallbackSender, toldStatuses } from '../callback-sender.js';
-import type { Callbacks } from '../end-later.js';
-import type { Faults } from '../faults/provider-faults.js';
-import { transactionOf } from './answers.js';
-import { errorObject } from './errors.js';
+import type { Payout } from '../books.ts';
+import { type CallbackSender, toldStatuses } from '../callback-sender.ts';
+import type { Callbacks } from '../end-later.ts';
+import type { Faults } from '../faults/provider-faults.ts';
+import { transactionOf } from './answers.ts';
+import { errorObject } from './errors.ts';
 
 /**
  * GSMA's callbacks (providers.md 3.1): PUTs the transaction, or the error object of a failure, with the

@@ -1,16 +1,16 @@
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.js';
-import type { PayoutBehaviour } from '../behaviours.js';
-import type { Books, Payout } from '../books.js';
-import type { Waiting } from '../delays.js';
-import { type Callbacks, endLater } from '../end-later.js';
-import { type Faults, underFault } from '../faults/provider-faults.js';
-import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
-import { delaySecondsOf, firstStatus, laterStatus, payoutBehaviour } from '../scenarios.js';
-import { requestStateOf, transactionOf } from './answers.js';
-import { errorReply } from './errors.js';
-import { checkPayoutRequest } from './payout-request.js';
+import { settle } from '../accepted-requests.ts';
+import type { PayoutBehaviour } from '../behaviours.ts';
+import type { Books, Payout } from '../books.ts';
+import type { Waiting } from '../delays.ts';
+import { type Callbacks, endLater } from '../end-later.ts';
+import { type Faults, underFault } from '../faults/provider-faults.ts';
+import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
+import { delaySecondsOf, firstStatus, laterStatus, payoutBehaviour } from '../scenarios.ts';
+import { requestStateOf, transactionOf } from './answers.ts';
+import { errorReply } from './errors.ts';
+import { checkPayoutRequest } from './payout-request.ts';
 
 export interface GsmaParts {
   readonly books: Books;

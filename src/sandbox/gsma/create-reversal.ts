@@ -1,20 +1,20 @@
 import type { Context } from 'koa';
-import { settle, statusOf, type TakenStatus } from '../accepted-requests.js';
-import type { Books, Payout, PayoutReversal } from '../books.js';
-import { announceAfterAnswer } from '../end-later.js';
-import type { SandboxReply } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
+import { settle, statusOf, type TakenStatus } from '../accepted-requests.ts';
+import type { Books, Payout, PayoutReversal } from '../books.ts';
+import { announceAfterAnswer } from '../end-later.ts';
+import type { SandboxReply } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
 import {
   firstStatus,
   laterStatus,
   reversalBehaviour,
   reversalDelaySecondsOf,
   shortlySeconds,
-} from '../scenarios.js';
-import { requestStateOf, transactionOf } from './answers.js';
-import { callbackUrlOf, type GsmaParts } from './create-payout.js';
-import { errorReply } from './errors.js';
-import { checkReversalRequest } from './payout-request.js';
+} from '../scenarios.ts';
+import { requestStateOf, transactionOf } from './answers.ts';
+import { callbackUrlOf, type GsmaParts } from './create-payout.ts';
+import { errorReply } from './errors.ts';
+import { checkReversalRequest } from './payout-request.ts';
 
 /**
  * `POST /transactions/{transactionReference}/reversals` (providers.md 3.1): takes a completed payout

@@ -1,4 +1,4 @@
-import type { SandboxReply } from '../reply.js';
+import type { SandboxReply } from '../reply.ts';
 
 /** The error answers of the GSMA API: HTTP status, category, code and description. */
 const errors = {

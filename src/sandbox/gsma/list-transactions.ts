@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
-import { statusOf, type TakenRequest } from '../accepted-requests.js';
-import type { Books, PaidIn } from '../books.js';
-import type { SandboxReply } from '../reply.js';
-import { listedPaidIn, listedPayouts } from '../statements/provider-lists.js';
-import { transactionOf } from './answers.js';
-import { errorReply } from './errors.js';
+import { statusOf, type TakenRequest } from '../accepted-requests.ts';
+import type { Books, PaidIn } from '../books.ts';
+import type { SandboxReply } from '../reply.ts';
+import { listedPaidIn, listedPayouts } from '../statements/provider-lists.ts';
+import { transactionOf } from './answers.ts';
+import { errorReply } from './errors.ts';
 
 const defaultLimit = 50;
 const longestPage = 100;

@@ -1,8 +1,8 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { canonicalNumber } from '../phone-number.js';
-import { give, type SandboxReply } from '../reply.js';
-import { errorReply } from './errors.js';
+import { canonicalNumber } from '../phone-number.ts';
+import { give, type SandboxReply } from '../reply.ts';
+import { errorReply } from './errors.ts';
 
 /** What the provider says of an account, by the last two digits of its number. */
 interface AccountRow {

@@ -1,5 +1,5 @@
-import type { Payout } from '../books.js';
-import type { GsmaErrorName } from './errors.js';
+import type { Payout } from '../books.ts';
+import type { GsmaErrorName } from './errors.ts';
 
 /** A validated request for a payout. */
 interface PayoutRequest {

@@ -1,13 +1,13 @@
 import Router from '@koa/router';
-import type { Books, Payout } from '../books.js';
-import { give } from '../reply.js';
-import { createTokens } from './access-token.js';
-import { requestStateOf, transactionOf } from './answers.js';
-import { createPayout, type GsmaParts } from './create-payout.js';
-import { createReversal } from './create-reversal.js';
-import { errorReply } from './errors.js';
-import { listTransactions } from './list-transactions.js';
-import { payeeAccountRouter } from './payee-account.js';
+import type { Books, Payout } from '../books.ts';
+import { give } from '../reply.ts';
+import { createTokens } from './access-token.ts';
+import { requestStateOf, transactionOf } from './answers.ts';
+import { createPayout, type GsmaParts } from './create-payout.ts';
+import { createReversal } from './create-reversal.ts';
+import { errorReply } from './errors.ts';
+import { listTransactions } from './list-transactions.ts';
+import { payeeAccountRouter } from './payee-account.ts';
 
 /** Below the path that the GSMA API is mounted on. */
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };

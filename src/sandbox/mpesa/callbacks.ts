@@ -1,8 +1,8 @@
-import type { Payout } from '../books.js';
-import { type CallbackSender, toldStatuses } from '../callback-sender.js';
-import type { Callbacks } from '../end-later.js';
-import type { Faults } from '../faults/provider-faults.js';
-import { inquiryResult, paymentResult } from './results.js';
+import type { Payout } from '../books.ts';
+import { type CallbackSender, toldStatuses } from '../callback-sender.ts';
+import type { Callbacks } from '../end-later.ts';
+import type { Faults } from '../faults/provider-faults.ts';
+import { inquiryResult, paymentResult } from './results.ts';
 
 /** The results of payments, and the answers to inquiries. */
 export interface MpesaCallbacks extends Callbacks<Payout> {

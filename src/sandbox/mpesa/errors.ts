@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SandboxReply } from '../reply.js';
+import type { SandboxReply } from '../reply.ts';
 
 /** The errors of Daraja's gateway: HTTP status, code and message. */
 const errors = {

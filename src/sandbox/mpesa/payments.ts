@@ -1,24 +1,24 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.js';
-import type { PayoutBehaviour } from '../behaviours.js';
-import type { Books } from '../books.js';
-import type { Waiting } from '../delays.js';
-import { endLater } from '../end-later.js';
-import { type Faults, underFault } from '../faults/provider-faults.js';
-import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
+import { settle } from '../accepted-requests.ts';
+import type { PayoutBehaviour } from '../behaviours.ts';
+import type { Books } from '../books.ts';
+import type { Waiting } from '../delays.ts';
+import { endLater } from '../end-later.ts';
+import { type Faults, underFault } from '../faults/provider-faults.ts';
+import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
 import {
   delaySecondsOf,
   firstStatus,
   laterStatus,
   payoutBehaviour,
   shortlySeconds,
-} from '../scenarios.js';
-import type { MpesaCallbacks } from './callbacks.js';
-import { errorReply } from './errors.js';
-import { checkInquiry, checkPayment } from './requests.js';
-import { acceptance, conversationIdOf, newConversationId } from './results.js';
+} from '../scenarios.ts';
+import type { MpesaCallbacks } from './callbacks.ts';
+import { errorReply } from './errors.ts';
+import { checkInquiry, checkPayment } from './requests.ts';
+import { acceptance, conversationIdOf, newConversationId } from './results.ts';
 
 export interface MpesaParts {
   readonly books: Books;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { statusOf, type TakenStatus } from '../accepted-requests.js';
-import type { Payout } from '../books.js';
+import { statusOf, type TakenStatus } from '../accepted-requests.ts';
+import type { Payout } from '../books.ts';
 
 /** How each failing scenario fails, by the last two digits of the payee's number. */
 const failures: Readonly<Record<string, readonly [code: number | string, words: string]>> = {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { hasBasicCredentials } from '../basic-credentials.js';
-import { give } from '../reply.js';
-import { errorReply } from './errors.js';
-import { createPayment, type MpesaParts, queryStatus } from './payments.js';
+import { hasBasicCredentials } from '../basic-credentials.ts';
+import { give } from '../reply.ts';
+import { errorReply } from './errors.ts';
+import { createPayment, type MpesaParts, queryStatus } from './payments.ts';
 
 const lifetimeSeconds = 3_599;
 

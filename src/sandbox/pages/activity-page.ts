@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import { type Html, html } from '../../rendering/html.js';
-import type { BooksRow } from '../accepted-requests.js';
-import type { Books, ReceivedMessage } from '../books.js';
-import { answerPage } from './page.js';
+import { type Html, html } from '../../rendering/html.ts';
+import type { BooksRow } from '../accepted-requests.ts';
+import type { Books, ReceivedMessage } from '../books.ts';
+import { answerPage } from './page.ts';
 
 const SHOWN = 50;
 const REFRESH_SECONDS = 2;

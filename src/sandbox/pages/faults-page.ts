@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type Html, html } from '../../rendering/html.js';
+import { type Html, html } from '../../rendering/html.ts';
 import {
   type Faults,
   faultAnswers,
@@ -8,8 +8,8 @@ import {
   type SandboxProvider,
   sandboxProviderNames,
   sandboxProviders,
-} from '../faults/provider-faults.js';
-import { answerPage } from './page.js';
+} from '../faults/provider-faults.ts';
+import { answerPage } from './page.ts';
 
 /** Forms that break one provider each, for all numbers. */
 export function answerFaultsPage(ctx: Context, faults: Faults): void {

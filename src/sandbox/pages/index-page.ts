@@ -1,16 +1,16 @@
 import type { Context } from 'koa';
-import { html } from '../../rendering/html.js';
-import type { AirtimeBehaviour, SmsBehaviour } from '../behaviours.js';
-import { type Product, products } from '../dt-one/products.js';
-import type { Faults } from '../faults/provider-faults.js';
-import { accountRows } from '../gsma/payee-account.js';
-import { mailBehaviours } from '../mail-server.js';
-import { reversalRows, suffixRows } from '../scenario-table.js';
-import { delaySecondsByDigit } from '../scenarios.js';
-import { smscPassword } from '../smpp/smsc.js';
-import { transactionsOf } from '../statements/provider-lists.js';
-import { faultRows } from './faults-page.js';
-import { answerPage } from './page.js';
+import { html } from '../../rendering/html.ts';
+import type { AirtimeBehaviour, SmsBehaviour } from '../behaviours.ts';
+import { type Product, products } from '../dt-one/products.ts';
+import type { Faults } from '../faults/provider-faults.ts';
+import { accountRows } from '../gsma/payee-account.ts';
+import { mailBehaviours } from '../mail-server.ts';
+import { reversalRows, suffixRows } from '../scenario-table.ts';
+import { delaySecondsByDigit } from '../scenarios.ts';
+import { smscPassword } from '../smpp/smsc.ts';
+import { transactionsOf } from '../statements/provider-lists.ts';
+import { faultRows } from './faults-page.ts';
+import { answerPage } from './page.ts';
 
 export interface SandboxAddresses {
   readonly smtpUrl: string;

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { type Html, html } from '../../rendering/html.js';
-import type { Books, ReceivedFile, ReceivedMail } from '../books.js';
-import { answerPage } from './page.js';
+import { type Html, html } from '../../rendering/html.ts';
+import type { Books, ReceivedFile, ReceivedMail } from '../books.ts';
+import { answerPage } from './page.ts';
 
 const SHOWN_ADDRESSES = 50;
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type Html, html } from '../../rendering/html.js';
+import { type Html, html } from '../../rendering/html.ts';
 
 const style = html`
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #f5f6f8; --card: #fff; --line: #d8dce2;

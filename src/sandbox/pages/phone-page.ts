@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import { html } from '../../rendering/html.js';
-import type { Books, ReceivedMessage } from '../books.js';
-import { canonicalNumber } from '../phone-number.js';
-import { answerPage } from './page.js';
+import { html } from '../../rendering/html.ts';
+import type { Books, ReceivedMessage } from '../books.ts';
+import { canonicalNumber } from '../phone-number.ts';
+import { answerPage } from './page.ts';
 
 const shownNumbers = 50;
 

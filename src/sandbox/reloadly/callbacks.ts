@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { Topup } from '../books.js';
-import { type CallbackSender, toldStatuses } from '../callback-sender.js';
-import type { Callbacks } from '../end-later.js';
-import type { Faults } from '../faults/provider-faults.js';
-import { topupAnswer } from './topup.js';
+import type { Topup } from '../books.ts';
+import { type CallbackSender, toldStatuses } from '../callback-sender.ts';
+import type { Callbacks } from '../end-later.ts';
+import type { Faults } from '../faults/provider-faults.ts';
+import { topupAnswer } from './topup.ts';
 
 /** Where the account's callbacks go, as in the provider's dashboard. */
 export interface ReloadlyWebhook {

@@ -1,16 +1,16 @@
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.js';
-import type { AirtimeBehaviour } from '../behaviours.js';
-import type { Books, Topup } from '../books.js';
-import type { Waiting } from '../delays.js';
-import { type Callbacks, endLater } from '../end-later.js';
-import { type Faults, underFault } from '../faults/provider-faults.js';
-import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
-import { delaySecondsOf, firstStatus, laterStatus, topupBehaviour } from '../scenarios.js';
-import type { ReloadlyWebhook } from './callbacks.js';
-import { errorReply, type ReloadlyErrorCode } from './errors.js';
-import { checkTopupRequest } from './topup-request.js';
+import { settle } from '../accepted-requests.ts';
+import type { AirtimeBehaviour } from '../behaviours.ts';
+import type { Books, Topup } from '../books.ts';
+import type { Waiting } from '../delays.ts';
+import { type Callbacks, endLater } from '../end-later.ts';
+import { type Faults, underFault } from '../faults/provider-faults.ts';
+import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
+import { delaySecondsOf, firstStatus, laterStatus, topupBehaviour } from '../scenarios.ts';
+import type { ReloadlyWebhook } from './callbacks.ts';
+import { errorReply, type ReloadlyErrorCode } from './errors.ts';
+import { checkTopupRequest } from './topup-request.ts';
 
 export interface ReloadlyParts {
   readonly books: Books;

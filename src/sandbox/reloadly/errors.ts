@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { SandboxReply } from '../reply.js';
+import type { SandboxReply } from '../reply.ts';
 
 /** The error answers of Reloadly: HTTP status and message by `errorCode`. */
 const errors = {

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import { momentOf } from '../../domain/local-time.js';
-import type { Books } from '../books.js';
-import type { SandboxReply } from '../reply.js';
-import { listedTopups } from '../statements/provider-lists.js';
-import { errorReply } from './errors.js';
-import { ACCOUNT_ZONE } from './operators.js';
-import { topupAnswer } from './topup.js';
+import { momentOf } from '../../domain/local-time.ts';
+import type { Books } from '../books.ts';
+import type { SandboxReply } from '../reply.ts';
+import { listedTopups } from '../statements/provider-lists.ts';
+import { errorReply } from './errors.ts';
+import { ACCOUNT_ZONE } from './operators.ts';
+import { topupAnswer } from './topup.ts';
 
 const longestPage = 200;
 

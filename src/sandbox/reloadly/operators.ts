@@ -1,5 +1,5 @@
-import type { Operator } from '../../domain/operator.js';
-import { findProduct, type Product } from '../dt-one/products.js';
+import type { Operator } from '../../domain/operator.ts';
+import { findProduct, type Product } from '../dt-one/products.ts';
 
 /** The account is not kept in birr, as a real one need not be. */
 export const ACCOUNT_CURRENCY = 'USD';

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { operatorOf } from '../../domain/operator.js';
-import { statusOf } from '../accepted-requests.js';
-import { isWrongKey } from '../basic-credentials.js';
-import { canonicalNumber } from '../phone-number.js';
-import { give, type SandboxReply } from '../reply.js';
-import { readJsonObject } from '../request-body.js';
-import { createTopup, type ReloadlyParts } from './create-topup.js';
-import { errorReply } from './errors.js';
-import { listTopups } from './list-topups.js';
-import { ACCOUNT_CURRENCY, operatorAnswer, operatorAnswers } from './operators.js';
-import { topupAnswer, wordOf } from './topup.js';
+import { operatorOf } from '../../domain/operator.ts';
+import { statusOf } from '../accepted-requests.ts';
+import { isWrongKey } from '../basic-credentials.ts';
+import { canonicalNumber } from '../phone-number.ts';
+import { give, type SandboxReply } from '../reply.ts';
+import { readJsonObject } from '../request-body.ts';
+import { createTopup, type ReloadlyParts } from './create-topup.ts';
+import { errorReply } from './errors.ts';
+import { listTopups } from './list-topups.ts';
+import { ACCOUNT_CURRENCY, operatorAnswer, operatorAnswers } from './operators.ts';
+import { topupAnswer, wordOf } from './topup.ts';
 
 /** Below the path that Reloadly is mounted on, which is the API's. */
 export const reloadlyTokenPath = '/oauth/token';

@@ -1,7 +1,7 @@
-import type { Product } from '../dt-one/products.js';
-import { isE164 } from '../phone-number.js';
-import type { ReloadlyErrorCode } from './errors.js';
-import { findOperatorProduct } from './operators.js';
+import type { Product } from '../dt-one/products.ts';
+import { isE164 } from '../phone-number.ts';
+import type { ReloadlyErrorCode } from './errors.ts';
+import { findOperatorProduct } from './operators.ts';
 
 /** A validated request for a top-up. */
 interface TopupRequest {

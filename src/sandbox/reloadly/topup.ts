@@ -1,7 +1,7 @@
-import { localText } from '../../domain/local-time.js';
-import { statusOf, type TakenStatus } from '../accepted-requests.js';
-import type { Topup } from '../books.js';
-import { ACCOUNT_CURRENCY, ACCOUNT_ZONE, namesOf } from './operators.js';
+import { localText } from '../../domain/local-time.ts';
+import { statusOf, type TakenStatus } from '../accepted-requests.ts';
+import type { Topup } from '../books.ts';
+import { ACCOUNT_CURRENCY, ACCOUNT_ZONE, namesOf } from './operators.ts';
 
 /** For one unit of the account's currency. */
 const BIRR_OF_THE_ACCOUNT = 153.7;

@@ -1,8 +1,8 @@
 import smpp, { type PDU, type Session } from 'smpp';
-import type { Waiting } from '../delays.js';
-import type { ReportState } from '../delivery-reports.js';
-import { shortlySeconds } from '../scenarios.js';
-import type { SentReceipt } from './take-message.js';
+import type { Waiting } from '../delays.ts';
+import type { ReportState } from '../delivery-reports.ts';
+import { shortlySeconds } from '../scenarios.ts';
+import type { SentReceipt } from './take-message.ts';
 
 /** Time that a receiver has to answer a receipt. */
 const ANSWER_MS = 5_000;

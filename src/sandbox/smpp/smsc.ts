@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import smpp, { type PDU, type Session } from 'smpp';
-import type { ProviderFault } from '../faults/provider-faults.js';
-import { createReceipts } from './receipts.js';
-import { type SmscParts, takeMessage } from './take-message.js';
+import type { ProviderFault } from '../faults/provider-faults.ts';
+import { createReceipts } from './receipts.ts';
+import { type SmscParts, takeMessage } from './take-message.ts';
 
 /** The password of every account of the sandbox's SMSC; SMPP allows eight characters. */
 export const smscPassword = 'sandbox1';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import smpp, { type PDU } from 'smpp';
-import type { SmsBehaviour } from '../behaviours.js';
-import type { Books } from '../books.js';
-import type { Waiting } from '../delays.js';
-import { announceReports, type ReportState } from '../delivery-reports.js';
-import type { Faults, ProviderFault } from '../faults/provider-faults.js';
-import { canonicalNumber, isE164 } from '../phone-number.js';
-import { delaySecondsOf, smsBehaviour } from '../scenarios.js';
+import type { SmsBehaviour } from '../behaviours.ts';
+import type { Books } from '../books.ts';
+import type { Waiting } from '../delays.ts';
+import { announceReports, type ReportState } from '../delivery-reports.ts';
+import type { Faults, ProviderFault } from '../faults/provider-faults.ts';
+import { canonicalNumber, isE164 } from '../phone-number.ts';
+import { delaySecondsOf, smsBehaviour } from '../scenarios.ts';
 
 export interface SmscParts {
   readonly books: Books;

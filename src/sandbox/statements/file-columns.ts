@@ -1,5 +1,5 @@
-import { statusOf, type TakenStatus } from '../accepted-requests.js';
-import type { ListedTransaction } from './provider-lists.js';
+import { statusOf, type TakenStatus } from '../accepted-requests.ts';
+import type { ListedTransaction } from './provider-lists.ts';
 
 type Columns = Readonly<Record<string, (one: ListedTransaction) => string>>;
 

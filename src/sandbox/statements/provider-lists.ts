@@ -1,6 +1,6 @@
-import { statusOf, type TakenRequest } from '../accepted-requests.js';
-import type { Books, PaidIn, Payout, PayoutReversal, Topup } from '../books.js';
-import { PAYOUT_FEE } from './payout-fee.js';
+import { statusOf, type TakenRequest } from '../accepted-requests.ts';
+import type { Books, PaidIn, Payout, PayoutReversal, Topup } from '../books.ts';
+import { PAYOUT_FEE } from './payout-fee.ts';
 
 /** The payouts and reversals of a provider as its statements list them, newest first. */
 export const listedPayouts = (books: Books, provider: string): (Payout | PayoutReversal)[] =>

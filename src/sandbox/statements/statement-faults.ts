@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { statusOf, type TakenRequest, type TakenStatus } from '../accepted-requests.js';
+import { statusOf, type TakenRequest, type TakenStatus } from '../accepted-requests.ts';
 
 /** How the statement of a provider can differ from what it did; its books stay right. */
 export const statementFaults = {

@@ -1,11 +1,11 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Books, PaidIn } from '../books.js';
-import { readJsonObject } from '../request-body.js';
-import { fileColumns } from './file-columns.js';
-import { transactionsOf } from './provider-lists.js';
-import { type ListedFault, statementFaults } from './statement-faults.js';
+import type { Books, PaidIn } from '../books.ts';
+import { readJsonObject } from '../request-body.ts';
+import { fileColumns } from './file-columns.ts';
+import { transactionsOf } from './provider-lists.ts';
+import { type ListedFault, statementFaults } from './statement-faults.ts';
 
 const faultSchema = z.strictObject({
   reference: z.string().min(1).max(100),

@@ -1,16 +1,16 @@
-import { facts, type Happening, story } from '../../portal/layout/facts.js';
-import { emptyState } from '../../portal/layout/parts.js';
-import { ledgerHistory } from '../../portal/layout/transfer-labels.js';
-import { idOf, type PageAnswer } from '../../portal/page.js';
-import { problems } from '../../portal/problem-page.js';
-import { workflowPage } from '../../process/temporal-ui.js';
-import { type Html, html } from '../../rendering/html.js';
-import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
-import type { StaffPage, StaffRequest } from '../page.js';
-import { readCase, type SupportCase } from '../support-case.js';
-import { briefWithNumber, shownNumber } from './number-parts.js';
-import { nextChoices, otherChoices, type RefusedForm } from './repairs/repair-choices.js';
-import { offersOf } from './repairs/repair-offers.js';
+import { facts, type Happening, story } from '../../portal/layout/facts.ts';
+import { emptyState } from '../../portal/layout/parts.ts';
+import { ledgerHistory } from '../../portal/layout/transfer-labels.ts';
+import { idOf, type PageAnswer } from '../../portal/page.ts';
+import { problems } from '../../portal/problem-page.ts';
+import { workflowPage } from '../../process/temporal-ui.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { type CaseKind, casePath, type SupportCaseName } from '../case-path.ts';
+import type { StaffPage, StaffRequest } from '../page.ts';
+import { readCase, type SupportCase } from '../support-case.ts';
+import { briefWithNumber, shownNumber } from './number-parts.ts';
+import { nextChoices, otherChoices, type RefusedForm } from './repairs/repair-choices.ts';
+import { offersOf } from './repairs/repair-offers.ts';
 
 const showCase = (kind: CaseKind, path: string): StaffPage => ({
   method: 'GET',

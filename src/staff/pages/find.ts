@@ -1,9 +1,9 @@
-import type { FoundCase } from '../../db/cases/find-cases.js';
-import type { FoundRecord } from '../../db/cases/find-records.js';
-import type { SiteAddresses } from '../../docs-site/markdown.js';
-import { actorOfPerson } from '../../domain/access/access-changes.js';
-import { LONGEST_SEARCH } from '../../domain/staff/search-term.js';
-import { amount } from '../../portal/layout/money.js';
+import type { FoundCase } from '../../db/cases/find-cases.ts';
+import type { FoundRecord } from '../../db/cases/find-records.ts';
+import type { SiteAddresses } from '../../docs-site/markdown.ts';
+import { actorOfPerson } from '../../domain/access/access-changes.ts';
+import { LONGEST_SEARCH } from '../../domain/staff/search-term.ts';
+import { amount } from '../../portal/layout/money.ts';
 import {
   badge,
   emptyState,
@@ -12,16 +12,16 @@ import {
   postForm,
   table,
   time,
-} from '../../portal/layout/parts.js';
-import { topupStates, voucherStates } from '../../portal/layout/states.js';
-import type { PageAnswer } from '../../portal/page.js';
-import { workflowPage } from '../../process/temporal-ui.js';
-import { type Html, html } from '../../rendering/html.js';
-import { casePath } from '../case-path.js';
-import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
-import { type SearchResult, searchCases } from '../search.js';
-import { complaints, renderComplaint } from '../support-guide.js';
-import { repairPath } from './repairs/repair-parts.js';
+} from '../../portal/layout/parts.ts';
+import { topupStates, voucherStates } from '../../portal/layout/states.ts';
+import type { PageAnswer } from '../../portal/page.ts';
+import { workflowPage } from '../../process/temporal-ui.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { casePath } from '../case-path.ts';
+import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.ts';
+import { type SearchResult, searchCases } from '../search.ts';
+import { complaints, renderComplaint } from '../support-guide.ts';
+import { repairPath } from './repairs/repair-parts.ts';
 
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 

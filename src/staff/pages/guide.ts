@@ -1,6 +1,6 @@
-import { html } from '../../rendering/html.js';
-import type { StaffPage } from '../page.js';
-import { readGuide, renderGuide } from '../support-guide.js';
+import { html } from '../../rendering/html.ts';
+import type { StaffPage } from '../page.ts';
+import { readGuide, renderGuide } from '../support-guide.ts';
 
 /** A guide as people of the service read it beside their work. */
 function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {

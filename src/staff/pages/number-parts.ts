@@ -1,7 +1,7 @@
-import { message, postForm } from '../../portal/layout/parts.js';
-import { type Html, html } from '../../rendering/html.js';
-import type { StaffRequest } from '../page.js';
-import type { SupportCase } from '../support-case.js';
+import { message, postForm } from '../../portal/layout/parts.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import type { StaffRequest } from '../page.ts';
+import type { SupportCase } from '../support-case.ts';
 
 /** The numbers that somebody asked to see. */
 export interface ShownNumbers {

@@ -1,12 +1,12 @@
-import { listAccountChecks } from '../../db/catalogue/payout-account-checks.js';
-import { maskMsisdn } from '../../domain/phone.js';
-import { accountRemedy } from '../../domain/providers/payout-account.js';
-import { mayAsStaff } from '../../domain/staff/staff-role.js';
-import { checkPayoutAccount } from '../../operations/check-payout-account.js';
-import { emptyState, message, postForm, table, time } from '../../portal/layout/parts.js';
-import { idOf } from '../../portal/page.js';
-import { type Html, html } from '../../rendering/html.js';
-import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.js';
+import { listAccountChecks } from '../../db/catalogue/payout-account-checks.ts';
+import { maskMsisdn } from '../../domain/phone.ts';
+import { accountRemedy } from '../../domain/providers/payout-account.ts';
+import { mayAsStaff } from '../../domain/staff/staff-role.ts';
+import { checkPayoutAccount } from '../../operations/check-payout-account.ts';
+import { emptyState, message, postForm, table, time } from '../../portal/layout/parts.ts';
+import { idOf } from '../../portal/page.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../page.ts';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
 const SHOWN = 200;

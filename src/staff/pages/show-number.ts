@@ -1,15 +1,15 @@
-import { addAuditEntry } from '../../db/access/audit.js';
-import { readNumberOf } from '../../db/cases/case-owner.js';
-import { findShownRepair } from '../../db/repairs/repair-lists.js';
-import { actorOfPerson } from '../../domain/access/access-changes.js';
-import { idOf } from '../../portal/page.js';
-import { problems } from '../../portal/problem-page.js';
-import { numberGivenBy } from '../../repairs/repair-arguments.js';
-import { type CaseKind, casePath, type SupportCaseName } from '../case-path.js';
-import type { StaffPage, StaffRequest } from '../page.js';
-import { casePage } from './case.js';
-import { caseOfRepair, repairPath } from './repairs/repair-parts.js';
-import { repairPage } from './repairs/show-repair.js';
+import { addAuditEntry } from '../../db/access/audit.ts';
+import { readNumberOf } from '../../db/cases/case-owner.ts';
+import { findShownRepair } from '../../db/repairs/repair-lists.ts';
+import { actorOfPerson } from '../../domain/access/access-changes.ts';
+import { idOf } from '../../portal/page.ts';
+import { problems } from '../../portal/problem-page.ts';
+import { numberGivenBy } from '../../repairs/repair-arguments.ts';
+import { type CaseKind, casePath, type SupportCaseName } from '../case-path.ts';
+import type { StaffPage, StaffRequest } from '../page.ts';
+import { casePage } from './case.ts';
+import { caseOfRepair, repairPath } from './repairs/repair-parts.ts';
+import { repairPage } from './repairs/show-repair.ts';
 
 /** The number of a case, after it is written down who wanted to see it, and why; undefined where there is none. */
 async function openNumber(

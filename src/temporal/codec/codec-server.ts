@@ -4,15 +4,15 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
-import type { SecretKey } from '../../crypto/secret-keys.js';
-import { describeError } from '../../process/describe-error.js';
-import { answerHealth } from '../../process/health.js';
-import { listen } from '../../process/listen.js';
-import { createPayloadCodec } from '../payload-codec.js';
-import { type CodecOperator, operatorOf, type PasswordOperator } from './codec-operators.js';
-import { IssuerUnavailableError, type TokenCheck } from './codec-tokens.js';
-import { fromJson, toJson } from './json-payloads.js';
-import { createSignInLimit, type SourceOf } from './sign-in-limit.js';
+import type { SecretKey } from '../../crypto/secret-keys.ts';
+import { describeError } from '../../process/describe-error.ts';
+import { answerHealth } from '../../process/health.ts';
+import { listen } from '../../process/listen.ts';
+import { createPayloadCodec } from '../payload-codec.ts';
+import { type CodecOperator, operatorOf, type PasswordOperator } from './codec-operators.ts';
+import { IssuerUnavailableError, type TokenCheck } from './codec-tokens.ts';
+import { fromJson, toJson } from './json-payloads.ts';
+import { createSignInLimit, type SourceOf } from './sign-in-limit.ts';
 
 const MAXIMUM_BODY = '8mb';
 /** A page of the UI sends a few dozen calls. */

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { CodecOperator } from './codec-operators.js';
+import type { CodecOperator } from './codec-operators.ts';
 
 /** A claim that a token must have: its value, or a list with the value. */
 interface RequiredClaim {

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { isForeign } from '../../../workflows/outsiders/foreign-payload.js';
-import { databaseSteps } from '../../../workflows/steps/database-steps.js';
+import { isForeign } from '../../../workflows/outsiders/foreign-payload.ts';
+import { databaseSteps } from '../../../workflows/steps/database-steps.ts';
 
 const localOnly: ReadonlySet<string> = new Set(databaseSteps);
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Activities } from '../../../activities/index.js';
+import type { Activities } from '../../../activities/index.ts';
 
 /**
  * The activities that a fenced service still runs: they ask providers, read, and book what a

@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { STEP_REFUSED } from '../../../workflows/steps/refused-steps.js';
+import { STEP_REFUSED } from '../../../workflows/steps/refused-steps.ts';
 
 /**
  * Fails a step for now that the database refuses, such as for a missing right: its workflow tries it again

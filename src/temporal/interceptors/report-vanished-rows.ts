@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { ROWS_VANISHED } from '../../../workflows/steps/vanished-rows.js';
+import { ROWS_VANISHED } from '../../../workflows/steps/vanished-rows.ts';
 
 /**
  * Fails an activity for good whose row does not exist. A workflow writes its rows before it asks for

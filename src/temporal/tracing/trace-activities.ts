@@ -1,6 +1,6 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { tracing } from '../../tracing/tracing.js';
-import { traceparentOf } from './trace-calls.js';
+import { tracing } from '../../tracing/tracing.ts';
+import { traceparentOf } from './trace-calls.ts';
 
 /** A span of each attempt of an activity, below its workflow's; what it does belongs to it. */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({

@@ -1,6 +1,6 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
-import { type Span, tracing } from '../../tracing/tracing.js';
+import { type Span, tracing } from '../../tracing/tracing.ts';
 
 /** The header of workflows, updates and activities; headers are not encrypted, and this is no secret. */
 const TRACEPARENT = 'traceparent';

@@ -1,6 +1,6 @@
 import type { InjectedSinks } from '@temporalio/worker';
-import type { TraceSinks } from '../../../workflows/tracing/carry-trace.js';
-import { tracing } from '../../tracing/tracing.js';
+import type { TraceSinks } from '../../../workflows/tracing/carry-trace.ts';
+import { tracing } from '../../tracing/tracing.ts';
 
 /**
  * Where workflows tell their ends. Every worker has it: a workflow that a traced process started may

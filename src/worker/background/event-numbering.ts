@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../db/connection.js';
-import { numberEvents } from '../../db/events/numbering.js';
-import { type Repetition, repeat } from './repeat.js';
+import type { Database } from '../../db/connection.ts';
+import { numberEvents } from '../../db/events/numbering.ts';
+import { type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 1_000;
 

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { inviteMerchant } from '../../../workflows/invite-merchant.js';
-import { inviteMerchantId } from '../../../workflows/workflow-ids.js';
-import type { Database } from '../../db/connection.js';
-import { invitationsToTakeUp } from '../../db/portal/invitations.js';
-import { searchAttributesOf } from '../../temporal/workflow-starts.js';
-import { pickUp, startOnce } from './pick-up.js';
-import type { Repetition } from './repeat.js';
+import type { inviteMerchant } from '../../../workflows/invite-merchant.ts';
+import { inviteMerchantId } from '../../../workflows/workflow-ids.ts';
+import type { Database } from '../../db/connection.ts';
+import { invitationsToTakeUp } from '../../db/portal/invitations.ts';
+import { searchAttributesOf } from '../../temporal/workflow-starts.ts';
+import { pickUp, startOnce } from './pick-up.ts';
+import type { Repetition } from './repeat.ts';
 
 /** Starts the workflows of invitations that operators have written. */
 export function createInvitationPickup(options: {

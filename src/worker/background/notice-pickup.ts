@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { tellOwners } from '../../../workflows/tell-owners.js';
-import { tellOwnersId } from '../../../workflows/workflow-ids.js';
-import { unsentAccessNotices } from '../../db/access/access-notices.js';
-import type { Database } from '../../db/connection.js';
-import { namesOfCompany, searchAttributesOf } from '../../temporal/workflow-starts.js';
-import { pickUp, startOnce } from './pick-up.js';
-import type { Repetition } from './repeat.js';
+import type { tellOwners } from '../../../workflows/tell-owners.ts';
+import { tellOwnersId } from '../../../workflows/workflow-ids.ts';
+import { unsentAccessNotices } from '../../db/access/access-notices.ts';
+import type { Database } from '../../db/connection.ts';
+import { namesOfCompany, searchAttributesOf } from '../../temporal/workflow-starts.ts';
+import { pickUp, startOnce } from './pick-up.ts';
+import type { Repetition } from './repeat.ts';
 
 /** Starts the workflows that tell owners of a changed access. */
 export function createNoticePickup(options: {

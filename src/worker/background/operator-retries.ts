@@ -10,13 +10,13 @@ import {
   retryTopUp,
   type TopUpMade,
   type TopUpTiming,
-} from '../../../workflows/contracts.js';
-import { isForeign } from '../../../workflows/outsiders/foreign-payload.js';
-import type { topUp } from '../../../workflows/top-up.js';
-import { type TopUpNames, topUpWorkflowId } from '../../../workflows/workflow-ids.js';
-import type { Digests } from '../../crypto/digests.js';
-import type { NumberBox, StoredNumber } from '../../domain/phone.js';
-import { topUpStart } from '../../temporal/workflow-starts.js';
+} from '../../../workflows/contracts.ts';
+import { isForeign } from '../../../workflows/outsiders/foreign-payload.ts';
+import type { topUp } from '../../../workflows/top-up.ts';
+import { type TopUpNames, topUpWorkflowId } from '../../../workflows/workflow-ids.ts';
+import type { Digests } from '../../crypto/digests.ts';
+import type { NumberBox, StoredNumber } from '../../domain/phone.ts';
+import { topUpStart } from '../../temporal/workflow-starts.ts';
 
 /** The client itself has no time limit. */
 const SEND_LIMIT_MS = 10_000;

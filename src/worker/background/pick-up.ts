@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { startUnlessRunning } from '../../temporal/unless-running.js';
-import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.js';
-import { type Repetition, repeat } from './repeat.js';
+import { startUnlessRunning } from '../../temporal/unless-running.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.ts';
+import { type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
 /** The client itself has no time limit. */

@@ -1,19 +1,19 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { RepairInput } from '../../../workflows/repair/contracts.js';
-import type { repair } from '../../../workflows/repair.js';
-import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
-import type { Database } from '../../db/connection.js';
-import { expireRepairs } from '../../db/repairs/repair-confirmations.js';
-import { type RepairToStart, repairsToStart } from '../../db/repairs/repair-lists.js';
-import type { NumberBox } from '../../domain/phone.js';
+import type { RepairInput } from '../../../workflows/repair/contracts.ts';
+import type { repair } from '../../../workflows/repair.ts';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
+import type { Database } from '../../db/connection.ts';
+import { expireRepairs } from '../../db/repairs/repair-confirmations.ts';
+import { type RepairToStart, repairsToStart } from '../../db/repairs/repair-lists.ts';
+import type { NumberBox } from '../../domain/phone.ts';
 import {
   namesOfCompany,
   type StartNames,
   searchAttributesOf,
-} from '../../temporal/workflow-starts.js';
-import { pickUp, startOnce } from './pick-up.js';
-import type { Repetition } from './repeat.js';
+} from '../../temporal/workflow-starts.ts';
+import { pickUp, startOnce } from './pick-up.ts';
+import type { Repetition } from './repeat.ts';
 
 /**
  * Starts the workflows of repairs that staff and operators have asked for, and ends those that nobody

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { describeError } from '../../process/describe-error.js';
+import { describeError } from '../../process/describe-error.ts';
 
 export interface Repetition {
   /** Stops the repetition; waits for the current run. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../db/connection.js';
-import { markRetryTaken, retriesToTakeUp } from '../../db/operations/operator-commands.js';
-import type { OperatorRetries } from './operator-retries.js';
-import { pickUp } from './pick-up.js';
-import type { Repetition } from './repeat.js';
+import type { Database } from '../../db/connection.ts';
+import { markRetryTaken, retriesToTakeUp } from '../../db/operations/operator-commands.ts';
+import type { OperatorRetries } from './operator-retries.ts';
+import { pickUp } from './pick-up.ts';
+import type { Repetition } from './repeat.ts';
 
 /**
  * Executes the retries of top-ups that operators have written, by the workflow that waits for them

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { Database } from '../../db/connection.js';
+import type { Database } from '../../db/connection.ts';
 import {
   forgetProviderStates,
   type ProviderState,
   recordProviderStates,
-} from '../../db/providers/provider-states.js';
-import { type Repetition, repeat } from './repeat.js';
+} from '../../db/providers/provider-states.ts';
+import { type Repetition, repeat } from './repeat.ts';
 
 /** A worker that has missed so many of its turns no longer runs, or does not reach the database. */
 const MISSED_TURNS = 4;

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import { patiently } from '../../process/patiently.js';
-import type { TemporalConnection } from '../../temporal/connection.js';
-import { isTemporalBusy } from '../../temporal/grpc-errors.js';
-import { prepareNamespace } from '../../temporal/prepare.js';
+import { patiently } from '../../process/patiently.ts';
+import type { TemporalConnection } from '../../temporal/connection.ts';
+import { isTemporalBusy } from '../../temporal/grpc-errors.ts';
+import { prepareNamespace } from '../../temporal/prepare.ts';
 import {
   ensureSchedules,
   restoreSchedules,
   type ScheduleSettings,
   triggerResumptions,
-} from '../../temporal/schedules.js';
-import { findStalledVersion, type WorkerVersion } from '../../temporal/worker-version.js';
-import { type Repetition, repeat } from './repeat.js';
+} from '../../temporal/schedules.ts';
+import { findStalledVersion, type WorkerVersion } from '../../temporal/worker-version.ts';
+import { type Repetition, repeat } from './repeat.ts';
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 30_000;

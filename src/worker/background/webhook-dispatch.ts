@@ -1,22 +1,22 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { webhookDue } from '../../../workflows/contracts.js';
-import type { deliverWebhooks } from '../../../workflows/deliver-webhooks.js';
-import { deliverWebhooksId } from '../../../workflows/workflow-ids.js';
-import type { Database } from '../../db/connection.js';
+import { webhookDue } from '../../../workflows/contracts.ts';
+import type { deliverWebhooks } from '../../../workflows/deliver-webhooks.ts';
+import { deliverWebhooksId } from '../../../workflows/workflow-ids.ts';
+import type { Database } from '../../db/connection.ts';
 import {
   type DueEndpoint,
   dispatchEvents,
   listDueEndpoints,
   readDispatchState,
   takeWake,
-} from '../../db/webhooks/dispatch.js';
+} from '../../db/webhooks/dispatch.ts';
 import {
   namesOfCompany,
   searchAttributesOf,
   WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.js';
-import { type Repetition, repeat } from './repeat.js';
+} from '../../temporal/workflow-starts.ts';
+import { type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
 /** The client itself has no time limit. */

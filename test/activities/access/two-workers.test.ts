@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInvitationSender } from '../../../activities/access/invitation-messages.js';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import type { MessageOutcome } from '../../../activities/messages/message-outcome.js';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
-import type { InvitationChannel } from '../../../src/db/schema/all-tables.js';
-import { setInvitationScene } from '../../portal/invitation-scene.js';
-import { setOfOne } from '../../providers/set-of-one.js';
-import { heldProvider, kinds, outcomes, statuses } from '../held-provider.js';
+import { createInvitationSender } from '../../../activities/access/invitation-messages.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import type { MessageOutcome } from '../../../activities/messages/message-outcome.ts';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import type { InvitationChannel } from '../../../src/db/schema/all-tables.ts';
+import { setInvitationScene } from '../../portal/invitation-scene.ts';
+import { setOfOne } from '../../providers/set-of-one.ts';
+import { heldProvider, kinds, outcomes, statuses } from '../held-provider.ts';
 
 /**
  * One worker sends a message of an invitation, Temporal holds its attempt for lost, and another worker makes the

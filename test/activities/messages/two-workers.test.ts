@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import { createMessageSender } from '../../../activities/messages/messages.js';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
-import { createBackgroundTasks } from '../../../src/process/background-tasks.js';
-import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
-import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
-import { setOfOne } from '../../providers/set-of-one.js';
-import { heldProvider, kinds, outcomes, type SendingEnd, statuses } from '../held-provider.js';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createMessageSender } from '../../../activities/messages/messages.ts';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import { createBackgroundTasks } from '../../../src/process/background-tasks.ts';
+import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.ts';
+import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
+import { setOfOne } from '../../providers/set-of-one.ts';
+import { heldProvider, kinds, outcomes, type SendingEnd, statuses } from '../held-provider.ts';
 
 /** One worker sends a message, and another one is asked for its outcome meanwhile. */
 let scene: GiftScene;

@@ -1,15 +1,15 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import { compareFile } from '../../../activities/provider-statements/compare-statement.js';
-import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.js';
-import { listStatementCases } from '../../../src/db/provider-statements/statement-cases.js';
-import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
-import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.js';
-import { makeVoucher, redemptions } from '../../admin/movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
-import { moveRows } from '../../db/provider-statements/move-rows.js';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { compareFile } from '../../../activities/provider-statements/compare-statement.ts';
+import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.ts';
+import { listStatementCases } from '../../../src/db/provider-statements/statement-cases.ts';
+import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.ts';
+import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+import { makeVoucher, redemptions } from '../../admin/movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import { moveRows } from '../../db/provider-statements/move-rows.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

@@ -1,13 +1,13 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.js';
-import { listBalances } from '../../../src/db/provider-statements/provider-balances.js';
-import { findStatement } from '../../../src/db/provider-statements/provider-statements.js';
-import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.js';
-import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.js';
-import { type AdminScene, openScene } from '../../admin/scene.js';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.ts';
+import { listBalances } from '../../../src/db/provider-statements/provider-balances.ts';
+import { findStatement } from '../../../src/db/provider-statements/provider-statements.ts';
+import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.ts';
+import { type AdminScene, openScene } from '../../admin/scene.ts';
 
 let scene: AdminScene;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ProviderOutcome } from '../../../src/providers/outcome.js';
-import { redemptions, topUp } from '../../admin/movements.js';
+import type { ProviderOutcome } from '../../../src/providers/outcome.ts';
+import { redemptions, topUp } from '../../admin/movements.ts';
 import {
   delivered,
   inAttempt,
@@ -10,7 +10,7 @@ import {
   refused,
   type TwoProviders,
   unknown,
-} from './two-providers.js';
+} from './two-providers.ts';
 
 /** The second provider is asked where the first certainly did nothing. */
 let two: TwoProviders;

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   countUnpaidAccounts,
   listAccountChecks,
-} from '../../../src/db/catalogue/payout-account-checks.js';
-import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.js';
-import { notSent, openTwoProviders, type TwoProviders } from './two-providers.js';
+} from '../../../src/db/catalogue/payout-account-checks.ts';
+import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.ts';
+import { notSent, openTwoProviders, type TwoProviders } from './two-providers.ts';
 
 /** Of two providers, only one can be asked who holds an account. */
 let two: TwoProviders;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { liftFence, raiseFence } from '../../../src/db/recovery/fence.js';
+import { liftFence, raiseFence } from '../../../src/db/recovery/fence.ts';
 import {
   bookRecovered,
   findRecovered,
   settleRecovered,
-} from '../../../src/db/recovery/recovered-payments.js';
+} from '../../../src/db/recovery/recovered-payments.ts';
 import {
   inAttempt,
   notSent,
@@ -12,7 +12,7 @@ import {
   refused,
   type TwoProviders,
   unknown,
-} from './two-providers.js';
+} from './two-providers.ts';
 
 /** A provider that pays twice what is sent twice is sent a payment once. */
 let two: TwoProviders;

@@ -1,21 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { compareFile } from '../../../activities/provider-statements/compare-statement.js';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
-import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
-import { listOpenCases } from '../../../src/db/reconciliation/cases.js';
-import { requestInquiry } from '../../../src/db/reconciliation/refusal-inquiries.js';
-import type { Day } from '../../../src/domain/reports/day-report.js';
-import type { ProviderInquiry } from '../../../src/providers/outcome.js';
-import { topUp } from '../../admin/movements.js';
+import { compareFile } from '../../../activities/provider-statements/compare-statement.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { breaksOfDay } from '../../../src/db/provider-statements/breaks.ts';
+import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.ts';
+import { listOpenCases } from '../../../src/db/reconciliation/cases.ts';
+import { requestInquiry } from '../../../src/db/reconciliation/refusal-inquiries.ts';
+import type { Day } from '../../../src/domain/reports/day-report.ts';
+import type { ProviderInquiry } from '../../../src/providers/outcome.ts';
+import { topUp } from '../../admin/movements.ts';
 import {
   delivered,
   inAttempt,
   openTwoProviders,
   refused,
   type TwoProviders,
-} from '../providers/two-providers.js';
+} from '../providers/two-providers.ts';
 
 /**
  * A provider that has changed its word once, which is booked, changes it once more: or it never did what an operator

@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { listOpenCases } from '../../../src/db/reconciliation/cases.js';
-import { requestInquiry } from '../../../src/db/reconciliation/refusal-inquiries.js';
-import { topupTruth } from '../../../src/db/topups/topup-state.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { listOpenCases } from '../../../src/db/reconciliation/cases.ts';
+import { requestInquiry } from '../../../src/db/reconciliation/refusal-inquiries.ts';
+import { topupTruth } from '../../../src/db/topups/topup-state.ts';
 import {
   delivered,
   inAttempt,
   openTwoProviders,
   refused,
   type TwoProviders,
-} from '../providers/two-providers.js';
-import { type FailedOver, failedOverTo } from './failed-over.js';
+} from '../providers/two-providers.ts';
+import { type FailedOver, failedOverTo } from './failed-over.ts';
 
 /**
  * One provider does a top-up beside another one, which takes its own delivery back, or refuses: who has it, who has

@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { compareFile } from '../../../activities/provider-statements/compare-statement.js';
-import { addTransfers } from '../../../src/db/ledger/ledger.js';
-import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
-import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.js';
-import { placeHeld } from '../../../src/db/recovery/known-payments.js';
-import { endAttempt } from '../../../src/db/topups/topup-attempts.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import type { Day } from '../../../src/domain/reports/day-report.js';
-import type { ProviderInquiry } from '../../../src/providers/outcome.js';
-import { redemptions } from '../../admin/movements.js';
+import { compareFile } from '../../../activities/provider-statements/compare-statement.ts';
+import { addTransfers } from '../../../src/db/ledger/ledger.ts';
+import { breaksOfDay } from '../../../src/db/provider-statements/breaks.ts';
+import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.ts';
+import { placeHeld } from '../../../src/db/recovery/known-payments.ts';
+import { endAttempt } from '../../../src/db/topups/topup-attempts.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import type { Day } from '../../../src/domain/reports/day-report.ts';
+import type { ProviderInquiry } from '../../../src/providers/outcome.ts';
+import { redemptions } from '../../admin/movements.ts';
 import {
   delivered,
   inAttempt,
   openTwoProviders,
   type TwoProviders,
   unknown,
-} from '../providers/two-providers.js';
-import { type FailedOver, failedOverTo } from './failed-over.js';
+} from '../providers/two-providers.ts';
+import { type FailedOver, failedOverTo } from './failed-over.ts';
 
 /**
  * A provider that certainly did nothing, so that the next one was asked, has done it after all: what it

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.js';
-import { listOpenCases } from '../../../src/db/reconciliation/cases.js';
-import { redemptions, topUp } from '../../admin/movements.js';
-import { inAttempt, notSent, type TwoProviders, unknown } from '../providers/two-providers.js';
+import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.ts';
+import { listOpenCases } from '../../../src/db/reconciliation/cases.ts';
+import { redemptions, topUp } from '../../admin/movements.ts';
+import { inAttempt, notSent, type TwoProviders, unknown } from '../providers/two-providers.ts';
 
 export type FailedOver = ReturnType<typeof failedOverTo>;
 

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { compareBooks, type ListedProviders } from '../../../src/admin/recovery/compare-books.js';
-import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.js';
-import { findOpenCase } from '../../../src/db/reconciliation/cases.js';
-import { bookReversal } from '../../../src/db/reconciliation/reversals.js';
-import { recheckPayments } from '../../../src/db/recovery/known-payments.js';
-import { disagreement, type ProviderInquiry } from '../../../src/providers/outcome.js';
-import type { ProviderTransaction } from '../../../src/providers/transaction-list.js';
-import { redemptions } from '../../admin/movements.js';
+import { compareBooks, type ListedProviders } from '../../../src/admin/recovery/compare-books.ts';
+import { requestFailoverInquiry } from '../../../src/db/providers/failover-inquiries.ts';
+import { findOpenCase } from '../../../src/db/reconciliation/cases.ts';
+import { bookReversal } from '../../../src/db/reconciliation/reversals.ts';
+import { recheckPayments } from '../../../src/db/recovery/known-payments.ts';
+import { disagreement, type ProviderInquiry } from '../../../src/providers/outcome.ts';
+import type { ProviderTransaction } from '../../../src/providers/transaction-list.ts';
+import { redemptions } from '../../admin/movements.ts';
 import {
   delivered,
   inAttempt,
   openTwoProviders,
   type TwoProviders,
   unknown,
-} from '../providers/two-providers.js';
-import { type FailedOver, failedOverTo } from './failed-over.js';
+} from '../providers/two-providers.ts';
+import { type FailedOver, failedOverTo } from './failed-over.ts';
 
 /** What a provider says that was asked before another one: what it has otherwise, and when it is asked again. */
 let two: TwoProviders;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { placeHeld, recheckPayments } from '../../../src/db/recovery/known-payments.js';
-import { redemptions } from '../../admin/movements.js';
-import { delivered, openTwoProviders, type TwoProviders } from '../providers/two-providers.js';
-import { type FailedOver, failedOverTo } from './failed-over.js';
+import { placeHeld, recheckPayments } from '../../../src/db/recovery/known-payments.ts';
+import { redemptions } from '../../admin/movements.ts';
+import { delivered, openTwoProviders, type TwoProviders } from '../providers/two-providers.ts';
+import { type FailedOver, failedOverTo } from './failed-over.ts';
 
 /** What `recover` finds at both providers, or more than once: it is asked of each, and booked once. */
 let two: TwoProviders;

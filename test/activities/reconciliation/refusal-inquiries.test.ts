@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import { createRefusalInquiryActivities } from '../../../activities/reconciliation/refusal-inquiries.js';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import type { ProviderInquiry } from '../../../src/providers/outcome.js';
-import type { TemporalConnection } from '../../../src/temporal/connection.js';
-import { testNumbers } from '../../end-to-end/privacy/stored-numbers.js';
-import { setOfOne } from '../../providers/set-of-one.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { connectTestTemporal, withWorkflowWorker } from '../../support/workflow-worker.js';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createRefusalInquiryActivities } from '../../../activities/reconciliation/refusal-inquiries.ts';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import type { ProviderInquiry } from '../../../src/providers/outcome.ts';
+import type { TemporalConnection } from '../../../src/temporal/connection.ts';
+import { testNumbers } from '../../end-to-end/privacy/stored-numbers.ts';
+import { setOfOne } from '../../providers/set-of-one.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { connectTestTemporal, withWorkflowWorker } from '../../support/workflow-worker.ts';
 
 /** More than are taken at once. */
 const DUE = 250;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ActivityDependencies } from '../../../activities/dependencies.js';
-import { createMessageSender } from '../../../activities/messages/messages.js';
-import { createClaimActivities } from '../../../activities/redemptions/claims.js';
-import { createCancellationActivities } from '../../../activities/vouchers/cancellation.js';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
-import { createBackgroundTasks } from '../../../src/process/background-tasks.js';
-import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.js';
-import type { CancelVoucherCommand, ClaimCommand } from '../../../workflows/contracts.js';
-import { credentialOf } from '../../admin/movements.js';
-import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
-import { setOfOne } from '../../providers/set-of-one.js';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createMessageSender } from '../../../activities/messages/messages.ts';
+import { createClaimActivities } from '../../../activities/redemptions/claims.ts';
+import { createCancellationActivities } from '../../../activities/vouchers/cancellation.ts';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import { createBackgroundTasks } from '../../../src/process/background-tasks.ts';
+import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.ts';
+import type { CancelVoucherCommand, ClaimCommand } from '../../../workflows/contracts.ts';
+import { credentialOf } from '../../admin/movements.ts';
+import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
+import { setOfOne } from '../../providers/set-of-one.ts';
 
 /**
  * Temporal repeats a step whose end it has not seen, and after a lost workflow task the workflow may

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { redemptionFacts } from '../../../activities/redemptions/redemption-facts.js';
-import { voucherFacts } from '../../../activities/redemptions/voucher-facts.js';
+import { redemptionFacts } from '../../../activities/redemptions/redemption-facts.ts';
+import { voucherFacts } from '../../../activities/redemptions/voucher-facts.ts';
 import {
   connectDatabase,
   type Database,
   type DatabaseTransaction,
-} from '../../../src/db/connection.js';
-import { insertClaim, startClaim } from '../../../src/db/vouchers/claims.js';
-import { redemptionContext } from '../../../src/db/vouchers/redemption-context.js';
-import { growVoucher } from '../../../src/db/vouchers/voucher-holds.js';
-import { type LockedVoucher, lockVoucher } from '../../../src/db/vouchers/vouchers.js';
-import { formatMoney, type Money, parseMoney } from '../../../src/domain/money.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { type ClaimFacts, refuseClaim } from '../../../src/domain/vouchers/claim.js';
-import { settleOrRefuse } from '../../../src/domain/vouchers/redemption.js';
-import { settleRedemption } from '../../../src/domain/vouchers/service-fee.js';
-import { addGiftSeller, type GiftSeller } from '../../db/gift-rows.js';
-import { transferOf, write } from '../../db/ledger-writing.js';
-import { testNumbers } from '../../end-to-end/privacy/stored-numbers.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { addVoucher } from '../../support/vouchers.js';
+} from '../../../src/db/connection.ts';
+import { insertClaim, startClaim } from '../../../src/db/vouchers/claims.ts';
+import { redemptionContext } from '../../../src/db/vouchers/redemption-context.ts';
+import { growVoucher } from '../../../src/db/vouchers/voucher-holds.ts';
+import { type LockedVoucher, lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
+import { formatMoney, type Money, parseMoney } from '../../../src/domain/money.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { type ClaimFacts, refuseClaim } from '../../../src/domain/vouchers/claim.ts';
+import { settleOrRefuse } from '../../../src/domain/vouchers/redemption.ts';
+import { settleRedemption } from '../../../src/domain/vouchers/service-fee.ts';
+import { addGiftSeller, type GiftSeller } from '../../db/gift-rows.ts';
+import { transferOf, write } from '../../db/ledger-writing.ts';
+import { testNumbers } from '../../end-to-end/privacy/stored-numbers.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addVoucher } from '../../support/vouchers.ts';
 
 /** A reversal gives value back to a voucher, also while a claim of it is open. */
 let testDatabase: TestDatabase;

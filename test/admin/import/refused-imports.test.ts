@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importLimits } from '../../../src/admin/import/import-row.js';
-import { type AdminScene, merchantWords, openScene } from '../scene.js';
+import { importLimits } from '../../../src/admin/import/import-row.ts';
+import { type AdminScene, merchantWords, openScene } from '../scene.ts';
 
 let scene: AdminScene;
 let directory: string;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readCsvRows } from '../../../src/admin/import/csv-rows.js';
-import { importLimits } from '../../../src/admin/import/import-row.js';
-import { readJsonRows } from '../../../src/admin/import/json-rows.js';
-import { denomination } from '../../../src/admin/records/denomination.js';
-import { merchant } from '../../../src/admin/records/merchant.js';
+import { readCsvRows } from '../../../src/admin/import/csv-rows.ts';
+import { importLimits } from '../../../src/admin/import/import-row.ts';
+import { readJsonRows } from '../../../src/admin/import/json-rows.ts';
+import { denomination } from '../../../src/admin/records/denomination.ts';
+import { merchant } from '../../../src/admin/records/merchant.ts';
 
 const row = (place: string, cells: Record<string, string>) => ({ place, cells, problems: [] });
 const two = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCpuMeter } from '../../../bench/cpu/process-cpu.js';
+import { createCpuMeter } from '../../../bench/cpu/process-cpu.ts';
 
 test('a meter tells milliseconds a call by part, and forgets the warm-up', () => {
   const readings = [

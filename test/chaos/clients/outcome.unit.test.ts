@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asFirstTold, type Outcome, outcomeOf } from '../../../chaos/clients/outcome.js';
-import { messageOf, type Reason } from '../../../src/domain/refusals.js';
+import { asFirstTold, type Outcome, outcomeOf } from '../../../chaos/clients/outcome.ts';
+import { messageOf, type Reason } from '../../../src/domain/refusals.ts';
 
 const answered = (status: number, body: object) =>
   outcomeOf({ kind: 'answered', status, text: JSON.stringify(body) });

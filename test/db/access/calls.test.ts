@@ -8,12 +8,12 @@ import {
   listCalls,
   listRefusedCalls,
   type RefusedCall,
-} from '../../../src/db/access/calls.js';
-import { listApiKeys } from '../../../src/db/access/company-access.js';
-import { addApiKey, addPartner } from '../../../src/db/catalogue/companies.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
-import { prune } from '../prune.js';
+} from '../../../src/db/access/calls.ts';
+import { listApiKeys } from '../../../src/db/access/company-access.ts';
+import { addApiKey, addPartner } from '../../../src/db/catalogue/companies.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { prune } from '../prune.ts';
 
 let open: OpenDatabase;
 beforeAll(async () => {

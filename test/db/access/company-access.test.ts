@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findApiKey, readAccess } from '../../../src/db/access/access.js';
+import { findApiKey, readAccess } from '../../../src/db/access/access.ts';
 import {
   endApiKey,
   listApiKeys,
   listSourceAddresses,
   removeSourceAddress,
   revokeApiKey,
-} from '../../../src/db/access/company-access.js';
-import { addApiKey, addPartner, addSourceAddresses } from '../../../src/db/catalogue/companies.js';
-import type { DatabaseTransaction } from '../../../src/db/connection.js';
-import { needsRotation } from '../../../src/domain/access/api-key.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+} from '../../../src/db/access/company-access.ts';
+import { addApiKey, addPartner, addSourceAddresses } from '../../../src/db/catalogue/companies.ts';
+import type { DatabaseTransaction } from '../../../src/db/connection.ts';
+import { needsRotation } from '../../../src/domain/access/api-key.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
 let company: Company;

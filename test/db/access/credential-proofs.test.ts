@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { up } from '../../../migrations/2026-11-22-8-credential-proofs.js';
-import { listPublicKeys } from '../../../src/db/access/company-access.js';
-import { addPublicKey } from '../../../src/db/catalogue/companies.js';
-import type { Database } from '../../../src/db/connection.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../../src/http/signature/public-key.js';
-import { addShop } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+import { up } from '../../../migrations/2026-11-22-8-credential-proofs.ts';
+import { listPublicKeys } from '../../../src/db/access/company-access.ts';
+import { addPublicKey } from '../../../src/db/catalogue/companies.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../../src/http/signature/public-key.ts';
+import { addShop } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
 let database: Database;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endPrices } from '../../../src/db/catalogue/company-changes.js';
-import { priceSource, replacePrice } from '../../../src/db/catalogue/prices.js';
-import type { Database } from '../../../src/db/connection.js';
-import { readListPage } from '../../../src/db/lists/list-page.js';
-import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+import { endPrices } from '../../../src/db/catalogue/company-changes.ts';
+import { priceSource, replacePrice } from '../../../src/db/catalogue/prices.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
+import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
 let database: Database;

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { priceSubjects } from '../../../src/db/catalogue/prices.js';
-import type { Database } from '../../../src/db/connection.js';
-import { insertVoucher } from '../../../src/db/vouchers/generation.js';
-import { credentialOf } from '../../admin/movements.js';
-import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+import { priceSubjects } from '../../../src/db/catalogue/prices.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { insertVoucher } from '../../../src/db/vouchers/generation.ts';
+import { credentialOf } from '../../admin/movements.ts';
+import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
 let database: Database;

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { up } from '../../../migrations/2026-11-30-1-unconfirmed-holders.js';
-import { addMerchant } from '../../../src/db/catalogue/companies.js';
+import { up } from '../../../migrations/2026-11-30-1-unconfirmed-holders.ts';
+import { addMerchant } from '../../../src/db/catalogue/companies.ts';
 import {
   countUnpaidAccounts,
   listAccountChecks,
-} from '../../../src/db/catalogue/payout-account-checks.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+} from '../../../src/db/catalogue/payout-account-checks.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
 beforeAll(async () => {

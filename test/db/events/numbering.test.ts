@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database, DatabaseTransaction } from '../../../src/db/connection.js';
-import { numberEvents } from '../../../src/db/events/numbering.js';
-import { cancelVoucher } from '../../../src/db/vouchers/cancellation.js';
-import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
-import { prune } from '../prune.js';
+import type { Database, DatabaseTransaction } from '../../../src/db/connection.ts';
+import { numberEvents } from '../../../src/db/events/numbering.ts';
+import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
+import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { prune } from '../prune.ts';
 
 let open: OpenDatabase;
 let database: Database;

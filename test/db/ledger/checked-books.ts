@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
-import type { Database } from '../../../src/db/connection.js';
-import { until } from '../../support/until.js';
+import { checkChangedBooks } from '../../../src/db/books/check-changes.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * Checks the books until nothing is newer than what was checked. A check notes the newest rows, and a

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkWholeBooks } from '../../../src/db/books/check-whole.js';
-import { addUpHoldings, holdingsIn } from '../../../src/db/books/holding-sums.js';
-import { inSnapshot } from '../../../src/db/books/in-snapshot.js';
-import { makeVoucher, redemptions } from '../../admin/movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
-import { untilBooksAreChecked } from './checked-books.js';
+import { checkWholeBooks } from '../../../src/db/books/check-whole.ts';
+import { addUpHoldings, holdingsIn } from '../../../src/db/books/holding-sums.ts';
+import { inSnapshot } from '../../../src/db/books/in-snapshot.ts';
+import { makeVoucher, redemptions } from '../../admin/movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import { untilBooksAreChecked } from './checked-books.ts';
 
 /** What vouchers hold is added up in blocks, while they change. */
 let scene: AdminScene;

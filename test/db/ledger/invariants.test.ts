@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkChangedBooks } from '../../../src/db/books/check-changes.js';
-import { checkWholeBooks } from '../../../src/db/books/check-whole.js';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
-import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { breakages } from './broken-on-purpose.js';
-import { untilBooksAreChecked } from './checked-books.js';
+import { checkChangedBooks } from '../../../src/db/books/check-changes.ts';
+import { checkWholeBooks } from '../../../src/db/books/check-whole.ts';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { breakages } from './broken-on-purpose.ts';
+import { untilBooksAreChecked } from './checked-books.ts';
 
 /** The database that real requests have filled; every case breaks it and is rolled back. */
 let original: TestDatabase;

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addPartner } from '../../../src/db/catalogue/companies.js';
-import { type Database, violates } from '../../../src/db/connection.js';
+import { addPartner } from '../../../src/db/catalogue/companies.ts';
+import { type Database, violates } from '../../../src/db/connection.ts';
 import {
   addTransfers,
   balanceConstraint,
   partnerBalances,
   type Transfer,
-} from '../../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { PARTNER_KINDS, PLATFORM_KINDS, rejection, transferOf, write } from '../ledger-writing.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+} from '../../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { PARTNER_KINDS, PLATFORM_KINDS, rejection, transferOf, write } from '../ledger-writing.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
 let database: Database;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addDaySums, brokenDaySums } from '../../../src/db/books/day-sums.js';
-import { addPartner } from '../../../src/db/catalogue/companies.js';
-import type { Transfer } from '../../../src/db/ledger/ledger.js';
-import { readPartnerMonth } from '../../../src/db/ledger/months/partner-month.js';
-import { type Month, monthsBetween } from '../../../src/domain/statements/monthly-statement.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+import { addDaySums, brokenDaySums } from '../../../src/db/books/day-sums.ts';
+import { addPartner } from '../../../src/db/catalogue/companies.ts';
+import type { Transfer } from '../../../src/db/ledger/ledger.ts';
+import { readPartnerMonth } from '../../../src/db/ledger/months/partner-month.ts';
+import { type Month, monthsBetween } from '../../../src/domain/statements/monthly-statement.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 const ZONES = ['UTC', 'Africa/Addis_Ababa', 'America/New_York', 'Asia/Kathmandu'];
 const MONTHS = monthsBetween('2026-03' as Month, '2026-06' as Month);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { restartSums } from '../../../src/db/books/checkpoints.js';
-import { addTransfers } from '../../../src/db/ledger/ledger.js';
-import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { type AdminScene, openScene } from '../../admin/scene.js';
-import { untilBooksAreChecked } from './checked-books.js';
+import { restartSums } from '../../../src/db/books/checkpoints.ts';
+import { addTransfers } from '../../../src/db/ledger/ledger.ts';
+import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { type AdminScene, openScene } from '../../admin/scene.ts';
+import { untilBooksAreChecked } from './checked-books.ts';
 
 /** The balance of the service fees is exact, whatever the check of the books has added up. */
 let scene: AdminScene;

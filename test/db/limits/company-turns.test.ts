@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import { secondsUntilTurn } from '../../../src/db/limits/company-daily-counts.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import { secondsUntilTurn } from '../../../src/db/limits/company-daily-counts.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const slowing = { companyWrongCodesPerDay: 5, pauseSeconds: 2, longestWaitSeconds: 3 };
 

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../src/db/lists/list-query.js';
+import type { ListQuery } from '../../../src/db/lists/list-query.ts';
 
 /** The newest rows of a list, as most callers ask for them. */
 export const firstPage: ListQuery = {

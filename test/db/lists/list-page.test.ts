@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addPartner } from '../../../src/db/catalogue/companies.js';
-import type { Database } from '../../../src/db/connection.js';
-import { readListPage } from '../../../src/db/lists/list-page.js';
-import type { ColumnKind, ListSource } from '../../../src/db/lists/list-query.js';
-import { merchantSource, productSource } from '../../../src/db/lists/list-sources.js';
-import { listQuery } from '../../../src/http/lists/list-query.js';
+import { addPartner } from '../../../src/db/catalogue/companies.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
+import type { ColumnKind, ListSource } from '../../../src/db/lists/list-query.ts';
+import { merchantSource, productSource } from '../../../src/db/lists/list-sources.ts';
+import { listQuery } from '../../../src/http/lists/list-query.ts';
 import {
   type Cell,
   type NaiveRow,
@@ -14,8 +14,8 @@ import {
   names,
   parametersOf,
   queries,
-} from '../naive-list.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+} from '../naive-list.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 const ROWS = 80;
 

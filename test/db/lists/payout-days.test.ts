@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GrownDatabase } from '../../../bench/growth/grown-database.js';
-import { addDaySums } from '../../../src/db/books/day-sums.js';
-import { addHourSums, brokenHourSums } from '../../../src/db/books/hour-sums.js';
-import type { Database } from '../../../src/db/connection.js';
-import { salesPerDay } from '../../../src/db/ledger/sales.js';
-import { readListPage } from '../../../src/db/lists/list-page.js';
-import type { ListQuery } from '../../../src/db/lists/list-query.js';
-import { payoutSource } from '../../../src/db/vouchers/lists/payout-days.js';
+import type { GrownDatabase } from '../../../bench/growth/grown-database.ts';
+import { addDaySums } from '../../../src/db/books/day-sums.ts';
+import { addHourSums, brokenHourSums } from '../../../src/db/books/hour-sums.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { salesPerDay } from '../../../src/db/ledger/sales.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
+import type { ListQuery } from '../../../src/db/lists/list-query.ts';
+import { payoutSource } from '../../../src/db/vouchers/lists/payout-days.ts';
 import {
   type DayOfPayouts,
   payoutsPerDay,
-} from '../../../src/db/vouchers/lists/payouts-per-day.js';
-import { openGrownScene } from '../grown-scene.js';
+} from '../../../src/db/vouchers/lists/payouts-per-day.ts';
+import { openGrownScene } from '../grown-scene.ts';
 
 const VOUCHERS = 9_000;
 /** Those of two hours that are not summed up, and a few. */

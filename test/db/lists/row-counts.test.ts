@@ -4,16 +4,16 @@ import {
   addRowCounts,
   brokenRowCounts,
   restartRowCounts,
-} from '../../../src/db/books/row-counts.js';
-import { connectDatabase } from '../../../src/db/connection.js';
-import { readListPage } from '../../../src/db/lists/list-page.js';
-import type { ListSource } from '../../../src/db/lists/list-query.js';
-import { topupSource } from '../../../src/db/topups/topups.js';
-import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.js';
-import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.js';
-import { addVoucher } from '../../support/vouchers.js';
-import { openGrownScene } from '../grown-scene.js';
-import { firstPage } from './first-page.js';
+} from '../../../src/db/books/row-counts.ts';
+import { connectDatabase } from '../../../src/db/connection.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
+import type { ListSource } from '../../../src/db/lists/list-query.ts';
+import { topupSource } from '../../../src/db/topups/topups.ts';
+import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.ts';
+import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.ts';
+import { addVoucher } from '../../support/vouchers.ts';
+import { openGrownScene } from '../grown-scene.ts';
+import { firstPage } from './first-page.ts';
 
 const VOUCHERS = 9_000;
 /** Those of the hours that are not counted yet, and a page. */

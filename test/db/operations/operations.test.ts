@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bindSignedRequest } from '../../../src/db/access/access.js';
-import type { Database, DatabaseTransaction } from '../../../src/db/connection.js';
+import { bindSignedRequest } from '../../../src/db/access/access.ts';
+import type { Database, DatabaseTransaction } from '../../../src/db/connection.ts';
 import {
   beginOperation,
   type OperationIdentity,
   recordRefusal,
   settleOperation,
-} from '../../../src/db/operations/operations.js';
-import { findOperations } from '../../../src/db/operations/stored-operations.js';
-import { refuse } from '../../../src/domain/refusals.js';
-import { addShop } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
-import { prune as pruneRows } from '../prune.js';
+} from '../../../src/db/operations/operations.ts';
+import { findOperations } from '../../../src/db/operations/stored-operations.ts';
+import { refuse } from '../../../src/domain/refusals.ts';
+import { addShop } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { prune as pruneRows } from '../prune.ts';
 
 const KIND = 'redeem-gift';
 const refusal = refuse('verification-code-incorrect');

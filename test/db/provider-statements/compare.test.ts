@@ -3,18 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   compareFile,
   compareStored,
-} from '../../../activities/provider-statements/compare-statement.js';
-import { breaksOfDay } from '../../../src/db/provider-statements/breaks.js';
-import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
+} from '../../../activities/provider-statements/compare-statement.ts';
+import { breaksOfDay } from '../../../src/db/provider-statements/breaks.ts';
+import { settleBreak } from '../../../src/db/provider-statements/settle-break.ts';
 import type {
   StatementProvider,
   StoredLine,
-} from '../../../src/db/provider-statements/statement-lines.js';
-import { bookRecovered } from '../../../src/db/recovery/recovered-payments.js';
-import type { Day } from '../../../src/domain/reports/day-report.js';
-import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.js';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.js';
-import { moveRows } from './move-rows.js';
+} from '../../../src/db/provider-statements/statement-lines.ts';
+import { bookRecovered } from '../../../src/db/recovery/recovered-payments.ts';
+import type { Day } from '../../../src/domain/reports/day-report.ts';
+import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import { moveRows } from './move-rows.ts';
 
 let scene: AdminScene;
 let catalogue: Catalogue;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../../src/db/connection.js';
+import type { Database } from '../../../src/db/connection.ts';
 
 /**
  * Moves payments and top-ups to other times, as if they had been made then: what ended stays as it is

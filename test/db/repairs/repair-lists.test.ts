@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { repairsToStart } from '../../../src/db/repairs/repair-lists.js';
-import { type AdminScene, openScene } from '../../admin/scene.js';
+import { repairsToStart } from '../../../src/db/repairs/repair-lists.ts';
+import { type AdminScene, openScene } from '../../admin/scene.ts';
 
 let scene: AdminScene;
 beforeAll(async () => {

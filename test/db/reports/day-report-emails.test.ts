@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lastClosedDay } from '../../../src/domain/reports/day-report.js';
-import { createFailpoint, type Failpoint } from '../../../src/process/failpoint.js';
-import { sendDayReportsId } from '../../../workflows/workflow-ids.js';
-import { commandsOn } from '../../admin/scene.js';
-import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.js';
-import { until } from '../../support/until.js';
-import { ended } from '../../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
-import { lastClosing } from './last-closing.js';
+import { lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+import { createFailpoint, type Failpoint } from '../../../src/process/failpoint.ts';
+import { sendDayReportsId } from '../../../workflows/workflow-ids.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
+import { until } from '../../support/until.ts';
+import { ended } from '../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
+import { lastClosing } from './last-closing.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
 

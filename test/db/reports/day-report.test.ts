@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatMoney, parseMoney } from '../../../src/domain/money.js';
-import { type DayReport, dayOfTime } from '../../../src/domain/reports/day-report.js';
-import { takenBackAndRetried, topUp } from '../../admin/movements.js';
-import { commandsOn } from '../../admin/scene.js';
-import { reconciled } from '../../end-to-end/faults/reconciled.js';
-import { done } from '../../end-to-end/gift/gift-scene.js';
+import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
+import { type DayReport, dayOfTime } from '../../../src/domain/reports/day-report.ts';
+import { takenBackAndRetried, topUp } from '../../admin/movements.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { reconciled } from '../../end-to-end/faults/reconciled.ts';
+import { done } from '../../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../../end-to-end/gift/redemption-scene.js';
-import { sale } from '../../end-to-end/topups/topup-scene.js';
-import { deposit } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
+} from '../../end-to-end/gift/redemption-scene.ts';
+import { sale } from '../../end-to-end/topups/topup-scene.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { CLOSED_AFTER_HOURS } from '../../../src/domain/statements/monthly-statement.js';
+import { CLOSED_AFTER_HOURS } from '../../../src/domain/statements/monthly-statement.ts';
 
 const hoursLater = sql`make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)`;
 

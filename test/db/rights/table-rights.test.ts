@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase } from '../../../src/db/connection.js';
-import { processRoles } from '../../../src/db/rights/rights.js';
-import { ensureRoles, groupRole } from '../../../src/db/rights/roles.js';
-import { tableRights } from '../../../src/db/rights/table-rights.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { connectDatabase } from '../../../src/db/connection.ts';
+import { processRoles } from '../../../src/db/rights/rights.ts';
+import { ensureRoles, groupRole } from '../../../src/db/rights/roles.ts';
+import { tableRights } from '../../../src/db/rights/table-rights.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 let owner: pg.Client;

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { Migrator } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { connectDatabase } from '../../../src/db/connection.js';
+import { connectDatabase } from '../../../src/db/connection.ts';
 
 const folder = new URL('../../../migrations/', import.meta.url);
 

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { migrateToLatest } from '../../../src/db/migrate.js';
-import { until } from '../../support/until.js';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { until } from '../../support/until.ts';
 import {
   addCompanies,
   createFirstRelease,
   type FirstRelease,
   migrateToFirstRelease,
   playStory,
-} from './first-release.js';
+} from './first-release.ts';
 
 const CLIENTS = 4;
 /** Lives before the migration begins, and at least as many again after it has ended. */

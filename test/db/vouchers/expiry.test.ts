@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/db/connection.js';
-import { partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
-import { lockVoucher } from '../../../src/db/vouchers/vouchers.js';
-import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+import type { Database } from '../../../src/db/connection.ts';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
+import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 /** A validity that is over when the statement that generates the voucher is. */
 const OVER = 0;

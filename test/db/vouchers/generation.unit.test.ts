@@ -6,8 +6,8 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Database } from '../../../src/db/connection.js';
-import { insertVoucher } from '../../../src/db/vouchers/generation.js';
+import type { Database } from '../../../src/db/connection.ts';
+import { insertVoucher } from '../../../src/db/vouchers/generation.ts';
 
 /** The statements of a generation, for a caller with and without a daily limit. */
 async function statementsOf(isLimited: boolean): Promise<string[]> {

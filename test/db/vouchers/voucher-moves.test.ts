@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectDatabase, type Database, violates } from '../../../src/db/connection.js';
-import { type VoucherStatus, voucherMoves } from '../../../src/domain/voucher.js';
-import { inClear } from '../../end-to-end/privacy/stored-numbers.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { addGiftSeller } from '../gift-rows.js';
+import { connectDatabase, type Database, violates } from '../../../src/db/connection.ts';
+import { type VoucherStatus, voucherMoves } from '../../../src/domain/voucher.ts';
+import { inClear } from '../../end-to-end/privacy/stored-numbers.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addGiftSeller } from '../gift-rows.ts';
 
 /** The database's own table of moves, held against the domain's, pair by pair. */
 let testDatabase: TestDatabase;

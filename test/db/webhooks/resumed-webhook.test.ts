@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { numberEvents } from '../../../src/db/events/numbering.js';
-import { readDeliveryTarget, settleWake } from '../../../src/db/webhooks/deliveries.js';
+import { numberEvents } from '../../../src/db/events/numbering.ts';
+import { readDeliveryTarget, settleWake } from '../../../src/db/webhooks/deliveries.ts';
 import {
   dispatchEvents,
   listDueEndpoints,
   readDispatchState,
   takeWake,
-} from '../../../src/db/webhooks/dispatch.js';
-import { addWebhook, setWebhookStatus } from '../../../src/db/webhooks/webhook-endpoints.js';
-import { addGiftSeller } from '../gift-rows.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
+} from '../../../src/db/webhooks/dispatch.ts';
+import { addWebhook, setWebhookStatus } from '../../../src/db/webhooks/webhook-endpoints.ts';
+import { addGiftSeller } from '../gift-rows.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 /** A webhook that is resumed between two steps of the worker that makes deliveries. */
 let open: OpenDatabase;

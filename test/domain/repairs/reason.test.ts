@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { refuseReason } from '../../../src/domain/repairs/reason.js';
+import { refuseReason } from '../../../src/domain/repairs/reason.ts';
 import {
   formatVoucherCode,
   voucherCodeFromRandom,
-} from '../../../src/domain/vouchers/voucher-code.js';
+} from '../../../src/domain/vouchers/voucher-code.ts';
 
 const CODE = formatVoucherCode(voucherCodeFromRandom(new Uint8Array(15).fill(11)));
 

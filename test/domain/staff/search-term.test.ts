@@ -3,9 +3,9 @@ import {
   auditedTerm,
   readSearchTerm,
   type SearchTerm,
-} from '../../../src/domain/staff/search-term.js';
-import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
-import * as workflowIds from '../../../workflows/workflow-ids.js';
+} from '../../../src/domain/staff/search-term.ts';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.ts';
+import * as workflowIds from '../../../workflows/workflow-ids.ts';
 
 const code = voucherCodeFromRandom(Buffer.from('fifteen bytes 1'));
 const operationId = '0123456789abcdef0123456789abcdef';

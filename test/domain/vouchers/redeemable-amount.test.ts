@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMoney, parseMoney } from '../../../src/domain/money.js';
+import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
 import {
   type AmountFacts,
   describeRedeemable,
   refuseAmount,
-} from '../../../src/domain/vouchers/redeemable-amount.js';
-import { settleRedemption } from '../../../src/domain/vouchers/service-fee.js';
+} from '../../../src/domain/vouchers/redeemable-amount.ts';
+import { settleRedemption } from '../../../src/domain/vouchers/service-fee.ts';
 
 const limits = { redemptionMinimum: parseMoney('5'), partialRedemptionsPerVoucher: 20 };
 const noLimits = { redemptionMinimum: 1n, partialRedemptionsPerVoucher: 1_000 };

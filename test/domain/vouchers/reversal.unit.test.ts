@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ReversalFacts, refuseReversal } from '../../../src/domain/vouchers/reversal.js';
+import { type ReversalFacts, refuseReversal } from '../../../src/domain/vouchers/reversal.ts';
 
 const redemption = {
   status: 'POSTED',

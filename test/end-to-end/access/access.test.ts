@@ -9,17 +9,17 @@ import {
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomApiKey } from '../../../src/crypto/random.js';
-import { addApiKey, addSourceAddresses } from '../../../src/db/catalogue/companies.js';
-import type { Reason, Surface } from '../../../src/domain/refusals.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.js';
-import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
-import { until, within } from '../../support/until.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { CLAIM, done, GENERATE, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
+import { randomApiKey } from '../../../src/crypto/random.ts';
+import { addApiKey, addSourceAddresses } from '../../../src/db/catalogue/companies.ts';
+import type { Reason, Surface } from '../../../src/domain/refusals.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.ts';
+import { makeKey, makeMerchant, makePartner } from '../../support/companies.ts';
+import { until, within } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { CLAIM, done, GENERATE, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
 
 let scene: GiftScene;
 

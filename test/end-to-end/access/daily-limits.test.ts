@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findApiKey } from '../../../src/db/access/access.js';
-import { type Answer, partnerClient } from '../../support/clients.js';
+import { findApiKey } from '../../../src/db/access/access.ts';
+import { type Answer, partnerClient } from '../../support/clients.ts';
 import {
   deposit,
   makeKey,
   makeMerchant,
   makePartner,
   type TestMerchant,
-} from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { sale } from '../topups/topup-scene.js';
+} from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 interface Limits {
   readonly daily_amount?: string;

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findApiKey } from '../../../src/db/access/access.js';
-import { setApiKeyScopes } from '../../../src/db/access/api-key-power.js';
-import { type Scope, scopesOf } from '../../../src/domain/access/scope.js';
-import type { Surface } from '../../../src/domain/refusals.js';
-import type { SurfaceRoutes } from '../../../src/http/app.js';
-import { type Endpoint, scopeOf } from '../../../src/http/endpoint.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import { merchantClient, partnerClient } from '../../support/clients.js';
-import { makeKey, makeMerchant, makePartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { expectRefusal } from '../bad-input/refusals.js';
+import { findApiKey } from '../../../src/db/access/access.ts';
+import { setApiKeyScopes } from '../../../src/db/access/api-key-power.ts';
+import { type Scope, scopesOf } from '../../../src/domain/access/scope.ts';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import type { SurfaceRoutes } from '../../../src/http/app.ts';
+import { type Endpoint, scopeOf } from '../../../src/http/endpoint.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { merchantClient, partnerClient } from '../../support/clients.ts';
+import { makeKey, makeMerchant, makePartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 
 let stack: Stack;
 beforeAll(async () => {

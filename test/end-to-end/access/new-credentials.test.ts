@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { partnerClient } from '../../support/clients.js';
-import { makeKey, makePartner } from '../../support/companies.js';
-import { startStack } from '../../support/stack.js';
+import { partnerClient } from '../../support/clients.ts';
+import { makeKey, makePartner } from '../../support/companies.ts';
+import { startStack } from '../../support/stack.ts';
 
 test('a new key, and a new token after all were revoked, work while older access is remembered', async () => {
   const stack = await startStack({ ACCESS_CACHE_SECONDS: '2' });

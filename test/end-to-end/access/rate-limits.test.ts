@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startApi } from '../../../src/api.js';
-import type { Environment } from '../../../src/config/config.js';
-import { randomApiKey } from '../../../src/crypto/random.js';
-import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { CLAIM, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
+import { startApi } from '../../../src/api.ts';
+import type { Environment } from '../../../src/config/config.ts';
+import { randomApiKey } from '../../../src/crypto/random.ts';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { CLAIM, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
 
 /** Floods and guesses are answered 429, and nobody else is the worse for them. */
 let scene: GiftScene;

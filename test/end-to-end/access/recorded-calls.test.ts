@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomApiKey } from '../../../src/crypto/random.js';
-import { listCalls, listRefusedCalls, type ShownCall } from '../../../src/db/access/calls.js';
-import { endApiKey, listApiKeys, revokeApiKey } from '../../../src/db/access/company-access.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { call, merchantClient, partnerClient } from '../../support/clients.js';
-import { makeKey, makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { hideTable } from '../../support/database-faults.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+import { randomApiKey } from '../../../src/crypto/random.ts';
+import { listCalls, listRefusedCalls, type ShownCall } from '../../../src/db/access/calls.ts';
+import { endApiKey, listApiKeys, revokeApiKey } from '../../../src/db/access/company-access.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { call, merchantClient, partnerClient } from '../../support/clients.ts';
+import { makeKey, makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { hideTable } from '../../support/database-faults.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 /** What a company and an operator are shown of calls, off the way of the calls themselves. */
 let stack: Stack;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findApiKey } from '../../../src/db/access/access.js';
-import { setApiKeyScopes } from '../../../src/db/access/api-key-power.js';
-import { revokeApiKey } from '../../../src/db/access/company-access.js';
-import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
-import { deposit, makeKey, makeMerchant, makePartner } from '../../support/companies.js';
-import { stoppedAt } from '../../support/database-locks.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { expectRefusal } from '../bad-input/refusals.js';
+import { findApiKey } from '../../../src/db/access/access.ts';
+import { setApiKeyScopes } from '../../../src/db/access/api-key-power.ts';
+import { revokeApiKey } from '../../../src/db/access/company-access.ts';
+import { type Answer, merchantClient, partnerClient } from '../../support/clients.ts';
+import { deposit, makeKey, makeMerchant, makePartner } from '../../support/companies.ts';
+import { stoppedAt } from '../../support/database-locks.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   CLAIM,
   type Client,
@@ -16,8 +16,8 @@ import {
   type GiftScene,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { sale } from '../topups/topup-scene.js';
+} from '../gift/gift-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /**
  * A key or token that is revoked while its request is under way, after the edge has let it in: the

@@ -1,19 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApi } from '../../../src/api.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { startWorker } from '../../../src/worker.js';
-import { commandsOn } from '../../admin/scene.js';
-import { invitationsOn } from '../../portal/invitation-scene.js';
+import { startApi } from '../../../src/api.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { startWorker } from '../../../src/worker.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { invitationsOn } from '../../portal/invitation-scene.ts';
 import {
   type Account,
   codeOf,
   hiddenFields,
   makeAccount,
   portalClient,
-} from '../../portal/portal-client.js';
-import { merchantClient, newestCode, partnerClient } from '../../support/clients.js';
+} from '../../portal/portal-client.ts';
+import { merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
 import {
   CLAIM,
   done,
@@ -23,7 +23,7 @@ import {
   otherCode,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
+} from '../gift/gift-scene.ts';
 
 /** The steps of docs/guides/rotate-secrets.md for DIGEST_KEYS, in their order. */
 const oldKey = { id: 'k1', key: randomBytes(32) };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSourceAddresses } from '../../../src/db/catalogue/companies.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { call } from '../../support/clients.js';
-import { makePartner, type TestPartner } from '../../support/companies.js';
-import { type DnsServer, startDnsServer } from '../../support/dns-server.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+import { addSourceAddresses } from '../../../src/db/catalogue/companies.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { call } from '../../support/clients.ts';
+import { makePartner, type TestPartner } from '../../support/companies.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 let dns: DnsServer;
 const stacks: Stack[] = [];

@@ -1,15 +1,15 @@
 import { createPublicKey, randomUUID } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, startApi } from '../../../src/api.js';
-import type { Config } from '../../../src/config/config.js';
-import { revokeApiKey } from '../../../src/db/access/company-access.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { makeSecrets } from '../../../src/start/secrets.js';
-import { call } from '../../support/clients.js';
-import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { within } from '../../support/until.js';
+import { type RunningApi, startApi } from '../../../src/api.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { revokeApiKey } from '../../../src/db/access/company-access.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { makeSecrets } from '../../../src/start/secrets.ts';
+import { call } from '../../support/clients.ts';
+import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { within } from '../../support/until.ts';
 
 /** Several processes of the API on one database, each with its own memory and perhaps another key. */
 let stack: Stack;

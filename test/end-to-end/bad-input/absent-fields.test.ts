@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, wasReplayed } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
+import { type Answer, wasReplayed } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
 import {
   CLAIM,
   done,
@@ -11,9 +11,9 @@ import {
   newOwner,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { AIRTIME, PACKAGE, RETRY, sale } from '../topups/topup-scene.js';
-import { expectRefusal } from './refusals.js';
+} from '../gift/gift-scene.ts';
+import { AIRTIME, PACKAGE, RETRY, sale } from '../topups/topup-scene.ts';
+import { expectRefusal } from './refusals.ts';
 
 /** Where a field is optional, null means absent, on both APIs; and how requests of before are known. */
 let scene: GiftScene;

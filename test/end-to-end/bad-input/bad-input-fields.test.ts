@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.js';
-import type { Answer } from '../../support/clients.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import type { Answer } from '../../support/clients.ts';
 import {
   CLAIM,
   done,
@@ -11,9 +11,9 @@ import {
   newOwner,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { noAmounts, noDecimals, noIds, noNumbers } from './bad-values.js';
-import { expectHarmless, expectRefusal } from './refusals.js';
+} from '../gift/gift-scene.ts';
+import { noAmounts, noDecimals, noIds, noNumbers } from './bad-values.ts';
+import { expectHarmless, expectRefusal } from './refusals.ts';
 
 /** Fields of the right request with the wrong content, on every endpoint of the gift path. */
 let scene: GiftScene;

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { signatureHeader } from '../../../clients/typescript/src/index.js';
-import type { Reason, Surface } from '../../../src/domain/refusals.js';
-import type { Endpoint } from '../../../src/http/endpoint.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import { type Answer, call } from '../../support/clients.js';
-import { type GiftScene, setGiftScene } from '../gift/gift-scene.js';
-import { expectHarmless, expectRefusal } from './refusals.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.ts';
+import type { Reason, Surface } from '../../../src/domain/refusals.ts';
+import type { Endpoint } from '../../../src/http/endpoint.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { type Answer, call } from '../../support/clients.ts';
+import { type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
+import { expectHarmless, expectRefusal } from './refusals.ts';
 
 /** Requests that are no requests: whatever comes, the envelope says what to do and nothing moves. */
 let scene: GiftScene;

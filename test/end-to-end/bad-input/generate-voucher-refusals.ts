@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { partnerClient } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
-import { type Client, GENERATE } from '../gift/gift-scene.js';
-import { type RefusalSide, type Table, UNKNOWN_ID } from './gift-refusals.js';
+import { partnerClient } from '../../support/clients.ts';
+import { makePartner } from '../../support/companies.ts';
+import { type Client, GENERATE } from '../gift/gift-scene.ts';
+import { type RefusalSide, type Table, UNKNOWN_ID } from './gift-refusals.ts';
 
 const generate = (side: RefusalSide, extra: object = {}, client: Client = side.asPartner) =>
   client.post(GENERATE, {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Operation, Surface } from '../../../src/domain/refusals.js';
-import { type Answer, merchantClient, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner, type TestMerchant } from '../../support/companies.js';
-import { CLAIM, type Client, type Gift, newOwner, otherCode, REDEEM } from '../gift/gift-scene.js';
-import { setRedemptionScene } from '../gift/redemption-scene.js';
-import type { RefusalCase } from './refusals.js';
+import type { Operation, Surface } from '../../../src/domain/refusals.ts';
+import { type Answer, merchantClient, partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner, type TestMerchant } from '../../support/companies.ts';
+import { CLAIM, type Client, type Gift, newOwner, otherCode, REDEEM } from '../gift/gift-scene.ts';
+import { setRedemptionScene } from '../gift/redemption-scene.ts';
+import type { RefusalCase } from './refusals.ts';
 
 type Code = Pick<Gift, 'voucherCode'>;
 

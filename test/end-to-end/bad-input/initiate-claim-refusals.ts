@@ -1,6 +1,6 @@
-import { merchantClient } from '../../support/clients.js';
-import { CLAIM, newOwner } from '../gift/gift-scene.js';
-import { attemptsOf, type GiftRefusal, type Table, UNKNOWN_CODE } from './gift-refusals.js';
+import { merchantClient } from '../../support/clients.ts';
+import { CLAIM, newOwner } from '../gift/gift-scene.ts';
+import { attemptsOf, type GiftRefusal, type Table, UNKNOWN_CODE } from './gift-refusals.ts';
 
 /** What `initiate-claim` refuses, on both APIs where nothing else is said. */
 export const initiateClaimRefusals = attemptsOf('initiate-claim', CLAIM, [

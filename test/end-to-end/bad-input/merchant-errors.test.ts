@@ -4,10 +4,10 @@ import {
   refusalsOf,
   setRefusalSide,
   testAfterRefusals,
-} from './gift-refusals.js';
-import { initiateClaimRefusals, voucherDetailRefusals } from './initiate-claim-refusals.js';
-import { redeemGiftRefusals } from './redeem-gift-refusals.js';
-import { testRefusals } from './refusals.js';
+} from './gift-refusals.ts';
+import { initiateClaimRefusals, voucherDetailRefusals } from './initiate-claim-refusals.ts';
+import { redeemGiftRefusals } from './redeem-gift-refusals.ts';
+import { testRefusals } from './refusals.ts';
 
 let side: RefusalSide;
 beforeAll(async () => {

@@ -3,16 +3,16 @@ import {
   denominationPriceRefusals,
   generateVoucherRefusals,
   listRefusals,
-} from './generate-voucher-refusals.js';
+} from './generate-voucher-refusals.ts';
 import {
   type RefusalSide,
   refusalsOf,
   setRefusalSide,
   testAfterRefusals,
-} from './gift-refusals.js';
-import { initiateClaimRefusals } from './initiate-claim-refusals.js';
-import { redeemGiftRefusals } from './redeem-gift-refusals.js';
-import { testRefusals } from './refusals.js';
+} from './gift-refusals.ts';
+import { initiateClaimRefusals } from './initiate-claim-refusals.ts';
+import { redeemGiftRefusals } from './redeem-gift-refusals.ts';
+import { testRefusals } from './refusals.ts';
 
 let side: RefusalSide;
 beforeAll(async () => {

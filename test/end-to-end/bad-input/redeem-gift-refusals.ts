@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newOwner, otherCode, REDEEM } from '../gift/gift-scene.js';
-import { attemptsOf, type GiftRefusal, UNKNOWN_CODE, UNKNOWN_ID } from './gift-refusals.js';
+import { newOwner, otherCode, REDEEM } from '../gift/gift-scene.ts';
+import { attemptsOf, type GiftRefusal, UNKNOWN_CODE, UNKNOWN_ID } from './gift-refusals.ts';
 
 const verificationCode = '123456';
 

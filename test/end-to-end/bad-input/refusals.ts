@@ -5,12 +5,12 @@ import {
   type Operation,
   type Reason,
   type Surface,
-} from '../../../src/domain/refusals.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import type { Answer } from '../../support/clients.js';
-import type { GiftScene } from '../gift/gift-scene.js';
-import { type Proof, type SpecifiedError, specifiedErrors } from './specified-errors.js';
+} from '../../../src/domain/refusals.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import type { Answer } from '../../support/clients.ts';
+import type { GiftScene } from '../gift/gift-scene.ts';
+import { type Proof, type SpecifiedError, specifiedErrors } from './specified-errors.ts';
 
 /** One refusal through HTTP. */
 export interface RefusalCase {

@@ -1,4 +1,4 @@
-import type { Operation, Reason, Surface } from '../../../src/domain/refusals.js';
+import type { Operation, Reason, Surface } from '../../../src/domain/refusals.ts';
 
 /** A row of the specification's tables 7.2 and 7.3, and the reason by which we answer it. */
 export interface SpecifiedError {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateBulkId } from '../../../workflows/workflow-ids.js';
-import { partnerClient, type RawPartner } from '../../support/clients.js';
+import { generateBulkId } from '../../../workflows/workflow-ids.ts';
+import { partnerClient, type RawPartner } from '../../support/clients.ts';
 import {
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../support/companies.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { isNumber } from '../privacy/stored-numbers.js';
+} from '../../support/companies.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
 
 /**
  * Orders of many vouchers: each line is generated or refused on its own, once for ever by its

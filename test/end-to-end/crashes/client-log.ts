@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../../support/clients.js';
+import type { Answer } from '../../support/clients.ts';
 
 export type OperationKind =
   | 'generate'

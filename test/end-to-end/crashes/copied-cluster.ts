@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { openCluster } from '../../../src/embedded/postgres-cluster.js';
-import { until } from '../../support/until.js';
+import { openCluster } from '../../../src/embedded/postgres-cluster.ts';
+import { until } from '../../support/until.ts';
 
 const run = promisify(execFile);
 const NOT_COPIED = ['postmaster.pid', 'pg_wal'];

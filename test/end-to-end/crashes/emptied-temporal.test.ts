@@ -1,16 +1,16 @@
 import { Connection } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import * as searchAttributes from '../../../workflows/search-attributes.js';
+import * as searchAttributes from '../../../workflows/search-attributes.ts';
 import {
   checkBooksId,
   expireVouchersId,
   reconcileId,
   sendDayReportsId,
-} from '../../../workflows/workflow-ids.js';
-import { startOwnTemporal } from '../../harness/own-temporal.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+} from '../../../workflows/workflow-ids.ts';
+import { startOwnTemporal } from '../../harness/own-temporal.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 const SOON = {
   TEMPORAL_UPKEEP_SECONDS: '0.3',

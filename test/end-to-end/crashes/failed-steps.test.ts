@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createFailpoint, type Failpoint, failpoints } from '../../../src/process/failpoint.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { expectAgreement } from './oracle.js';
-import { createStories, type Stories, type StoryName } from './stories.js';
+import { createFailpoint, type Failpoint, failpoints } from '../../../src/process/failpoint.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { expectAgreement } from './oracle.ts';
+import { createStories, type Stories, type StoryName } from './stories.ts';
 
 /**
  * A fault at every step of every operation, in one process: the step's work is lost, or it is done

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
+import { type ProcessScene, setProcessScene } from '../processes/process-scene.ts';
 
 let scene: ProcessScene;
 let directory: string;

@@ -1,9 +1,9 @@
-import { readConfig } from '../../../src/config/config.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { runProcess } from '../../../src/process/termination.js';
-import { connectTemporal } from '../../../src/temporal/connection.js';
-import { temporalServerOf } from '../../../src/temporal/temporal-server.js';
-import { startWorker } from '../../../src/worker.js';
+import { readConfig } from '../../../src/config/config.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { runProcess } from '../../../src/process/termination.ts';
+import { connectTemporal } from '../../../src/temporal/connection.ts';
+import { temporalServerOf } from '../../../src/temporal/temporal-server.ts';
+import { startWorker } from '../../../src/worker.ts';
 
 /**
  * A worker in which everybody who comes to the step of FAILPOINT halts there, says so in a line, and goes

@@ -1,16 +1,16 @@
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
-import { staffActor } from '../../../src/domain/repairs/repair.js';
-import { repairKinds } from '../../../src/repairs/repair-kinds.js';
-import type { ServiceProcess } from '../../harness/service-process.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
-import { expectAgreement } from './oracle.js';
-import { createRepairsToMake, type RepairToMake } from './repairs-to-make.js';
-import { createStories, type Stories, type StoryTools } from './stories.js';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
+import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { repairKinds } from '../../../src/repairs/repair-kinds.ts';
+import type { ServiceProcess } from '../../harness/service-process.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { type ProcessScene, setProcessScene } from '../processes/process-scene.ts';
+import { expectAgreement } from './oracle.ts';
+import { createRepairsToMake, type RepairToMake } from './repairs-to-make.ts';
+import { createStories, type Stories, type StoryTools } from './stories.ts';
 
 /**
  * The worker dies while repairs of all kinds stand at one step. They halt there, each for itself, until all

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import type { FailpointName } from '../../../src/process/failpoint.js';
-import type { ServiceProcess } from '../../harness/service-process.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { type ProcessScene, setProcessScene } from '../processes/process-scene.js';
-import { expectAgreement } from './oracle.js';
-import { createStories, type Stories, type StoryName, type StoryTools } from './stories.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import type { FailpointName } from '../../../src/process/failpoint.ts';
+import type { ServiceProcess } from '../../harness/service-process.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { type ProcessScene, setProcessScene } from '../processes/process-scene.ts';
+import { expectAgreement } from './oracle.ts';
+import { createStories, type Stories, type StoryName, type StoryTools } from './stories.ts';
 
 /**
  * Worker and API die by SIGKILL at one step after the other. Each process takes over what the ones

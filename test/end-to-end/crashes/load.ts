@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stories, StoryName } from './stories.js';
+import type { Stories, StoryName } from './stories.ts';
 
 const NAMES: readonly StoryName[] = ['generate', 'redeem', 'topup', 'retry', 'claim'];
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { makeCuttableDatabase } from './cuttable-database.js';
-import { expectAgreement } from './oracle.js';
-import { createStories, type Stories, type StoryName } from './stories.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { makeCuttableDatabase } from './cuttable-database.ts';
+import { expectAgreement } from './oracle.ts';
+import { createStories, type Stories, type StoryName } from './stories.ts';
 
 /**
  * PostgreSQL has committed, and the connection breaks before it can say so (F5): the service reads

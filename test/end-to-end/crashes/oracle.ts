@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { asFirstTold } from '../../../chaos/clients/outcome.js';
-import { compareBooks } from '../../../chaos/oracle/books.js';
-import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
-import { findHeldRows } from '../../../chaos/oracle/unsettled.js';
-import type { Database } from '../../../src/db/connection.js';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import type { Answer } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import type { OperationKind } from './client-log.js';
-import type { Stories, StoryTools } from './stories.js';
+import { asFirstTold } from '../../../chaos/clients/outcome.ts';
+import { compareBooks } from '../../../chaos/oracle/books.ts';
+import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
+import { findHeldRows } from '../../../chaos/oracle/unsettled.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import type { Answer } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import type { OperationKind } from './client-log.ts';
+import type { Stories, StoryTools } from './stories.ts';
 
 /** How many of each were answered as done. */
 const acknowledged = ({ log }: Stories, kind: OperationKind): number =>

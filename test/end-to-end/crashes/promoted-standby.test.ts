@@ -3,17 +3,17 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { migrateToLatest } from '../../../src/db/migrate.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { startPostgres } from '../../../src/embedded/postgres.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
-import { commandsOn } from '../../admin/scene.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { providerSettings } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { archiving, ask, copyCluster } from './copied-cluster.js';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { startPostgres } from '../../../src/embedded/postgres.ts';
+import { silentProgress as progress } from '../../../src/process/progress.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { makeSpoilingWay } from '../../support/spoiling-way.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { archiving, ask, copyCluster } from './copied-cluster.ts';
 
 /**
  * The primary is lost and a standby is promoted that follows it asynchronously: it has a payment on hold,

@@ -2,14 +2,14 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { migrateToLatest } from '../../../src/db/migrate.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { startPostgres } from '../../../src/embedded/postgres.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
-import { commandsOn } from '../../admin/scene.js';
-import { until } from '../../support/until.js';
-import { setRedemptionScene } from '../gift/redemption-scene.js';
-import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.js';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { startPostgres } from '../../../src/embedded/postgres.ts';
+import { silentProgress as progress } from '../../../src/process/progress.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { until } from '../../support/until.ts';
+import { setRedemptionScene } from '../gift/redemption-scene.ts';
+import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.ts';
 
 /** The whole check of the books on a replica (DATABASE_READ_URL), which follows by the archived log. */
 let directory: string;

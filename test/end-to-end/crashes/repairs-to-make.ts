@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { addDeposit, findDeposit } from '../../../src/db/ledger/deposits.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { type Answer, call, merchantClient } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { inAYear, newPhone, type Stories, type StoryTools } from './stories.js';
+import { addDeposit, findDeposit } from '../../../src/db/ledger/deposits.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { type Answer, call, merchantClient } from '../../support/clients.ts';
+import { makeMerchant } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { inAYear, newPhone, type Stories, type StoryTools } from './stories.ts';
 
 /** A repair whose subject is ready for it. */
 export interface RepairToMake {

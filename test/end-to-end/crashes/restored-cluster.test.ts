@@ -3,22 +3,22 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startApi } from '../../../src/api.js';
-import { migrateToLatest } from '../../../src/db/migrate.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { startPostgres } from '../../../src/embedded/postgres.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
-import { startWorker } from '../../../src/worker.js';
-import { type Commands, commandsOn } from '../../admin/scene.js';
-import type { Answer } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { providerSettings } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { sale } from '../topups/topup-scene.js';
-import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.js';
+import { startApi } from '../../../src/api.ts';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { startPostgres } from '../../../src/embedded/postgres.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { silentProgress as progress } from '../../../src/process/progress.ts';
+import { startWorker } from '../../../src/worker.ts';
+import { type Commands, commandsOn } from '../../admin/scene.ts';
+import type { Answer } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.ts';
 
 /**
  * A base backup and the archived log of PostgreSQL, made while requests run, are restored to a moment

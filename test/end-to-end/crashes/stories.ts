@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import {
   type Answer,
   codeSentTo,
   merchantClient,
   partnerClient,
   type RawMerchant,
-} from '../../support/clients.js';
-import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { createRepairDesk } from '../repairs/repair-desk.js';
-import { sale } from '../topups/topup-scene.js';
-import { createClientLog } from './client-log.js';
+} from '../../support/clients.ts';
+import { deposit, makeMerchant, makePartner } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { createRepairDesk } from '../repairs/repair-desk.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { createClientLog } from './client-log.ts';
 
 /** As much of a stack as clients need; the API may come and go at its address. */
 export type StoryTools = Pick<Stack, 'url' | 'config' | 'database' | 'digests'> & {

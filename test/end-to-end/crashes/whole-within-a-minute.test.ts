@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
-import { registerWebhook } from '../../../src/operations/webhooks.js';
-import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.js';
-import { startRawServer } from '../../providers/raw-server.js';
-import { call } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { newOwner } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { AIRTIME, sale } from '../topups/topup-scene.js';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
+import { registerWebhook } from '../../../src/operations/webhooks.ts';
+import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
+import { startRawServer } from '../../providers/raw-server.ts';
+import { call } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { newOwner } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { AIRTIME, sale } from '../topups/topup-scene.ts';
 
 /** As in production, where tests have others. */
 const DEFAULTS = {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
-import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
-import { bookReversal } from '../../../src/db/reconciliation/reversals.js';
-import type { EventType } from '../../../src/domain/event-types.js';
-import { eventTypes, eventTypesOf } from '../../../src/domain/event-types.js';
-import { maskMsisdn } from '../../../src/domain/phone.js';
-import { eventSchema, subjectExample } from '../../../src/http/events/event-schemas.js';
-import { commandsOn } from '../../admin/scene.js';
-import { merchantClient, partnerClient } from '../../support/clients.js';
-import { deposit, makePartner } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { done } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { idOf, sale } from '../topups/topup-scene.js';
+import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
+import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.ts';
+import { bookReversal } from '../../../src/db/reconciliation/reversals.ts';
+import type { EventType } from '../../../src/domain/event-types.ts';
+import { eventTypes, eventTypesOf } from '../../../src/domain/event-types.ts';
+import { maskMsisdn } from '../../../src/domain/phone.ts';
+import { eventSchema, subjectExample } from '../../../src/http/events/event-schemas.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { merchantClient, partnerClient } from '../../support/clients.ts';
+import { deposit, makePartner } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { done } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { idOf, sale } from '../topups/topup-scene.ts';
 
 interface Event {
   readonly id: string;

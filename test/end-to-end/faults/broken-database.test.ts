@@ -6,11 +6,11 @@ import {
   type Operation,
   type Reason,
   type Surface,
-} from '../../../src/domain/refusals.js';
-import type { Answer } from '../../support/clients.js';
-import { expectDeclared, expectRefusal, specified, testRegister } from '../bad-input/refusals.js';
-import type { SpecifiedError } from '../bad-input/specified-errors.js';
-import { giftFaults } from '../gift/gift-faults.js';
+} from '../../../src/domain/refusals.ts';
+import type { Answer } from '../../support/clients.ts';
+import { expectDeclared, expectRefusal, specified, testRegister } from '../bad-input/refusals.ts';
+import type { SpecifiedError } from '../bad-input/specified-errors.ts';
+import { giftFaults } from '../gift/gift-faults.ts';
 import {
   CLAIM,
   type Client,
@@ -19,8 +19,8 @@ import {
   type Gift,
   newOwner,
   REDEEM,
-} from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+} from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /**
  * The rows of the specification's tables that need a broken database or ledger (design 9): each is

@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import type { RouteKind } from '../../../src/domain/providers/routes.js';
-import { freePort } from '../../../src/embedded/port.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import type { RouteKind } from '../../../src/domain/providers/routes.ts';
+import { freePort } from '../../../src/embedded/port.ts';
 import type {
   ProviderFault,
   SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.js';
-import { staffClient } from '../../staff/staff-client.js';
-import { call, partnerClient } from '../../support/clients.js';
-import { deposit, makePartner } from '../../support/companies.js';
-import { RELOADLY_WEBHOOK_SECRET } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { setRedemptionScene } from '../gift/redemption-scene.js';
+} from '../../../src/sandbox/faults/provider-faults.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { call, partnerClient } from '../../support/clients.ts';
+import { deposit, makePartner } from '../../support/companies.ts';
+import { RELOADLY_WEBHOOK_SECRET } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { setRedemptionScene } from '../gift/redemption-scene.ts';
 import {
   claim,
   type Kind,
@@ -21,7 +21,7 @@ import {
   payment,
   type Seller,
   topUp,
-} from './met-operations.js';
+} from './met-operations.ts';
 
 export type BrokenScene = Awaited<ReturnType<typeof setBrokenScene>>;
 

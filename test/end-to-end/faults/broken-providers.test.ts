@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   ProviderFault,
   SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.js';
-import type { Answer } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { type BrokenScene, setBrokenScene } from './broken-providers-scene.js';
+} from '../../../src/sandbox/faults/provider-faults.ts';
+import type { Answer } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { type BrokenScene, setBrokenScene } from './broken-providers-scene.ts';
 import {
   type Booked,
   given,
@@ -14,8 +14,8 @@ import {
   kindOf,
   type MetOperation,
   toldBy,
-} from './met-operations.js';
-import { reconciled } from './reconciled.js';
+} from './met-operations.ts';
+import { reconciled } from './reconciled.ts';
 
 /**
  * Each provider is broken in each way of the sandbox's page while one operation meets it (F20–F24): the
@@ -95,7 +95,7 @@ describe.concurrent.each(providers)('%s', (provider) => {
     await until(async () => expect(await operation.booked()).toBe('done'));
   });
 
-  test.sequential.each(faults)('%s', async (_what, fault, effect) => {
+  test.each(faults)('%s', { concurrent: false }, async (_what, fault, effect) => {
     const operation = await prepare();
     await scene.breakProvider(provider, fault);
     // Nobody mends it before the caller is answered.

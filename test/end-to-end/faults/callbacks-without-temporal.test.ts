@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.js';
-import { deposit } from '../../support/companies.js';
-import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { type Gift, REDEEM } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
-import { AIRTIME, sale } from '../topups/topup-scene.js';
+import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeSpoilingWay } from '../../support/spoiling-way.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { type Gift, REDEEM } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { AIRTIME, sale } from '../topups/topup-scene.ts';
 
 /** Providers call back while no workflow can be told. */
 const SECRET = 'a-path-that-nobody-guesses';

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { caseId } from '../../../workflows/workflow-ids.js';
-import type { Stack } from '../../support/stack.js';
+import { caseId } from '../../../workflows/workflow-ids.ts';
+import type { Stack } from '../../support/stack.ts';
 
 export const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
 

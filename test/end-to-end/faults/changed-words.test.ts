@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
-import { commandsOn, statementOf } from '../../admin/scene.js';
-import { call } from '../../support/clients.js';
-import { breakStatement } from '../../support/database-faults.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
-import { caseOf, needsAction } from './case-of.js';
-import { reconciled } from './reconciled.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.ts';
+import { commandsOn, statementOf } from '../../admin/scene.ts';
+import { call } from '../../support/clients.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
+import { caseOf, needsAction } from './case-of.ts';
+import { reconciled } from './reconciled.ts';
 
 /** Providers whose later word is another than their first: what callers and support staff are told. */
 let topups: TopupScene;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Answer, call } from '../../support/clients.js';
-import { untilBlocked } from '../../support/database-locks.js';
-import { until } from '../../support/until.js';
-import { GENERATE } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { type Balancer, startBalancer } from '../processes/balancer.js';
+import { type Answer, call } from '../../support/clients.ts';
+import { untilBlocked } from '../../support/database-locks.ts';
+import { until } from '../../support/until.ts';
+import { GENERATE } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { type Balancer, startBalancer } from '../processes/balancer.ts';
 
 const CALLERS = 24;
 const POOL_SIZE = 4;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import type { Answer } from '../../support/clients.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { CLAIM, done, GENERATE, REDEEM, repeated } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import type { Answer } from '../../support/clients.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, done, GENERATE, REDEEM, repeated } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /**
  * A database whose disk is full refuses what would make a table longer, and goes on reading. Callers are

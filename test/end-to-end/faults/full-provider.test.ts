@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../support/until.js';
-import { CLAIM, type Gift, type GiftScene, setGiftScene } from '../gift/gift-scene.js';
-import { type CuttableWay, makeCuttableWay } from './provider-outage.js';
+import { until } from '../../support/until.ts';
+import { CLAIM, type Gift, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
+import { type CuttableWay, makeCuttableWay } from './provider-outage.ts';
 
 /** A provider with one place, at which a call hangs: the next one waits in vain for its turn. */
 let scene: GiftScene;

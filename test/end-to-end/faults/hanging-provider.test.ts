@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import type { RouteKind } from '../../../src/domain/providers/routes.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { gsmaPaths } from '../../../src/sandbox/gsma/router.js';
-import { type Answer, partnerClient, type RawPartner } from '../../support/clients.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import type { RouteKind } from '../../../src/domain/providers/routes.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { gsmaPaths } from '../../../src/sandbox/gsma/router.ts';
+import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { CLAIM, done, type GiftScene, newOwner, REDEEM, setGiftScene } from '../gift/gift-scene.js';
-import { sale } from '../topups/topup-scene.js';
-import { type CuttableWay, makeCuttableWay } from './provider-outage.js';
+} from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, done, type GiftScene, newOwner, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { type CuttableWay, makeCuttableWay } from './provider-outage.ts';
 
 /**
  * A provider takes requests and answers none: what a route sends to the other provider of the kind

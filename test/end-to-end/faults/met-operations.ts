@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { BooksRow } from '../../../src/sandbox/accepted-requests.js';
-import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.js';
-import type { staffClient } from '../../staff/staff-client.js';
-import type { Answer, RawPartner } from '../../support/clients.js';
-import { makeMerchant, type TestPartner } from '../../support/companies.js';
-import { CLAIM, newOwner, REDEEM } from '../gift/gift-scene.js';
-import type { RedemptionScene } from '../gift/redemption-scene.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { sale } from '../topups/topup-scene.js';
+import type { BooksRow } from '../../../src/sandbox/accepted-requests.ts';
+import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.ts';
+import type { staffClient } from '../../staff/staff-client.ts';
+import type { Answer, RawPartner } from '../../support/clients.ts';
+import { makeMerchant, type TestPartner } from '../../support/companies.ts';
+import { CLAIM, newOwner, REDEEM } from '../gift/gift-scene.ts';
+import type { RedemptionScene } from '../gift/redemption-scene.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /** What is asked of each provider. */
 export const kindOf = {

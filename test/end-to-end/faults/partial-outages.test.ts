@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.js';
-import { call, partnerClient } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { GENERATE } from '../gift/gift-scene.js';
-import { setRedemptionScene } from '../gift/redemption-scene.js';
-import { startBalancer } from '../processes/balancer.js';
+import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
+import { call, partnerClient } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { GENERATE } from '../gift/gift-scene.ts';
+import { setRedemptionScene } from '../gift/redemption-scene.ts';
+import { startBalancer } from '../processes/balancer.ts';
 
 let temporal: OwnTemporal;
 beforeEach(async () => {

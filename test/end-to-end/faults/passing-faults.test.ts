@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../support/clients.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { stoppedAt, untilBlocked } from '../../support/database-locks.js';
-import { until } from '../../support/until.js';
-import { CLAIM, done, type Gift, REDEEM, repeated } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+import type { Answer } from '../../support/clients.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { stoppedAt, untilBlocked } from '../../support/database-locks.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, done, type Gift, REDEEM, repeated } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /**
  * Faults of the database that pass (F3, F10): a transaction that they end is tried again while its

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { freePort } from '../../../src/embedded/port.js';
-import type { Answer } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { done, GENERATE, REDEEM, repeated } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
-import { mayMount, type SmallDisk, startOnSmallDisk } from './small-disk.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import type { Answer } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { done, GENERATE, REDEEM, repeated } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { mayMount, type SmallDisk, startOnSmallDisk } from './small-disk.ts';
 
 /**
  * The file system of PostgreSQL is full: of its data, so that it refuses what would make a table longer; or of

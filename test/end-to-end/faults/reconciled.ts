@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
-import type { Stack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.ts';
 
 /** Reconciles once: what the run says when it is red, else "in order". */
 export async function reconciled({ temporal, config }: Stack): Promise<string> {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { createMetrics } from '../../../src/process/metrics/metrics.js';
-import { commandsOn } from '../../admin/scene.js';
-import { providerSettings } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { samplesOf, sampleValue } from '../observation/samples.js';
-import { type BrokenScene, setBrokenScene } from './broken-providers-scene.js';
-import { kindOf, type MetOperation, toldBy } from './met-operations.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { createMetrics } from '../../../src/process/metrics/metrics.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { samplesOf, sampleValue } from '../observation/samples.ts';
+import { type BrokenScene, setBrokenScene } from './broken-providers-scene.ts';
+import { kindOf, type MetOperation, toldBy } from './met-operations.ts';
 
 /**
  * The settings have credentials that a provider does not accept: it certainly does nothing, the next one serves, and

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../support/clients.js';
-import { backUp } from '../../support/restore.js';
-import { until } from '../../support/until.js';
-import { REDEEM } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import type { Answer } from '../../support/clients.ts';
+import { backUp } from '../../support/restore.ts';
+import { until } from '../../support/until.ts';
+import { REDEEM } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
 
 /**
  * The database is restored to a moment before a hold, and the provider remembers what it did since:

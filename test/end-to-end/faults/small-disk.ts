@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { migrateToLatest } from '../../../src/db/migrate.js';
-import { type RunningPostgres, startPostgres } from '../../../src/embedded/postgres.js';
-import { silentProgress as progress } from '../../../src/process/progress.js';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { type RunningPostgres, startPostgres } from '../../../src/embedded/postgres.ts';
+import { silentProgress as progress } from '../../../src/process/progress.ts';
 
 const run = promisify(execFile);
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { gsmaPaths } from '../../../src/sandbox/gsma/router.js';
-import { deposit } from '../../support/companies.js';
-import { makeSpoilingWay, spoils } from '../../support/spoiling-way.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { done, newOwner } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { sale } from '../topups/topup-scene.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { gsmaPaths } from '../../../src/sandbox/gsma/router.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { done, newOwner } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /**
  * Providers that do what they are asked for and whose answer is then lost on its way (F20, F23): the

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { paymentOf } from '../../../activities/redemptions/payments.js';
-import { listDoubleDeliveries } from '../../../src/db/providers/double-delivery-cases.js';
-import { redemptionPayment } from '../../../src/db/vouchers/redemptions.js';
-import { mpesaOfSettings } from '../../../src/providers/mobile-money/mpesa/mpesa-of-settings.js';
-import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.js';
-import { suffixRows } from '../../../src/sandbox/scenario-table.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { type BrokenScene, setBrokenScene } from './broken-providers-scene.js';
+import { paymentOf } from '../../../activities/redemptions/payments.ts';
+import { listDoubleDeliveries } from '../../../src/db/providers/double-delivery-cases.ts';
+import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import { mpesaOfSettings } from '../../../src/providers/mobile-money/mpesa/mpesa-of-settings.ts';
+import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.ts';
+import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { type BrokenScene, setBrokenScene } from './broken-providers-scene.ts';
 import {
   type Booked,
   given,
@@ -16,8 +16,8 @@ import {
   kindOf,
   type MetOperation,
   toldBy,
-} from './met-operations.js';
-import { reconciled } from './reconciled.js';
+} from './met-operations.ts';
+import { reconciled } from './reconciled.ts';
 
 /**
  * Each scenario of the sandbox, by every order of two providers of a kind, and by the second one while the
@@ -184,13 +184,16 @@ async function untilSmppTakes(): Promise<void> {
 }
 
 describe.concurrent.each(kinds)('a %s, of two providers', (kind) => {
-  const run = kind === 'message' ? test.sequential : test.concurrent;
-  run.each(
+  test.each(
     routes[kind].flatMap((route) => scenarios.map((scenario) => [...route, ...scenario] as const)),
-  )('%s then %s: %s, %s', async (first, second, suffix, decision) => {
-    if (kind === 'message') await untilSmppTakes();
-    await meetScenario([first, second], { suffix, decision });
-  });
+  )(
+    '%s then %s: %s, %s',
+    { concurrent: kind !== 'message' },
+    async (first, second, suffix, decision) => {
+      if (kind === 'message') await untilSmppTakes();
+      await meetScenario([first, second], { suffix, decision });
+    },
+  );
 });
 
 describe.each([0, 1])('the first one takes nothing: order %i', (order) => {
@@ -203,8 +206,8 @@ describe.each([0, 1])('the first one takes nothing: order %i', (order) => {
   });
 
   describe.concurrent.each(orders)('%s, then %s', (first, second) => {
-    const run = kindOf[first] === 'message' ? test.sequential : test.concurrent;
-    run.each(scenarios)('%s, %s', async (suffix, decision) => {
+    const concurrent = kindOf[first] !== 'message';
+    test.each(scenarios)('%s, %s', { concurrent }, async (suffix, decision) => {
       if (second === 'smpp') await untilSmppTakes();
       const operation = await meetScenario([first, second], { suffix, decision });
       expect(await operation.lastAsked()).toBe(second);

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findOpenCase } from '../../../src/db/reconciliation/cases.js';
-import { settle } from '../../../src/sandbox/accepted-requests.js';
-import { commandsOn } from '../../admin/scene.js';
-import { call } from '../../support/clients.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
-import { caseOf, caseWorkflow } from './case-of.js';
-import { reconciled } from './reconciled.js';
+import { findOpenCase } from '../../../src/db/reconciliation/cases.ts';
+import { settle } from '../../../src/sandbox/accepted-requests.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { call } from '../../support/clients.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
+import { caseOf, caseWorkflow } from './case-of.ts';
+import { reconciled } from './reconciled.ts';
 
 /** Callbacks of a provider about what it had refused, and which it does not explain when it is asked. */
 let topups: TopupScene;

@@ -1,9 +1,9 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { breakStatement } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { REDEEM } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { REDEEM } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /** Posting fails after the provider has paid: that is no matter of endless repetitions alone. */
 const ALARM_SECONDS = 2;

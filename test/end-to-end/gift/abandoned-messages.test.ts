@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { finishMessageId } from '../../../workflows/workflow-ids.js';
-import { until } from '../../support/until.js';
-import { ended } from '../../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
-import { CLAIM, done, type Gift, newOwner } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { finishMessageId } from '../../../workflows/workflow-ids.ts';
+import { until } from '../../support/until.ts';
+import { ended } from '../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
+import { CLAIM, done, type Gift, newOwner } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** Messages whose workflows Temporal has lost, or somebody has terminated. */
 let scene: RedemptionScene;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, newestCode } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { type Answer, newestCode } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** What a claim answers about its message while nobody knows whether it was sent (design 5). */
 let scene: RedemptionScene;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDenomination } from '../../../src/db/catalogue/companies.js';
-import { setPrice } from '../../../src/db/catalogue/prices.js';
-import type { Surface } from '../../../src/domain/refusals.js';
-import type { TestMerchant } from '../../support/companies.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { addDenomination } from '../../../src/db/catalogue/companies.ts';
+import { setPrice } from '../../../src/db/catalogue/prices.ts';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import type { TestMerchant } from '../../support/companies.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** What a claim can promise: whatever gets a code can be redeemed at the fee of the claim. */
 const both: readonly Surface[] = ['partner', 'merchant'];

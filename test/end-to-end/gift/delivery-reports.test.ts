@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findCases } from '../../../src/db/cases/find-cases.js';
-import { claimWorkflowId } from '../../../workflows/workflow-ids.js';
-import { startRawServer } from '../../providers/raw-server.js';
-import { staffClient } from '../../staff/staff-client.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+import { findCases } from '../../../src/db/cases/find-cases.ts';
+import { claimWorkflowId } from '../../../workflows/workflow-ids.ts';
+import { startRawServer } from '../../providers/raw-server.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
 
 /** What providers report about messages that they have taken (issue of providers, F26). */
 

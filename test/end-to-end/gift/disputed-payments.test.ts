@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandsOn } from '../../admin/scene.js';
-import { staffClient } from '../../staff/staff-client.js';
-import { reconciled } from '../faults/reconciled.js';
-import { CLAIM, settled } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { commandsOn } from '../../admin/scene.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { CLAIM, settled } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** A refused payment that its provider has made after all, or of which it has something else. */
 let scene: RedemptionScene;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makePartner } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { ended } from '../../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { type Gift, type GiftScene, newOwner, setGiftScene } from './gift-scene.js';
+import { makePartner } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { ended } from '../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { type Gift, type GiftScene, newOwner, setGiftScene } from './gift-scene.ts';
 
 /** Owners are told by SMS that their vouchers expire soon: once for a voucher, once a day for a number. */
 let scene: GiftScene;

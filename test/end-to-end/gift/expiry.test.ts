@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.js';
-import { newestCode } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { CLAIM, type Client, done } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { newestCode } from '../../support/clients.ts';
+import { makePartner } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, type Client, done } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 const both: readonly Surface[] = ['partner', 'merchant'];
 

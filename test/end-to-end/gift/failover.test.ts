@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { paymentOf } from '../../../activities/redemptions/payments.js';
-import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.js';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import { redemptionPayment } from '../../../src/db/vouchers/redemptions.js';
-import { gsmaOfSettings } from '../../../src/providers/mobile-money/gsma/gsma-of-settings.js';
+import { paymentOf } from '../../../activities/redemptions/payments.ts';
+import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import { gsmaOfSettings } from '../../../src/providers/mobile-money/gsma/gsma-of-settings.ts';
 import type {
   ProviderFault,
   SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.js';
-import { commandsOn } from '../../admin/scene.js';
-import { staffClient } from '../../staff/staff-client.js';
-import { call } from '../../support/clients.js';
-import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { reconciled } from '../faults/reconciled.js';
-import { CLAIM, done, type Gift, newOwner, settled } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+} from '../../../src/sandbox/faults/provider-faults.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { call } from '../../support/clients.ts';
+import { makeSpoilingWay } from '../../support/spoiling-way.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { CLAIM, done, type Gift, newOwner, settled } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** Two providers of SMS and two of payments, all of the sandbox; the second is asked next. */
 let scene: RedemptionScene;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Operation, Reason } from '../../../src/domain/refusals.js';
-import { breakStatement, hideTable, type StatementFault } from '../../support/database-faults.js';
-import type { Gift, GiftScene } from './gift-scene.js';
+import type { Operation, Reason } from '../../../src/domain/refusals.ts';
+import { breakStatement, hideTable, type StatementFault } from '../../support/database-faults.ts';
+import type { Gift, GiftScene } from './gift-scene.ts';
 
 /** Breaks something that a request on this gift meets; returns what mends it. */
 type Break = (scene: GiftScene, gift: Gift) => Promise<() => Promise<void>>;

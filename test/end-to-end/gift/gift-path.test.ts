@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MerchantClient, PartnerClient } from '../../../clients/typescript/src/index.js';
-import { conformingFetch, newestCode } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { MerchantClient, PartnerClient } from '../../../clients/typescript/src/index.ts';
+import { conformingFetch, newestCode } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
 
 let stack: Stack;
 

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Environment } from '../../../src/config/config.js';
-import { addTransfers } from '../../../src/db/ledger/ledger.js';
-import { parseMoney } from '../../../src/domain/money.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { addTransfers } from '../../../src/db/ledger/ledger.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
 import {
   type Answer,
   call,
   merchantClient,
   newestCode,
   partnerClient,
-} from '../../support/clients.js';
+} from '../../support/clients.ts';
 import {
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../support/companies.js';
-import { startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+} from '../../support/companies.ts';
+import { startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 export const GENERATE = '/topup-transactions/generate-voucher';
 export const CLAIM = '/topup-transactions/initiate-claim';

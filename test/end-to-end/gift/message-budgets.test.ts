@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Company } from '../../../src/domain/voucher.js';
-import { merchantClient } from '../../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../../support/companies.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { inClear } from '../privacy/stored-numbers.js';
-import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { merchantClient } from '../../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { inClear } from '../privacy/stored-numbers.ts';
+import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** Whose numbers messages go to, and how many a company can cause in a day. */
 let scene: RedemptionScene;

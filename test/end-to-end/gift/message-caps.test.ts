@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../support/until.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { CLAIM, type Client, done, type Gift, newOwner } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { CLAIM, type Client, done, type Gift, newOwner } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** How many messages a number can be made to get, also by requests at the same moment (F52). */
 let scene: RedemptionScene;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeMerchant } from '../../support/companies.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { done, GENERATE, newOwner, REDEEM } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { makeMerchant } from '../../support/companies.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { done, GENERATE, newOwner, REDEEM } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** Faults of vouchers and redemptions that were found once and must not come back. */
 let scene: RedemptionScene;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
-import type { FailpointName } from '../../../src/process/failpoint.js';
-import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.js';
-import { reconciled } from '../faults/reconciled.js';
-import { CLAIM, type Gift } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
+import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { CLAIM, type Gift } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** Every payment of this service goes through M-Pesa, whose results arrive by callbacks only. */
 const SECRET = 'results-of-the-sandbox';

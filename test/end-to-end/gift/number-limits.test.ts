@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { sale } from '../topups/topup-scene.js';
-import { GENERATE, type GiftScene, REDEEM, setGiftScene } from './gift-scene.js';
+import type { Answer } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { GENERATE, type GiftScene, REDEEM, setGiftScene } from './gift-scene.ts';
 
 let scene: GiftScene;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import { freePort } from '../../../src/embedded/port.js';
-import type { ProviderFault } from '../../../src/sandbox/faults/provider-faults.js';
-import { sandboxProviderNames } from '../../../src/sandbox/faults/provider-faults.js';
-import { commandsOn } from '../../admin/scene.js';
-import { call } from '../../support/clients.js';
-import { deposit, makeMerchant, type TestMerchant } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { CLAIM, type GiftScene, newOwner, REDEEM, setGiftScene } from './gift-scene.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import type { ProviderFault } from '../../../src/sandbox/faults/provider-faults.ts';
+import { sandboxProviderNames } from '../../../src/sandbox/faults/provider-faults.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { call } from '../../support/clients.ts';
+import { deposit, makeMerchant, type TestMerchant } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, type GiftScene, newOwner, REDEEM, setGiftScene } from './gift-scene.ts';
 
 /** Longer than a busy machine takes for a few calls. */
 const BREAKER_SECONDS = 30;

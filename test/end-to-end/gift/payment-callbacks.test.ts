@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { reconciled } from '../faults/reconciled.js';
-import { type Gift, REDEEM } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { makeSpoilingWay } from '../../support/spoiling-way.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { type Gift, REDEEM } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** The sandbox's mobile money calls back, as a GSMA provider does. */
 const SECRET = 'a-path-that-nobody-guesses';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.js';
-import { REDEEM, repeated } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { REDEEM, repeated } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 const both: readonly Surface[] = ['partner', 'merchant'];
 const RDM = /^RDM-[0-9A-F]{16}$/;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.js';
-import { commandsOn } from '../../admin/scene.js';
-import type { TestMerchant } from '../../support/companies.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import type { TestMerchant } from '../../support/companies.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 let scene: RedemptionScene;
 

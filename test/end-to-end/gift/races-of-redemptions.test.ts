@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { atOnce } from '../idempotency/at-once.js';
-import { CLAIM, type Client, done, GENERATE, type Gift, REDEEM } from './gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+import { type Answer, partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { atOnce } from '../idempotency/at-once.ts';
+import { CLAIM, type Client, done, GENERATE, type Gift, REDEEM } from './gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
 
 /** Callers who want the same money at the same moment (F30, F34); each race is run several times. */
 let scene: RedemptionScene;

@@ -1,7 +1,7 @@
-import type { Surface } from '../../../src/domain/refusals.js';
-import { merchantClient } from '../../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../../support/companies.js';
-import { type Client, type Gift, REDEEM, setGiftScene } from './gift-scene.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { merchantClient } from '../../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
+import { type Client, type Gift, REDEEM, setGiftScene } from './gift-scene.ts';
 
 export type RedemptionScene = Awaited<ReturnType<typeof setRedemptionScene>>;
 

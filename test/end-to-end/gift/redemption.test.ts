@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.js';
-import { merchantClient } from '../../support/clients.js';
-import type { TestMerchant } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { done, type GiftOptions, newOwner } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { merchantClient } from '../../support/clients.ts';
+import type { TestMerchant } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { done, type GiftOptions, newOwner } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 const both: readonly Surface[] = ['partner', 'merchant'];
 const RDM = /^RDM-[0-9A-F]{16}$/;

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { FailpointName } from '../../../src/process/failpoint.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { startWorker } from '../../../src/worker.js';
-import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { CLAIM, type Client, done, REDEEM } from './gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { startWorker } from '../../../src/worker.ts';
+import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, type Client, done, REDEEM } from './gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
 
 /** What happens once, when a step is reached; the step fails after it. */
 const onceAt = new Map<FailpointName, () => Promise<void>>();

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import { commandsOn } from '../../admin/scene.js';
-import { partnerClient, type RawPartner } from '../../support/clients.js';
-import { deposit, makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { providerSettings } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { sale } from '../topups/topup-scene.js';
-import { CLAIM, done, REDEEM, settled } from './gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { partnerClient, type RawPartner } from '../../support/clients.ts';
+import { deposit, makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { CLAIM, done, REDEEM, settled } from './gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
 
 /** Each condition of a route, as an operator sets it, decides who serves, and nothing else does. */
 let scene: RedemptionScene;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { CLAIM, type Client, done, type Gift } from './gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { CLAIM, type Client, done, type Gift } from './gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** The fee is not rounded away by many small parts, and the whole rest can always be redeemed. */
 const both: readonly Surface[] = ['partner', 'merchant'];

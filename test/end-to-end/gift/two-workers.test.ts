@@ -1,13 +1,13 @@
 import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Failpoint } from '../../../src/process/failpoint.js';
-import { createLogger } from '../../../src/process/logger.js';
-import { connectTemporal } from '../../../src/temporal/connection.js';
-import { temporalServerOf } from '../../../src/temporal/temporal-server.js';
-import { startWorker } from '../../../src/worker.js';
-import { until } from '../../support/until.js';
-import { CLAIM, type Gift, newOwner } from './gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from './redemption-scene.js';
+import type { Failpoint } from '../../../src/process/failpoint.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { connectTemporal } from '../../../src/temporal/connection.ts';
+import { temporalServerOf } from '../../../src/temporal/temporal-server.ts';
+import { startWorker } from '../../../src/worker.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, type Gift, newOwner } from './gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
 
 const STARTED = temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED;
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Company } from '../../../src/domain/voucher.js';
-import { type Answer, merchantClient, newestCode } from '../../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../../support/companies.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { CLAIM, type Client, done, type Gift, otherCode } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { type Answer, merchantClient, newestCode } from '../../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { CLAIM, type Client, done, type Gift, otherCode } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /** Wrong codes: for each company and voucher, over a voucher's life, and for a company's day (F50). */
 let scene: RedemptionScene;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApi } from '../../../src/api.js';
-import { createLogger } from '../../../src/process/logger.js';
-import type { Answer } from '../../support/clients.js';
-import { expectRefusal } from '../bad-input/refusals.js';
+import { startApi } from '../../../src/api.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import type { Answer } from '../../support/clients.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   CLAIM,
   type Client,
@@ -11,8 +11,8 @@ import {
   newOwner,
   otherCode,
   repeated,
-} from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+} from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /** Five wrong codes a voucher, company and day, however they are sent (invariant I11, fault F50). */
 let scene: RedemptionScene;

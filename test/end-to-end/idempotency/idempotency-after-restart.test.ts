@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { forgetWorkflows, restarted } from '../../support/restarted.js';
-import type { Stack } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
+import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { forgetWorkflows, restarted } from '../../support/restarted.ts';
+import type { Stack } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
 import {
   CLAIM,
   type Client,
@@ -16,8 +16,8 @@ import {
   otherCode,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { sale } from '../topups/topup-scene.js';
+} from '../gift/gift-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /**
  * The database is the truth (design 6): after everything was started anew and Temporal remembers no

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.js';
-import { type Answer, partnerClient, wasReplayed } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { idOf, newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.ts';
+import { type Answer, partnerClient, wasReplayed } from '../../support/clients.ts';
+import { makePartner } from '../../support/companies.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { idOf, newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
 
 /** Fifty duplicates of each kind of top-up at once (design 6, F31): one effect, one answer. */
 let scene: TopupScene;

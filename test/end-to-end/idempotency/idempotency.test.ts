@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, merchantClient, partnerClient, wasReplayed } from '../../support/clients.js';
-import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
-import { expectRefusal } from '../bad-input/refusals.js';
+import { type Answer, merchantClient, partnerClient, wasReplayed } from '../../support/clients.ts';
+import { deposit, makeMerchant, makePartner } from '../../support/companies.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   CLAIM,
   type Client,
@@ -14,8 +14,8 @@ import {
   otherCode,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { inClear } from '../privacy/stored-numbers.js';
+} from '../gift/gift-scene.ts';
+import { inClear } from '../privacy/stored-numbers.ts';
 
 /** Design 6, on both surfaces. */
 let scene: GiftScene;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compareEventTable } from '../../../chaos/oracle/event-facts.js';
-import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.js';
-import type { Answer } from '../../support/clients.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.js';
+import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
+import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.ts';
+import type { Answer } from '../../support/clients.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
 
 /**
  * The request was recorded, and the call of its workflow was lost. A top-up whose number a caller

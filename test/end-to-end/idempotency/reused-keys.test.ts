@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Answer, merchantClient, newestCode } from '../../support/clients.js';
-import { deposit, makeMerchant } from '../../support/companies.js';
-import { untilBlocked } from '../../support/database-locks.js';
-import { forgetWorkflows } from '../../support/restarted.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { expectRefusal } from '../bad-input/refusals.js';
+import { type Answer, merchantClient, newestCode } from '../../support/clients.ts';
+import { deposit, makeMerchant } from '../../support/companies.ts';
+import { untilBlocked } from '../../support/database-locks.ts';
+import { forgetWorkflows } from '../../support/restarted.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   CLAIM,
   type Client,
@@ -17,8 +17,8 @@ import {
   newOwner,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { AIRTIME, PACKAGE, RETRY, sale } from '../topups/topup-scene.js';
+} from '../gift/gift-scene.ts';
+import { AIRTIME, PACKAGE, RETRY, sale } from '../topups/topup-scene.ts';
 
 /**
  * Keys whose operations were pruned: what a request did outlives them, and so does what it was. The

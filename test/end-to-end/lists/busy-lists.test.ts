@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeAccount, type PortalClient, signedIn } from '../../portal/portal-client.js';
-import { type Answer, partnerClient, type RawPartner } from '../../support/clients.js';
-import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { untilBlocked } from '../../support/database-locks.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { done, GENERATE } from '../gift/gift-scene.js';
+import { makeAccount, type PortalClient, signedIn } from '../../portal/portal-client.ts';
+import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
+import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { untilBlocked } from '../../support/database-locks.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { done, GENERATE } from '../gift/gift-scene.ts';
 
 /** What one partner asks of lists keeps neither money nor other partners' lists waiting. */
 const HANGING = '/merchant-categories';

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { readServiceState } from '../../../src/db/overview/service-state.js';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
-import { registerWebhook } from '../../../src/operations/webhooks.js';
-import type { PageRoute } from '../../../src/portal/page.js';
-import { pages } from '../../../src/portal/routes.js';
-import { staffPages } from '../../../src/staff/routes.js';
-import { makeAccount, signedIn } from '../../portal/portal-client.js';
-import { startRawServer } from '../../providers/raw-server.js';
-import { staffClient } from '../../staff/staff-client.js';
-import { until } from '../../support/until.js';
-import { done, GENERATE } from '../gift/gift-scene.js';
-import type { RedemptionScene } from '../gift/redemption-scene.js';
-import { sale } from '../topups/topup-scene.js';
+import { readServiceState } from '../../../src/db/overview/service-state.ts';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
+import { registerWebhook } from '../../../src/operations/webhooks.ts';
+import type { PageRoute } from '../../../src/portal/page.ts';
+import { pages } from '../../../src/portal/routes.ts';
+import { staffPages } from '../../../src/staff/routes.ts';
+import { makeAccount, signedIn } from '../../portal/portal-client.ts';
+import { startRawServer } from '../../providers/raw-server.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { until } from '../../support/until.ts';
+import { done, GENERATE } from '../gift/gift-scene.ts';
+import type { RedemptionScene } from '../gift/redemption-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /** A webhook of the partner that is answered, and one that is not. */
 export async function listenByWebhooks({ stack, partner }: RedemptionScene) {

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { accountTables } from './grown-account-tables.js';
-import { providerTables } from './grown-provider-tables.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { accountTables } from './grown-account-tables.ts';
+import { providerTables } from './grown-provider-tables.ts';
 
 /** Rows of each table that grows; enough for PostgreSQL to prefer an index where there is one. */
 const ROWS = 20_000;

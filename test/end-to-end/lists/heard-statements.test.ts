@@ -4,10 +4,10 @@ import {
   type RecordedStatement,
   readStatements,
   statementsFile,
-} from '../../harness/record-statements.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGrownDatabase } from './grown-database.js';
-import { EXCEPTIONS_OF_PAGES, EXCEPTIONS_OF_SCHEDULES, wholeLooks } from './plans.js';
+} from '../../harness/record-statements.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { createGrownDatabase } from './grown-database.ts';
+import { EXCEPTIONS_OF_PAGES, EXCEPTIONS_OF_SCHEDULES, wholeLooks } from './plans.ts';
 
 const EXCEPTIONS = [...EXCEPTIONS_OF_SCHEDULES, ...EXCEPTIONS_OF_PAGES];
 

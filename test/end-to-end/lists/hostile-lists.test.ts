@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addProduct } from '../../../src/db/catalogue/companies.js';
-import { type Answer, partnerClient, type RawPartner } from '../../support/clients.js';
-import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { addProduct } from '../../../src/db/catalogue/companies.ts';
+import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
+import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
 
 /** A name that only another partner's rows have. */
 const SECRET = 'Hidden-7f3a';

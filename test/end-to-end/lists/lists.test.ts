@@ -5,10 +5,10 @@ import {
   addProduct,
   addProductCategory,
   addPromos,
-} from '../../../src/db/catalogue/companies.js';
-import { partnerClient, type RawPartner } from '../../support/clients.js';
-import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
+} from '../../../src/db/catalogue/companies.ts';
+import { partnerClient, type RawPartner } from '../../support/clients.ts';
+import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
 
 let stack: Stack;
 let partner: TestPartner;

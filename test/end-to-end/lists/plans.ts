@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
-import { grownTables } from './grown-database.js';
+import { grownTables } from './grown-database.ts';
 
 /** The statements of this process from now on, with the values of their first use. */
 export function listenToStatements() {

@@ -4,43 +4,43 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   countUnpaidAccounts,
   listAccountChecks,
-} from '../../../src/db/catalogue/payout-account-checks.js';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.js';
-import { askAboutBreaks } from '../../../src/db/provider-statements/ask-about-breaks.js';
-import * as breaks from '../../../src/db/provider-statements/breaks.js';
-import { compareLines } from '../../../src/db/provider-statements/compare-day.js';
-import { bookProviderFees } from '../../../src/db/provider-statements/provider-fees.js';
-import * as statementRows from '../../../src/db/provider-statements/provider-statements.js';
-import { settleBreak } from '../../../src/db/provider-statements/settle-break.js';
+} from '../../../src/db/catalogue/payout-account-checks.ts';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.ts';
+import { askAboutBreaks } from '../../../src/db/provider-statements/ask-about-breaks.ts';
+import * as breaks from '../../../src/db/provider-statements/breaks.ts';
+import { compareLines } from '../../../src/db/provider-statements/compare-day.ts';
+import { bookProviderFees } from '../../../src/db/provider-statements/provider-fees.ts';
+import * as statementRows from '../../../src/db/provider-statements/provider-statements.ts';
+import { settleBreak } from '../../../src/db/provider-statements/settle-break.ts';
 import {
   findStatementCase,
   listStatementCases,
-} from '../../../src/db/provider-statements/statement-cases.js';
+} from '../../../src/db/provider-statements/statement-cases.ts';
 import {
   addStatementLines,
   type StatementProvider,
-} from '../../../src/db/provider-statements/statement-lines.js';
-import { bookDoubleDelivery } from '../../../src/db/providers/double-deliveries.js';
+} from '../../../src/db/provider-statements/statement-lines.ts';
+import { bookDoubleDelivery } from '../../../src/db/providers/double-deliveries.ts';
 import {
   findDoubleDelivery,
   listDoubleDeliveries,
-} from '../../../src/db/providers/double-delivery-cases.js';
+} from '../../../src/db/providers/double-delivery-cases.ts';
 import {
   postponeFailover,
   requestFailoverInquiry,
   settleDifference,
   takeDueFailovers,
-} from '../../../src/db/providers/failover-inquiries.js';
-import { findPlacement, switchProvider } from '../../../src/db/providers/placements.js';
-import { addFailover } from '../../../src/db/providers/provider-failovers.js';
-import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.js';
-import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
-import { dayOfTime } from '../../../src/domain/reports/day-report.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createGrownDatabase } from './grown-database.js';
-import { providerTables } from './grown-provider-tables.js';
-import { listenToStatements, wholeLooks } from './plans.js';
+} from '../../../src/db/providers/failover-inquiries.ts';
+import { findPlacement, switchProvider } from '../../../src/db/providers/placements.ts';
+import { addFailover } from '../../../src/db/providers/provider-failovers.ts';
+import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
+import { findTopupDetail } from '../../../src/db/topups/topup-detail.ts';
+import { dayOfTime } from '../../../src/domain/reports/day-report.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createGrownDatabase } from './grown-database.ts';
+import { providerTables } from './grown-provider-tables.ts';
+import { listenToStatements, wholeLooks } from './plans.ts';
 
 /**
  * The plans of what is asked about providers: statements and their breaks, other providers that were

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.js';
-import { hiddenFields } from '../../portal/portal-client.js';
-import { staffClient } from '../../staff/staff-client.js';
-import type { TestDatabase } from '../../support/database.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
-import { liveThroughTheService } from '../whole-service.js';
-import { callFurtherEndpoints, listenByWebhooks, openEveryPage } from './further-work.js';
-import { boundedTables, createGrownDatabase, grownTables } from './grown-database.js';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.ts';
+import { hiddenFields } from '../../portal/portal-client.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { liveThroughTheService } from '../whole-service.ts';
+import { callFurtherEndpoints, listenByWebhooks, openEveryPage } from './further-work.ts';
+import { boundedTables, createGrownDatabase, grownTables } from './grown-database.ts';
 import {
   EXCEPTIONS_OF_SCHEDULES,
   listenToStatements,
@@ -17,7 +17,7 @@ import {
   scansOf,
   wholeLooks,
   wholeTables,
-} from './plans.js';
+} from './plans.ts';
 
 let grown: TestDatabase;
 let client: pg.Client;

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import { readServiceState } from '../../../src/db/overview/service-state.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGrownDatabase } from './grown-database.js';
-import { listenToStatements, planOf, readIndexBegins, wholeTables } from './plans.js';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import { readServiceState } from '../../../src/db/overview/service-state.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { createGrownDatabase } from './grown-database.ts';
+import { listenToStatements, planOf, readIndexBegins, wholeTables } from './plans.ts';
 
 /** What metrics read again and again costs as much as is open, however long the history is. */
 let grown: TestDatabase;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { partnerClient, type RawPartner } from '../../support/clients.js';
-import { deposit, makePartner } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { done } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { sale } from '../topups/topup-scene.js';
+import { partnerClient, type RawPartner } from '../../support/clients.ts';
+import { deposit, makePartner } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { done } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 let scene: RedemptionScene;
 let asPartner: RawPartner;

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { type Model, reservedOf } from './model.js';
-import { inEtb, type RealService } from './real-service.js';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { type Model, reservedOf } from './model.ts';
+import { inEtb, type RealService } from './real-service.ts';
 
 const fromModel = (model: Model) => ({
   walletBalance: model.airtime / 100,

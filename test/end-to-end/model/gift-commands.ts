@@ -1,9 +1,9 @@
 import type { AsyncCommand } from 'fast-check';
 import { expect } from 'vitest';
-import { CLAIM, GENERATE, newOwner, REDEEM } from '../gift/gift-scene.js';
-import { compareWallets } from './compare.js';
-import { type By, claim, generate, type Model, type ModelVoucher, redeem } from './model.js';
-import { expectCode, inEtb, type RealService, type RealVoucher } from './real-service.js';
+import { CLAIM, GENERATE, newOwner, REDEEM } from '../gift/gift-scene.ts';
+import { compareWallets } from './compare.ts';
+import { type By, claim, generate, type Model, type ModelVoucher, redeem } from './model.ts';
+import { expectCode, inEtb, type RealService, type RealVoucher } from './real-service.ts';
 
 export type ModelCommand = AsyncCommand<Model, RealService>;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Stack, startStack } from '../../support/stack.js';
-import { compareAll } from './compare.js';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { compareAll } from './compare.ts';
 import {
   claimAndRedeemCommand,
   claimCommand,
@@ -10,8 +10,8 @@ import {
   redeemCommand,
   repeatCommand,
   showVoucherCommand,
-} from './gift-commands.js';
-import { newModel } from './model.js';
+} from './gift-commands.ts';
+import { newModel } from './model.ts';
 import {
   cancelCommand,
   depositCommand,
@@ -19,8 +19,8 @@ import {
   lapseCommand,
   retryCommand,
   topUpCommand,
-} from './other-commands.js';
-import { makeRealService } from './real-service.js';
+} from './other-commands.ts';
+import { makeRealService } from './real-service.ts';
 
 /** Other runs: `MODEL_SEED=7 MODEL_RUNS=100 npx vitest run test/end-to-end/model/model.test.ts`. */
 const { MODEL_SEED, MODEL_RUNS } = process.env;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { addDeposit } from '../../../src/db/ledger/deposits.js';
-import { cancelVoucher } from '../../../src/db/vouchers/cancellation.js';
-import { expireOverdueClaims } from '../../../src/db/vouchers/claims.js';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { newOwner } from '../gift/gift-scene.js';
-import { sale } from '../topups/topup-scene.js';
-import { command, hasVouchers, type ModelCommand, voucherAt } from './gift-commands.js';
-import { endVoucher, type ModelTopup, retryTopUp, topUp } from './model.js';
-import { expectCode, inEtb } from './real-service.js';
+import { addDeposit } from '../../../src/db/ledger/deposits.ts';
+import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
+import { expireOverdueClaims } from '../../../src/db/vouchers/claims.ts';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { newOwner } from '../gift/gift-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { command, hasVouchers, type ModelCommand, voucherAt } from './gift-commands.ts';
+import { endVoucher, type ModelTopup, retryTopUp, topUp } from './model.ts';
+import { expectCode, inEtb } from './real-service.ts';
 
 /** A number that is topped up, or one whose top-ups are declined. */
 const numberOf = (isDelivered: boolean) => newOwner(isDelivered ? '050' : '006');

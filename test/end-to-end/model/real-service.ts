@@ -7,18 +7,18 @@ import {
   partnerClient,
   type RawMerchant,
   type RawPartner,
-} from '../../support/clients.js';
+} from '../../support/clients.ts';
 import {
   deposit,
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { otherCode } from '../gift/gift-scene.js';
-import { type By, MERCHANTS } from './model.js';
+} from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { otherCode } from '../gift/gift-scene.ts';
+import { type By, MERCHANTS } from './model.ts';
 
 /** A voucher as its buyer knows it. */
 export interface RealVoucher {

@@ -3,10 +3,10 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp } from '../../../src/http/app.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import { partnerClient } from '../../support/clients.js';
-import { CLAIM, GENERATE, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
+import { createApp } from '../../../src/http/app.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { partnerClient } from '../../support/clients.ts';
+import { CLAIM, GENERATE, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
 
 let scene: GiftScene;
 let server: Server;

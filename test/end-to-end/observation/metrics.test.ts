@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { outboxes } from '../../../src/process/metrics/label-values.js';
-import { type CollectedMetrics, createMetrics } from '../../../src/process/metrics/metrics.js';
-import { reconcileId } from '../../../workflows/workflow-ids.js';
-import { makeMerchant } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
-import { requestSeries, samplesOf, sampleValue } from './samples.js';
+import { outboxes } from '../../../src/process/metrics/label-values.ts';
+import { type CollectedMetrics, createMetrics } from '../../../src/process/metrics/metrics.ts';
+import { reconcileId } from '../../../workflows/workflow-ids.ts';
+import { makeMerchant } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
+import { requestSeries, samplesOf, sampleValue } from './samples.ts';
 
 const PREFIX = 'voucher_service_';
 

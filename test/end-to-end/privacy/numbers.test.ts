@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../src/db/connection.js';
-import { numberColumns } from '../../../src/db/numbers/number-columns.js';
-import { numberErasures } from '../../../src/db/numbers/number-erasures.js';
-import { prune } from '../../db/prune.js';
-import { deposit } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { done, type GiftScene, setGiftScene } from '../gift/gift-scene.js';
-import { createCanary, secretsInDatabase, secretsInHistories } from '../processes/canary.js';
+import type { Database } from '../../../src/db/connection.ts';
+import { numberColumns } from '../../../src/db/numbers/number-columns.ts';
+import { numberErasures } from '../../../src/db/numbers/number-erasures.ts';
+import { prune } from '../../db/prune.ts';
+import { deposit } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { done, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
+import { createCanary, secretsInDatabase, secretsInHistories } from '../processes/canary.ts';
 
 const SALE = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 

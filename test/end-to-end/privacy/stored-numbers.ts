@@ -1,8 +1,8 @@
-import { createNumberBox } from '../../../src/crypto/number-box.js';
-import { createNumberHash } from '../../../src/crypto/number-hash.js';
-import { hasNumber } from '../../../src/db/numbers/number-key.js';
-import type { StoredNumber } from '../../../src/domain/phone.js';
-import type { Stack } from '../../support/stack.js';
+import { createNumberBox } from '../../../src/crypto/number-box.ts';
+import { createNumberHash } from '../../../src/crypto/number-hash.ts';
+import { hasNumber } from '../../../src/db/numbers/number-key.ts';
+import type { StoredNumber } from '../../../src/domain/phone.ts';
+import type { Stack } from '../../support/stack.ts';
 
 /** A number in clear, as rows from before sealing have it. */
 export const inClear = (msisdn: string): StoredNumber => msisdn as unknown as StoredNumber;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCanary } from './canary.js';
+import { createCanary } from './canary.ts';
 
 const NUMBER = '+251950001234';
 const CODE = 'AB12-CD34-EF56-GH78';

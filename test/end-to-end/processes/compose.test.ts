@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Compose, readComposeFile } from '../../config/compose-file.js';
-import { wantsReleasedTemporal } from '../../support/released-temporal/start-server.js';
-import { type ComposeEngine, createComposeEngine } from './compose-engine.js';
+import { type Compose, readComposeFile } from '../../config/compose-file.ts';
+import { wantsReleasedTemporal } from '../../support/released-temporal/start-server.ts';
+import { type ComposeEngine, createComposeEngine } from './compose-engine.ts';
 
 /** Needs the Temporal server of production, as `npm run test:temporal` has it. */
 describe.skipIf(!wantsReleasedTemporal())('docker-compose.yml', () => {

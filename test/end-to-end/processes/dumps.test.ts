@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { commandsOn } from '../../admin/scene.js';
-import type { ServiceProcess } from '../../harness/service-process.js';
-import { invitationsOn } from '../../portal/invitation-scene.js';
-import { type Answer, call } from '../../support/clients.js';
-import { deposit, type TestMerchant } from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.js';
-import { CLAIM } from '../gift/gift-scene.js';
-import { AIRTIME, RETRY, sale } from '../topups/topup-scene.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import type { ServiceProcess } from '../../harness/service-process.ts';
+import { invitationsOn } from '../../portal/invitation-scene.ts';
+import { type Answer, call } from '../../support/clients.ts';
+import { deposit, type TestMerchant } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.ts';
+import { CLAIM } from '../gift/gift-scene.ts';
+import { AIRTIME, RETRY, sale } from '../topups/topup-scene.ts';
 import {
   createCanary,
   createClaimControl,
   createControl,
   secretsInDatabase,
   secretsInHistories,
-} from './canary.js';
-import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
-import { changeAccess, decodePayloads, supportCustomers } from './support-day.js';
+} from './canary.ts';
+import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
+import { changeAccess, decodePayloads, supportCustomers } from './support-day.ts';
 
 /**
  * What somebody finds who has the database, the histories, the logs, the metrics and the traces of a day

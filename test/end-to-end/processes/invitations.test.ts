@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import type { FailpointName } from '../../../src/process/failpoint.js';
-import type { ServiceProcess } from '../../harness/service-process.js';
-import { invitationsOn } from '../../portal/invitation-scene.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import type { FailpointName } from '../../../src/process/failpoint.ts';
+import type { ServiceProcess } from '../../harness/service-process.ts';
+import { invitationsOn } from '../../portal/invitation-scene.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { createCanary, secretsInDatabase, secretsInHistories } from './canary.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
 
 /** Invitations while the processes die: one story, each test takes up where the one before ended. */
 let processes: ProcessScene;

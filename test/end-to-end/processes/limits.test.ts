@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.js';
-import { expectRefusal } from '../bad-input/refusals.js';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   CLAIM,
   type Client,
@@ -11,7 +11,7 @@ import {
   otherCode,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
+} from '../gift/gift-scene.ts';
 
 const both: readonly Surface[] = ['partner', 'merchant'];
 

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { defineUpdate } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sdkMetrics } from '../../../src/process/metrics/sdk-metric-names.js';
-import type { TemporalConnection } from '../../../src/temporal/connection.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { connectTestTemporal } from '../../support/workflow-worker.js';
-import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.js';
-import { type Sample, samplesOf, sampleValue } from '../observation/samples.js';
-import { type Canary, createCanary, createClaimControl, createControl } from './canary.js';
-import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
+import { sdkMetrics } from '../../../src/process/metrics/sdk-metric-names.ts';
+import type { TemporalConnection } from '../../../src/temporal/connection.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { connectTestTemporal } from '../../support/workflow-worker.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.ts';
+import { type Sample, samplesOf, sampleValue } from '../observation/samples.ts';
+import { type Canary, createCanary, createClaimControl, createControl } from './canary.ts';
+import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
 
 let scene: ProcessScene;
 let canary: Canary;

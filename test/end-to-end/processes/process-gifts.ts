@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { signatureHeader } from '../../../clients/typescript/src/index.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.ts';
 import {
   type Answer,
   call,
   merchantClient,
   newestCode,
   partnerClient,
-} from '../../support/clients.js';
+} from '../../support/clients.ts';
 import {
   makeMerchant,
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { CLAIM, done, GENERATE, REDEEM } from '../gift/gift-scene.js';
-import type { Canary } from './canary.js';
-import type { ProcessScene } from './process-scene.js';
+} from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, done, GENERATE, REDEEM } from '../gift/gift-scene.ts';
+import type { Canary } from './canary.ts';
+import type { ProcessScene } from './process-scene.ts';
 
 export type ProcessGifts = Awaited<ReturnType<typeof sellGifts>>;
 

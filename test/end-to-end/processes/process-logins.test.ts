@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrateToLatest } from '../../../src/db/migrate.js';
-import { makeProcessLogins } from '../../../src/start/process-logins.js';
-import { call } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { createCanary } from './canary.js';
-import { sellGifts, untilAnswered } from './process-gifts.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { makeProcessLogins } from '../../../src/start/process-logins.ts';
+import { call } from '../../support/clients.ts';
+import { makeMerchant } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { createCanary } from './canary.ts';
+import { sellGifts, untilAnswered } from './process-gifts.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
 
 /** API and worker in one process (`src/service.ts`), each with its own login. */
 let scene: ProcessScene;

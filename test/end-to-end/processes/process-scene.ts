@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type Environment, readApiConfig } from '../../../src/config/config.js';
-import { createDigests } from '../../../src/crypto/digests.js';
-import { connectDatabase } from '../../../src/db/connection.js';
-import type { ProcessRole } from '../../../src/db/rights/rights.js';
-import { groupRole } from '../../../src/db/rights/roles.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { makeSecrets } from '../../../src/start/secrets.js';
-import { killAllProcesses } from '../../harness/child-process.js';
-import { type ServiceProcess, startProcess } from '../../harness/service-process.js';
-import { call } from '../../support/clients.js';
-import { providerSettings, type Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+import { type Environment, readApiConfig } from '../../../src/config/config.ts';
+import { createDigests } from '../../../src/crypto/digests.ts';
+import { connectDatabase } from '../../../src/db/connection.ts';
+import type { ProcessRole } from '../../../src/db/rights/rights.ts';
+import { groupRole } from '../../../src/db/rights/roles.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { makeSecrets } from '../../../src/start/secrets.ts';
+import { killAllProcesses } from '../../harness/child-process.ts';
+import { type ServiceProcess, startProcess } from '../../harness/service-process.ts';
+import { call } from '../../support/clients.ts';
+import { providerSettings, type Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 /** What the simulated provider says of a payment. */
 interface PayoutRow {

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { freePort } from '../../../src/embedded/port.js';
-import { generateVoucherId } from '../../../workflows/workflow-ids.js';
-import type { ServiceProcess } from '../../harness/service-process.js';
-import { type Answer, call } from '../../support/clients.js';
-import type { TestMerchant } from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { CLAIM, REDEEM } from '../gift/gift-scene.js';
-import { createCanary, secretsInDatabase, secretsInHistories } from './canary.js';
-import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import { generateVoucherId } from '../../../workflows/workflow-ids.ts';
+import type { ServiceProcess } from '../../harness/service-process.ts';
+import { type Answer, call } from '../../support/clients.ts';
+import type { TestMerchant } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, REDEEM } from '../gift/gift-scene.ts';
+import { createCanary, secretsInDatabase, secretsInHistories } from './canary.ts';
+import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
 
 const SECRET_SETTINGS = [
   'ACCESS_TOKEN_PRIVATE_KEY',

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setPrice } from '../../../src/db/catalogue/prices.js';
-import { cancelVoucher } from '../../../src/db/vouchers/cancellation.js';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
-import { type Answer, merchantClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { CLAIM, done, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
-import { atOnce } from '../idempotency/at-once.js';
+import { setPrice } from '../../../src/db/catalogue/prices.ts';
+import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { type Answer, merchantClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { CLAIM, done, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { atOnce } from '../idempotency/at-once.ts';
 
 /** Redemptions and generations while something that they depend on changes (F35): one comes first. */
 let scene: RedemptionScene;

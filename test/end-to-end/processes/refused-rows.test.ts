@@ -3,16 +3,16 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CaseName } from '../../../workflows/contracts.js';
-import { caseId } from '../../../workflows/workflow-ids.js';
-import { makePartner } from '../../support/companies.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { ended } from '../../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
-import { newOwner } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+import type { CaseName } from '../../../workflows/contracts.ts';
+import { caseId } from '../../../workflows/workflow-ids.ts';
+import { makePartner } from '../../support/companies.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { ended } from '../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
+import { newOwner } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /** A row that the database refuses to end keeps none of the others in its batch from their end. */
 let scene: RedemptionScene;

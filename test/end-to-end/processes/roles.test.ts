@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProcessRole, processRoles } from '../../../src/db/rights/rights.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { setRedemptionScene } from '../gift/redemption-scene.js';
-import { liveThroughTheService } from '../whole-service.js';
+import { type ProcessRole, processRoles } from '../../../src/db/rights/rights.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { setRedemptionScene } from '../gift/redemption-scene.ts';
+import { liveThroughTheService } from '../whole-service.ts';
 
 test('API and worker do all that they are for with the rights of their own roles', async () => {
   const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });

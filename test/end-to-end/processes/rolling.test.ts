@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { freePort } from '../../../src/embedded/port.js';
-import type { ServiceProcess } from '../../harness/service-process.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { startLoad } from '../crashes/load.js';
-import { expectAgreement } from '../crashes/oracle.js';
-import { createStories, type Stories } from '../crashes/stories.js';
-import { type Balancer, startBalancer } from './balancer.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { freePort } from '../../../src/embedded/port.ts';
+import type { ServiceProcess } from '../../harness/service-process.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { startLoad } from '../crashes/load.ts';
+import { expectAgreement } from '../crashes/oracle.ts';
+import { createStories, type Stories } from '../crashes/stories.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
 
 /** Two of each process are replaced one after the other, as a release does it, under load. */
 const CLIENTS = 4;

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { call, partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
 
 /** What callers can send before anybody has asked who they are (faults F47, F49, F64, F66). */
 let stack: Stack;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../../src/config/config.js';
+import type { Environment } from '../../../src/config/config.ts';
 
 /** What shifts the clock of a process by some seconds; negative: it is behind. */
 export const shiftedClock = (seconds: number): Environment => ({

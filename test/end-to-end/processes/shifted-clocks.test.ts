@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { CLAIM } from '../gift/gift-scene.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { createCanary } from './canary.js';
-import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.js';
-import { type ProcessScene, setProcessScene } from './process-scene.js';
-import { shiftedClock } from './shifted-clock.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM } from '../gift/gift-scene.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { createCanary } from './canary.ts';
+import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.ts';
+import { type ProcessScene, setProcessScene } from './process-scene.ts';
+import { shiftedClock } from './shifted-clock.ts';
 
 /**
  * Clocks that are ten minutes wrong. What is due, and what has expired, is the database's and

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, partnerClient } from '../../support/clients.js';
-import { makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+import { call, partnerClient } from '../../support/clients.ts';
+import { makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 /** What one address takes from all others by connections on which it says nothing. */
 const PER_ADDRESS = 20;

@@ -1,19 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect } from 'vitest';
-import { readPayloadKeys } from '../../../src/config/config.js';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { toJson } from '../../../src/temporal/codec/json-payloads.js';
-import { createPayloadCodec } from '../../../src/temporal/payload-codec.js';
-import { makeAccount, type PortalClient } from '../../portal/portal-client.js';
-import { staffClient } from '../../staff/staff-client.js';
-import { call } from '../../support/clients.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { CLAIM } from '../gift/gift-scene.js';
-import type { Canary } from './canary.js';
-import type { ProcessGifts } from './process-gifts.js';
-import type { ProcessScene } from './process-scene.js';
+import { readPayloadKeys } from '../../../src/config/config.ts';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { toJson } from '../../../src/temporal/codec/json-payloads.ts';
+import { createPayloadCodec } from '../../../src/temporal/payload-codec.ts';
+import { makeAccount, type PortalClient } from '../../portal/portal-client.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { call } from '../../support/clients.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM } from '../gift/gift-scene.ts';
+import type { Canary } from './canary.ts';
+import type { ProcessGifts } from './process-gifts.ts';
+import type { ProcessScene } from './process-scene.ts';
 
 interface Day {
   readonly scene: ProcessScene;

@@ -3,16 +3,16 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addTransfers } from '../../../src/db/ledger/ledger.js';
-import { NEVER_STARTED } from '../../../src/db/topups/stale-topups.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { caseId } from '../../../workflows/workflow-ids.js';
-import { makePartner } from '../../support/companies.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { ended } from '../../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+import { addTransfers } from '../../../src/db/ledger/ledger.ts';
+import { NEVER_STARTED } from '../../../src/db/topups/stale-topups.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { caseId } from '../../../workflows/workflow-ids.ts';
+import { makePartner } from '../../support/companies.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { ended } from '../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 let scene: RedemptionScene;
 beforeAll(async () => {

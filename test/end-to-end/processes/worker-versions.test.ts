@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createLogger } from '../../../src/process/logger.js';
-import { findStalledVersion } from '../../../src/temporal/worker-version.js';
-import { startWorker } from '../../../src/worker.js';
-import { startStack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { createStories } from '../crashes/stories.js';
+import { createLogger } from '../../../src/process/logger.ts';
+import { findStalledVersion } from '../../../src/temporal/worker-version.ts';
+import { startWorker } from '../../../src/worker.ts';
+import { startStack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { createStories } from '../crashes/stories.ts';
 
 it('a release gets tasks once it is current, and then also the claims of the one before', async () => {
   const deploymentName = `test-${randomUUID()}`;

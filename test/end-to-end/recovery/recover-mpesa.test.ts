@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Commands, commandsOn } from '../../admin/scene.js';
-import { backUp } from '../../support/restore.js';
-import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { providerSettings } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { type Commands, commandsOn } from '../../admin/scene.ts';
+import { backUp } from '../../support/restore.ts';
+import { makeSpoilingWay } from '../../support/spoiling-way.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /** M-Pesa cannot list what it paid: its organisation statement says it after a restore. */
 let scene: RedemptionScene;

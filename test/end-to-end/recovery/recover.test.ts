@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { caseId } from '../../../workflows/workflow-ids.js';
-import { type Commands, commandsOn } from '../../admin/scene.js';
-import type { Answer } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { backUp } from '../../support/restore.js';
-import { providerSettings } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { CLAIM, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { createCanary, secretsInDatabase } from '../processes/canary.js';
-import { sale } from '../topups/topup-scene.js';
+import { caseId } from '../../../workflows/workflow-ids.ts';
+import { type Commands, commandsOn } from '../../admin/scene.ts';
+import type { Answer } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { backUp } from '../../support/restore.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { createCanary, secretsInDatabase } from '../processes/canary.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /**
  * The database is restored to a moment before payments and a top-up: the fence holds everything

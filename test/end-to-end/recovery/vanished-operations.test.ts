@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FailpointName } from '../../../src/process/failpoint.js';
-import { backUp } from '../../support/restore.js';
-import { until } from '../../support/until.js';
-import { hasCalledPerson } from '../../workflows/called-person.js';
-import { done } from '../gift/gift-scene.js';
-import { redeem } from '../gift/redemption-scene.js';
-import { type RepairScene, setRepairScene } from '../repairs/repair-scene.js';
+import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { backUp } from '../../support/restore.ts';
+import { until } from '../../support/until.ts';
+import { hasCalledPerson } from '../../workflows/called-person.ts';
+import { done } from '../gift/gift-scene.ts';
+import { redeem } from '../gift/redemption-scene.ts';
+import { type RepairScene, setRepairScene } from '../repairs/repair-scene.ts';
 
 /** Workflows whose rows are taken back in the middle of a step end, and call a person. */
 let scene: RepairScene;

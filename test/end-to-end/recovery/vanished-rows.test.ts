@@ -1,13 +1,13 @@
 import type { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deposit } from '../../support/companies.js';
-import { backUp } from '../../support/restore.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { hasCalledPerson } from '../../workflows/called-person.js';
-import { ended } from '../../workflows/ended.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { sale } from '../topups/topup-scene.js';
+import { deposit } from '../../support/companies.ts';
+import { backUp } from '../../support/restore.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { hasCalledPerson } from '../../workflows/called-person.ts';
+import { ended } from '../../workflows/ended.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 /** Workflows that run while their rows are taken back end, and call a person. */
 let scene: RedemptionScene;

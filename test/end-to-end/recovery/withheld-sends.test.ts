@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Commands, commandsOn } from '../../admin/scene.js';
-import { deposit } from '../../support/companies.js';
-import { providerSettings } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { type Gift, newOwner } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { AIRTIME, sale } from '../topups/topup-scene.js';
+import { type Commands, commandsOn } from '../../admin/scene.ts';
+import { deposit } from '../../support/companies.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { type Gift, newOwner } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { AIRTIME, sale } from '../topups/topup-scene.ts';
 
 /** What was accepted before the fence, and was not sent yet, is sent when the fence is lifted. */
 let scene: RedemptionScene;

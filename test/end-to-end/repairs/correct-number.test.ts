@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { type Gift, newOwner } from '../gift/gift-scene.js';
-import { inClear } from '../privacy/stored-numbers.js';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { type Gift, newOwner } from '../gift/gift-scene.ts';
+import { inClear } from '../privacy/stored-numbers.ts';
 import {
   type RepairScene,
   setRepairScene,
   type VoucherState,
   voucherStates,
-} from './repair-scene.js';
+} from './repair-scene.ts';
 
 /** The number of an owner is corrected before a code may have gone to it, and always by two people. */
 let scene: RepairScene;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { providerHint } from '../../../workflows/contracts.js';
-import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
-import { until } from '../../support/until.js';
-import { redeem } from '../gift/redemption-scene.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { providerHint } from '../../../workflows/contracts.ts';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
+import { until } from '../../support/until.ts';
+import { redeem } from '../gift/redemption-scene.ts';
+import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
 /** Repairs of short claims, by a worker that has the rights of its role and loses some of them. */
 let scene: RepairScene;

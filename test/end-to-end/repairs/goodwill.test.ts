@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addDeposit } from '../../../src/db/ledger/deposits.js';
-import { partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.js';
-import { formatMoney, parseMoney } from '../../../src/domain/money.js';
-import { makePartner } from '../../support/companies.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import { addDeposit } from '../../../src/db/ledger/deposits.ts';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.ts';
+import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
+import { makePartner } from '../../support/companies.ts';
+import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
 /** Goodwill is paid out of the service fees, as long as they cover it. */
 let scene: RepairScene;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.js';
-import { call } from '../../support/clients.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.ts';
+import { call } from '../../support/clients.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 /** What the provider does to attempts of top-ups after their time, and how it is found. */
 export function createLateDeliveries({ database, sandbox, temporal, config }: Stack) {

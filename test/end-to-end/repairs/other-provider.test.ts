@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { switchRoute } from '../../../src/db/providers/provider-routes.js';
-import { call } from '../../support/clients.js';
-import { type RaceScene, setRaceScene } from './race-scene.js';
+import { switchRoute } from '../../../src/db/providers/provider-routes.ts';
+import { call } from '../../support/clients.ts';
+import { type RaceScene, setRaceScene } from './race-scene.ts';
 
 /** A retry by another provider than the first one of the routes; API and worker have their roles. */
 let scene: RaceScene;

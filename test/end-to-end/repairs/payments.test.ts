@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../../support/clients.js';
-import { deposit } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { createLateDeliveries } from './late-deliveries.js';
-import { type RaceScene, setRaceScene } from './race-scene.js';
+import { call } from '../../support/clients.ts';
+import { deposit } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { createLateDeliveries } from './late-deliveries.ts';
+import { type RaceScene, setRaceScene } from './race-scene.ts';
 
 /** Repairs of payments, top-ups and wallets in each state; API and worker have the rights of their roles. */
 let scene: RaceScene;

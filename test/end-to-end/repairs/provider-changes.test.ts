@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandsOn } from '../../admin/scene.js';
-import { type StaffScene, setStaffScene } from '../../staff/staff-scene.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { reconciled } from '../faults/reconciled.js';
+import { commandsOn } from '../../admin/scene.ts';
+import { type StaffScene, setStaffScene } from '../../staff/staff-scene.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { reconciled } from '../faults/reconciled.ts';
 
 /** Repairs of what a provider has changed by itself: they move nothing, and say who settles it. */
 let scene: StaffScene;

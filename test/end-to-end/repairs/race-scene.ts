@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect } from 'vitest';
-import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
-import type { FailpointName } from '../../../src/process/failpoint.js';
-import { until } from '../../support/until.js';
-import { setRepairScene } from './repair-scene.js';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
+import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { until } from '../../support/until.ts';
+import { setRepairScene } from './repair-scene.ts';
 
 export type RaceScene = Awaited<ReturnType<typeof setRaceScene>>;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../../support/clients.js';
-import { CLAIM, type Gift, newOwner } from '../gift/gift-scene.js';
-import { redeem } from '../gift/redemption-scene.js';
+import { call } from '../../support/clients.ts';
+import { CLAIM, type Gift, newOwner } from '../gift/gift-scene.ts';
+import { redeem } from '../gift/redemption-scene.ts';
 import {
   bothOrders,
   type First,
@@ -11,7 +11,7 @@ import {
   lockOfVoucher,
   type RaceScene,
   setRaceScene,
-} from './race-scene.js';
+} from './race-scene.ts';
 
 /** Repairs of vouchers and claims that meet claims, redemptions, timers and the sweep, in both orders. */
 let scene: RaceScene;

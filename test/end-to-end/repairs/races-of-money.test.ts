@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDeposit } from '../../../src/db/ledger/deposits.js';
-import { partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { staffActor } from '../../../src/domain/repairs/repair.js';
-import { partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { GENERATE } from '../gift/gift-scene.js';
-import { createLateDeliveries } from './late-deliveries.js';
-import { lockOfReserve, lockOfTopUp, type RaceScene, setRaceScene } from './race-scene.js';
+import { addDeposit } from '../../../src/db/ledger/deposits.ts';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { GENERATE } from '../gift/gift-scene.ts';
+import { createLateDeliveries } from './late-deliveries.ts';
+import { lockOfReserve, lockOfTopUp, type RaceScene, setRaceScene } from './race-scene.ts';
 
 /** Repairs of wallets and top-ups that meet partners, providers and each other, each of them first. */
 let scene: RaceScene;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.js';
-import { declineRepair } from '../../../src/db/repairs/repair-confirmations.js';
-import { merchantClient } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { redeem } from '../gift/redemption-scene.js';
-import { type First, lockOfVoucher, type RaceScene, setRaceScene } from './race-scene.js';
+import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.ts';
+import { declineRepair } from '../../../src/db/repairs/repair-confirmations.ts';
+import { merchantClient } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { redeem } from '../gift/redemption-scene.ts';
+import { type First, lockOfVoucher, type RaceScene, setRaceScene } from './race-scene.ts';
 
 /**
  * Repairs that meet customers, partners, merchants and providers at the same moment: one comes first, and

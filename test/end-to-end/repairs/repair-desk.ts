@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { createNumberHash } from '../../../src/crypto/number-hash.js';
-import { createSecretBox } from '../../../src/crypto/secret-box.js';
-import { addTransfers } from '../../../src/db/ledger/ledger.js';
-import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
-import { confirmRepair } from '../../../src/db/repairs/repair-confirmations.js';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { parseMoney } from '../../../src/domain/money.js';
-import { staffActor } from '../../../src/domain/repairs/repair.js';
-import { type Asked, askRepair } from '../../../src/repairs/ask-repair.js';
-import type { RepairKind } from '../../../src/repairs/repair-kind.js';
-import { findRepairKind } from '../../../src/repairs/repair-kinds.js';
-import { repairLimits } from '../../../src/repairs/repair-limits.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
+import { createNumberHash } from '../../../src/crypto/number-hash.ts';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import { addTransfers } from '../../../src/db/ledger/ledger.ts';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
+import { confirmRepair } from '../../../src/db/repairs/repair-confirmations.ts';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { type Asked, askRepair } from '../../../src/repairs/ask-repair.ts';
+import type { RepairKind } from '../../../src/repairs/repair-kind.ts';
+import { findRepairKind } from '../../../src/repairs/repair-kinds.ts';
+import { repairLimits } from '../../../src/repairs/repair-limits.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 interface Asking {
   readonly why?: string;

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { addRoute, removeRoute } from '../../../src/db/providers/provider-routes.js';
-import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
-import { addRepair } from '../../../src/db/repairs/repairs.js';
-import { formatMoney, parseMoney } from '../../../src/domain/money.js';
-import { deposit, type TestMerchant } from '../../support/companies.js';
-import { untilBlocked } from '../../support/database-locks.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import type { Gift } from '../gift/gift-scene.js';
-import { redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { sale } from '../topups/topup-scene.js';
-import { createRepairDesk, kindOf } from './repair-desk.js';
+import { addTransfers, partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { addRoute, removeRoute } from '../../../src/db/providers/provider-routes.ts';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
+import { addRepair } from '../../../src/db/repairs/repairs.ts';
+import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
+import { deposit, type TestMerchant } from '../../support/companies.ts';
+import { untilBlocked } from '../../support/database-locks.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import type { Gift } from '../gift/gift-scene.ts';
+import { redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { sale } from '../topups/topup-scene.ts';
+import { createRepairDesk, kindOf } from './repair-desk.ts';
 
 export type RepairScene = Awaited<ReturnType<typeof setRepairScene>>;
 

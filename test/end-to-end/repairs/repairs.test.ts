@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { repairWorkflowId } from '../../../workflows/workflow-ids.js';
-import { call } from '../../support/clients.js';
-import { redeem } from '../gift/redemption-scene.js';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
+import { call } from '../../support/clients.ts';
+import { redeem } from '../gift/redemption-scene.ts';
 import {
   type RepairScene,
   setRepairScene,
   type VoucherState,
   voucherStates,
-} from './repair-scene.js';
+} from './repair-scene.ts';
 
 /** Each repair in each state of its subject: allowed, and then it is done; or refused, and nothing changes. */
 let scene: RepairScene;

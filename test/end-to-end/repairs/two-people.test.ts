@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declineRepair } from '../../../src/db/repairs/repair-confirmations.js';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { staffActor } from '../../../src/domain/repairs/repair.js';
-import { until } from '../../support/until.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import { declineRepair } from '../../../src/db/repairs/repair-confirmations.ts';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { until } from '../../support/until.ts';
+import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
 /** Above an amount one person asks, and another one confirms, in time. */
 let scene: RepairScene;

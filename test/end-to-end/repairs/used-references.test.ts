@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
 /** One receipt of a provider settles one payment, or one top-up. */
 let scene: RepairScene;

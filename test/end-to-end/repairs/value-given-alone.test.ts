@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RepairRow } from '../../../src/db/repairs/audit-repair.js';
-import { findRepair } from '../../../src/db/repairs/repair-lists.js';
-import { staffActor } from '../../../src/domain/repairs/repair.js';
-import { makePartner, type TestPartner } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { type RepairScene, setRepairScene } from './repair-scene.js';
+import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
+import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { makePartner, type TestPartner } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
 /** Nobody gives more than the limit within a day without a second person, in however many parts. */
 let scene: RepairScene;

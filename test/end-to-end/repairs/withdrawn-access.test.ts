@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { partnerBalances } from '../../../src/db/ledger/ledger.js';
-import { staffActor } from '../../../src/domain/repairs/repair.js';
-import { type RaceScene, setRaceScene } from './race-scene.js';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { type RaceScene, setRaceScene } from './race-scene.ts';
 
 /** Whose access is withdrawn after asking: what has not begun is not carried out. */
 let scene: RaceScene;

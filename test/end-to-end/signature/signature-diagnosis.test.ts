@@ -1,12 +1,12 @@
 import { randomUUID, sign } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { messageOf } from '../../../src/domain/refusals.js';
-import { signatureMistakes } from '../../../src/http/signature/signature-mistakes.js';
-import { type Answer, merchantClient } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
-import { CLAIM, type GiftScene, setGiftScene } from '../gift/gift-scene.js';
-import { expectRefused, now, sendSigned } from './signing-scene.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { messageOf } from '../../../src/domain/refusals.ts';
+import { signatureMistakes } from '../../../src/http/signature/signature-mistakes.ts';
+import { type Answer, merchantClient } from '../../support/clients.ts';
+import { makeMerchant } from '../../support/companies.ts';
+import { CLAIM, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
+import { expectRefused, now, sendSigned } from './signing-scene.ts';
 
 /** What the service tells a merchant about a wrong signature, and whom it tells nothing. */
 let scene: GiftScene;

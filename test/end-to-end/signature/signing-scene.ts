@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { addPublicKey } from '../../../src/db/catalogue/companies.js';
-import type { Reason } from '../../../src/domain/refusals.js';
-import { parsePublicKey } from '../../../src/http/signature/public-key.js';
-import { type Answer, call, type RawMerchant } from '../../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import type { GiftScene } from '../gift/gift-scene.js';
+import { addPublicKey } from '../../../src/db/catalogue/companies.ts';
+import type { Reason } from '../../../src/domain/refusals.ts';
+import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
+import { type Answer, call, type RawMerchant } from '../../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import type { GiftScene } from '../gift/gift-scene.ts';
 
 /** The time as merchants write it into the message of a signature. */
 export const now = (offsetSeconds = 0) =>

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parsePublicKey } from '../../../src/http/signature/public-key.js';
-import { merchantClient, newestCode } from '../../support/clients.js';
-import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
+import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
+import { merchantClient, newestCode } from '../../support/clients.ts';
+import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
 import {
   type ForeignSigner,
   foreignPrograms,
   type Signature,
-} from './foreign-signers/foreign-signers.js';
-import { makeMerchantWithKey, now, sendSigned } from './signing-scene.js';
+} from './foreign-signers/foreign-signers.ts';
+import { makeMerchantWithKey, now, sendSigned } from './signing-scene.ts';
 
 /** Signatures by the programs that merchants use, in every form of design 8. */
 let scene: GiftScene;

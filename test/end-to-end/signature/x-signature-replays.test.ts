@@ -1,9 +1,9 @@
 import { randomUUID, sign } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signatureHeader } from '../../../clients/typescript/src/index.js';
-import { merchantClient } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.ts';
+import { merchantClient } from '../../support/clients.ts';
+import { makeMerchant } from '../../support/companies.ts';
 import {
   CLAIM,
   done,
@@ -11,8 +11,8 @@ import {
   type GiftScene,
   REDEEM,
   setGiftScene,
-} from '../gift/gift-scene.js';
-import { claimBody, expectRefused, now, sendSigned } from './signing-scene.js';
+} from '../gift/gift-scene.ts';
+import { claimBody, expectRefused, now, sendSigned } from './signing-scene.ts';
 
 /** Signed requests that were changed, or sent again (design 6 and 8, faults F40 to F43). */
 let scene: GiftScene;

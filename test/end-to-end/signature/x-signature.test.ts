@@ -1,14 +1,14 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signatureHeader } from '../../../clients/typescript/src/index.js';
-import { addPublicKey } from '../../../src/db/catalogue/companies.js';
-import { REVOKED_KEY } from '../../../src/http/signature/diagnose-signature.js';
-import { call, merchantClient } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.js';
-import { claimBody, expectRefused, now, sendSigned } from './signing-scene.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.ts';
+import { addPublicKey } from '../../../src/db/catalogue/companies.ts';
+import { REVOKED_KEY } from '../../../src/http/signature/diagnose-signature.ts';
+import { call, merchantClient } from '../../support/clients.ts';
+import { makeMerchant } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
+import { claimBody, expectRefused, now, sendSigned } from './signing-scene.ts';
 
 /** The signatures of merchants' requests (specification 5, design 8). */
 let scene: GiftScene;

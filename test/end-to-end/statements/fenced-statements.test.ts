@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { liftFence, raiseFence } from '../../../src/db/recovery/fence.js';
-import { lastClosedDay } from '../../../src/domain/reports/day-report.js';
-import { commandsOn } from '../../admin/scene.js';
-import { moveRows } from '../../db/provider-statements/move-rows.js';
-import { call } from '../../support/clients.js';
-import { providerSettings } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { type GiftScene, setGiftScene } from '../gift/gift-scene.js';
+import { liftFence, raiseFence } from '../../../src/db/recovery/fence.ts';
+import { lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { moveRows } from '../../db/provider-statements/move-rows.ts';
+import { call } from '../../support/clients.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
 

@@ -2,17 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BreakType } from '../../../src/domain/provider-statements/break-types.js';
-import type { StatementProviderName } from '../../../src/domain/provider-statements/statement-providers.js';
-import { type Day, dayOfTime } from '../../../src/domain/reports/day-report.js';
+import type { BreakType } from '../../../src/domain/provider-statements/break-types.ts';
+import type { StatementProviderName } from '../../../src/domain/provider-statements/statement-providers.ts';
+import { type Day, dayOfTime } from '../../../src/domain/reports/day-report.ts';
 import {
   type ListedFault,
   statementFaults,
-} from '../../../src/sandbox/statements/statement-faults.js';
-import { commandsOn } from '../../admin/scene.js';
-import { providerSettings } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { type BrokenScene, setBrokenScene } from '../faults/broken-providers-scene.js';
+} from '../../../src/sandbox/statements/statement-faults.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { providerSettings } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { type BrokenScene, setBrokenScene } from '../faults/broken-providers-scene.ts';
 
 /** Every typed break is found in a statement made with it, of every provider and in each of its forms. */
 let scene: BrokenScene;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../../support/clients.js';
-import { breakStatement, type StatementFault } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { expectRefusal } from '../bad-input/refusals.js';
-import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.js';
+import type { Answer } from '../../support/clients.ts';
+import { breakStatement, type StatementFault } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
+import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** A broken database under top-ups: nothing is charged, and the same request is carried out later. */
 let scene: TopupScene;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call } from '../../support/clients.js';
-import { makeSpoilingWay } from '../../support/spoiling-way.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { setTopupScene, type TopupScene } from './topup-scene.js';
+import { call } from '../../support/clients.ts';
+import { makeSpoilingWay } from '../../support/spoiling-way.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** Callbacks are not signed: settings say under which secret path, and from where, they are taken. */
 const SECRET = 'a-path-that-nobody-guesses';

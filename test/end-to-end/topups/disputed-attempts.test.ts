@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandsOn } from '../../admin/scene.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { reconciled } from '../faults/reconciled.js';
-import { newKey, setTopupScene, type TopupScene } from './topup-scene.js';
+import { commandsOn } from '../../admin/scene.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { newKey, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** A failed attempt of which its provider has something else than was ordered: it may have been delivered. */
 let topups: TopupScene;

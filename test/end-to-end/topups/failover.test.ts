@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.js';
-import { findTopupDetail } from '../../../src/db/topups/topup-detail.js';
-import { dtOneOfSettings } from '../../../src/providers/airtime/dt-one/dt-one-of-settings.js';
+import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import { findTopupDetail } from '../../../src/db/topups/topup-detail.ts';
+import { dtOneOfSettings } from '../../../src/providers/airtime/dt-one/dt-one-of-settings.ts';
 import type {
   ProviderFault,
   SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.js';
-import { happeningsOfTopup } from '../../../src/staff/topup-story.js';
-import { commandsOn } from '../../admin/scene.js';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { reconciled } from '../faults/reconciled.js';
-import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+} from '../../../src/sandbox/faults/provider-faults.ts';
+import { happeningsOfTopup } from '../../../src/staff/topup-story.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { idOf, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** DT One is asked first and Reloadly second, both of the sandbox, with faults of a whole provider. */
 let scene: TopupScene;

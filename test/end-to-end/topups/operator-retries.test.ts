@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topUpStart } from '../../../src/temporal/workflow-starts.js';
-import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
-import { type Commands, commandsOn } from '../../admin/scene.js';
-import { until } from '../../support/until.js';
-import { numberSettingsOf } from '../privacy/stored-numbers.js';
-import { idOf, PACKAGE, sale, setTopupScene, type TopupScene } from './topup-scene.js';
+import { topUpStart } from '../../../src/temporal/workflow-starts.ts';
+import { workflowTiming } from '../../../src/temporal/workflow-timing.ts';
+import { type Commands, commandsOn } from '../../admin/scene.ts';
+import { until } from '../../support/until.ts';
+import { numberSettingsOf } from '../privacy/stored-numbers.ts';
+import { idOf, PACKAGE, sale, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** Retries that an operator writes into the database, and a worker carries out. */
 let scene: TopupScene;

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { call } from '../../support/clients.js';
-import { RELOADLY_WEBHOOK_SECRET } from '../../support/stack.js';
-import { repeated } from '../gift/gift-scene.js';
-import { isNumber } from '../privacy/stored-numbers.js';
-import { newKey, PACKAGE, sale, setTopupScene, type TopupScene } from './topup-scene.js';
+import { call } from '../../support/clients.ts';
+import { RELOADLY_WEBHOOK_SECRET } from '../../support/stack.ts';
+import { repeated } from '../gift/gift-scene.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
+import { newKey, PACKAGE, sale, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 let scene: TopupScene;
 beforeAll(async () => {

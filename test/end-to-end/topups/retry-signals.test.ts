@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../../support/until.js';
-import { detailsOf } from '../../workflows/details-of.js';
-import { AIRTIME, idOf, sale, setTopupScene, type TopupScene } from './topup-scene.js';
+import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { AIRTIME, idOf, sale, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** The signal `retry`, which anybody with access to Temporal can send, keeps to the limit of repairs. */
 let scene: TopupScene;

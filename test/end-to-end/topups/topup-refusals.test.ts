@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
-import { partnerClient } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { type RefusalCase, testRefusals } from '../bad-input/refusals.js';
-import { type Client, type GiftScene, setGiftScene } from '../gift/gift-scene.js';
-import { sale } from './topup-scene.js';
+import { partnerClient } from '../../support/clients.ts';
+import { makePartner } from '../../support/companies.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { type RefusalCase, testRefusals } from '../bad-input/refusals.ts';
+import { type Client, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
+import { sale } from './topup-scene.ts';
 
 /** The rows of the specification's table 7.2 for top-ups and lists. */
 let scene: GiftScene;

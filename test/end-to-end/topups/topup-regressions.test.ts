@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../../support/clients.js';
-import { until } from '../../support/until.js';
-import { makeCuttableWay } from '../faults/provider-outage.js';
-import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.js';
+import { call } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
+import { makeCuttableWay } from '../faults/provider-outage.ts';
+import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** Faults of top-ups that were found once and must not come back. */
 let scene: TopupScene;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Environment } from '../../../src/config/config.js';
-import { topUpId } from '../../../workflows/workflow-ids.js';
-import { type Answer, call, partnerClient } from '../../support/clients.js';
-import { deposit, makePartner } from '../../support/companies.js';
-import { untilBlocked } from '../../support/database-locks.js';
-import { startStack } from '../../support/stack.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { isNumber } from '../privacy/stored-numbers.js';
+import type { Environment } from '../../../src/config/config.ts';
+import { topUpId } from '../../../workflows/workflow-ids.ts';
+import { type Answer, call, partnerClient } from '../../support/clients.ts';
+import { deposit, makePartner } from '../../support/companies.ts';
+import { untilBlocked } from '../../support/database-locks.ts';
+import { startStack } from '../../support/stack.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
 
 export type TopupScene = Awaited<ReturnType<typeof setTopupScene>>;
 

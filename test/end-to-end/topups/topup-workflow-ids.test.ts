@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topUpStart } from '../../../src/temporal/workflow-starts.js';
-import { workflowTiming } from '../../../src/temporal/workflow-timing.js';
-import { topUpByOperationId } from '../../../workflows/workflow-ids.js';
-import { call } from '../../support/clients.js';
-import { recordedTopUp } from '../../support/topups.js';
-import { until } from '../../support/until.js';
-import { idOf, setTopupScene, type TopupScene } from './topup-scene.js';
+import { topUpStart } from '../../../src/temporal/workflow-starts.ts';
+import { workflowTiming } from '../../../src/temporal/workflow-timing.ts';
+import { topUpByOperationId } from '../../../workflows/workflow-ids.ts';
+import { call } from '../../support/clients.ts';
+import { recordedTopUp } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { idOf, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 /** The ids of the workflows of top-ups: those that people read, and those from before. */
 let scene: TopupScene;

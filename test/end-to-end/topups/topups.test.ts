@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, call, partnerClient, type RawPartner } from '../../support/clients.js';
-import { deposit, makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { until } from '../../support/until.js';
+import { type Answer, call, partnerClient, type RawPartner } from '../../support/clients.ts';
+import { deposit, makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
 
 let stack: Stack;
 let partner: TestPartner;

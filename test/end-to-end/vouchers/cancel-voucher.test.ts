@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
-import { type Answer, merchantClient } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
-import { CLAIM, done, type Gift, REDEEM } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { atOnce } from '../idempotency/at-once.js';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { type Answer, merchantClient } from '../../support/clients.ts';
+import { makePartner } from '../../support/companies.ts';
+import { CLAIM, done, type Gift, REDEEM } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { atOnce } from '../idempotency/at-once.ts';
 
 let scene: RedemptionScene;
 beforeAll(async () => {

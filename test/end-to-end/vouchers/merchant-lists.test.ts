@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { merchantClient, type RawMerchant } from '../../support/clients.js';
-import { makeMerchant } from '../../support/companies.js';
-import { done } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
+import { merchantClient, type RawMerchant } from '../../support/clients.ts';
+import { makeMerchant } from '../../support/companies.ts';
+import { done } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 let scene: RedemptionScene;
 let asMerchant: RawMerchant;

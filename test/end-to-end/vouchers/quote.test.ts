@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findApiKey } from '../../../src/db/access/access.js';
-import type { Operation, Reason } from '../../../src/domain/refusals.js';
-import { messageOf } from '../../../src/domain/refusals.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
-import { type Answer, partnerClient, type RawPartner } from '../../support/clients.js';
-import { deposit, makeMerchant, makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { makeTopupProducts, type TopupProducts } from '../../support/topups.js';
-import { sale } from '../topups/topup-scene.js';
+import { findApiKey } from '../../../src/db/access/access.ts';
+import type { Operation, Reason } from '../../../src/domain/refusals.ts';
+import { messageOf } from '../../../src/domain/refusals.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
+import { deposit, makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { sale } from '../topups/topup-scene.ts';
 
 type Kind = 'GIFT' | 'AIRTIME' | 'PACKAGE';
 

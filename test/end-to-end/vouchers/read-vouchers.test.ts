@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makePartner } from '../../support/companies.js';
-import { done, type Gift, newOwner } from '../gift/gift-scene.js';
-import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.js';
+import { makePartner } from '../../support/companies.ts';
+import { done, type Gift, newOwner } from '../gift/gift-scene.ts';
+import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 let scene: RedemptionScene;
 const OWNER = newOwner();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLeftResends } from '../../../src/db/vouchers/resends.js';
-import { type Answer, call, newestCode } from '../../support/clients.js';
-import { makePartner } from '../../support/companies.js';
-import { done, type Gift, newOwner } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { inClear } from '../privacy/stored-numbers.js';
+import { endLeftResends } from '../../../src/db/vouchers/resends.ts';
+import { type Answer, call, newestCode } from '../../support/clients.ts';
+import { makePartner } from '../../support/companies.ts';
+import { done, type Gift, newOwner } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { inClear } from '../privacy/stored-numbers.ts';
 
 let scene: RedemptionScene;
 beforeAll(async () => {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { signatureHeader } from '../../../clients/typescript/src/index.js';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.js';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.js';
-import { reverseRedemptionId } from '../../../workflows/workflow-ids.js';
-import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.js';
-import { makeMerchant, type TestMerchant } from '../../support/companies.js';
-import { breakStatement } from '../../support/database-faults.js';
-import { until } from '../../support/until.js';
-import { reconciled } from '../faults/reconciled.js';
-import { done, type Gift, type GiftOptions, repeated } from '../gift/gift-scene.js';
-import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.js';
-import { expectRefused, sendSigned } from '../signature/signing-scene.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
+import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.ts';
+import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
+import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import { done, type Gift, type GiftOptions, repeated } from '../gift/gift-scene.ts';
+import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { expectRefused, sendSigned } from '../signature/signing-scene.ts';
 
 /** The last two digits of the number that was paid decide how the sandbox reverses its payout. */
 let scene: RedemptionScene;

@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/delivery-requests.js';
+import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/delivery-requests.ts';
 import {
   addWebhookSecret,
   removeWebhook,
   setWebhookStatus,
-} from '../../../src/db/webhooks/webhook-endpoints.js';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
-import { rotateWebhookSecret } from '../../../src/operations/webhooks.js';
-import { deliverWebhooksId } from '../../../workflows/workflow-ids.js';
-import { prune } from '../../db/prune.js';
-import { partnerClient } from '../../support/clients.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import { until } from '../../support/until.js';
-import { isSigned, setWebhookScene, type WebhookScene } from './webhook-scene.js';
+} from '../../../src/db/webhooks/webhook-endpoints.ts';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
+import { rotateWebhookSecret } from '../../../src/operations/webhooks.ts';
+import { deliverWebhooksId } from '../../../workflows/workflow-ids.ts';
+import { prune } from '../../db/prune.ts';
+import { partnerClient } from '../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
+import { isSigned, setWebhookScene, type WebhookScene } from './webhook-scene.ts';
 
 let scene: WebhookScene;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { sql } from 'kysely';
-import type { Environment } from '../../../src/config/config.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.js';
-import { registerWebhook, type WebhookSettings } from '../../../src/operations/webhooks.js';
-import { type RawServer, startRawServer } from '../../providers/raw-server.js';
-import { makePartner, type TestPartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Environment } from '../../../src/config/config.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
+import { registerWebhook, type WebhookSettings } from '../../../src/operations/webhooks.ts';
+import { type RawServer, startRawServer } from '../../providers/raw-server.ts';
+import { makePartner, type TestPartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
 
 /** What a receiver got. */
 export interface ReceivedWebhook {

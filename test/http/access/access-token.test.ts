@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { type AccessClaims, createAccessTokens } from '../../../src/http/access/access-token.js';
+import { type AccessClaims, createAccessTokens } from '../../../src/http/access/access-token.ts';
 
 const LIFETIME_SECONDS = 300;
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSourceCheck } from '../../../src/http/access/allowlist-entries.js';
+import { createSourceCheck } from '../../../src/http/access/allowlist-entries.ts';
 import {
   type AllowlistHostnames,
   createAllowlistHostnames,
-} from '../../../src/http/access/allowlist-hostnames.js';
-import { createDnsLookup } from '../../../src/http/access/dns-lookup.js';
-import { type DnsServer, startDnsServer } from '../../support/dns-server.js';
-import { until } from '../../support/until.js';
+} from '../../../src/http/access/allowlist-hostnames.ts';
+import { createDnsLookup } from '../../../src/http/access/dns-lookup.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
+import { until } from '../../support/until.ts';
 
 /** Names that companies call from, against a real resolver and a DNS server that says what it must. */
 const NAME = 'till.shop.example';

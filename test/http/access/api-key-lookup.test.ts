@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addApiKey, addPartner } from '../../../src/db/catalogue/companies.js';
-import type { Database } from '../../../src/db/connection.js';
-import { createApiKeyLookup } from '../../../src/http/access/api-key-lookup.js';
-import { type OpenDatabase, openDatabase } from '../../db/open-database.js';
+import { addApiKey, addPartner } from '../../../src/db/catalogue/companies.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { createApiKeyLookup } from '../../../src/http/access/api-key-lookup.ts';
+import { type OpenDatabase, openDatabase } from '../../db/open-database.ts';
 
 let open: OpenDatabase;
 /** The same, counting what it is asked, and failing when that is wanted. */

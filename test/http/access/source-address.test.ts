@@ -3,7 +3,7 @@ import {
   canonicalRange,
   clientAddress,
   createAddressMatcher,
-} from '../../../src/http/access/source-address.js';
+} from '../../../src/http/access/source-address.ts';
 
 describe('createAddressMatcher', () => {
   const matches = createAddressMatcher([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { issueMessage } from '../../../src/http/body/issue-messages.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
+import { issueMessage } from '../../../src/http/body/issue-messages.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
 
 const CANARY = 'canary';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '../../../src/http/body/json-body.js';
+import { parseJsonBody } from '../../../src/http/body/json-body.ts';
 
 const JSON_TYPE = 'application/json';
 const parse = (text: string | Buffer) => parseJsonBody(Buffer.from(text), JSON_TYPE);

@@ -3,7 +3,7 @@ import type { ZodType } from 'zod';
 import {
   formatVoucherCode,
   voucherCodeFromRandom,
-} from '../../../src/domain/vouchers/voucher-code.js';
+} from '../../../src/domain/vouchers/voucher-code.ts';
 import {
   amountField,
   countryField,
@@ -15,7 +15,7 @@ import {
   positiveDecimalField,
   verificationCodeField,
   voucherCodeField,
-} from '../../../src/http/fields/request-fields.js';
+} from '../../../src/http/fields/request-fields.ts';
 
 type Accepted = readonly (readonly [sent: unknown, meant: unknown])[];
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promoImages } from '../../../src/http/files/promo-images.js';
-import { demoCatalogue } from '../../../src/start/demo-catalogue.js';
+import { promoImages } from '../../../src/http/files/promo-images.ts';
+import { demoCatalogue } from '../../../src/start/demo-catalogue.ts';
 
 const BASE = '/api/v1/client';
 const image = Buffer.from('\x89PNG and what follows', 'latin1');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { fieldsOf } from '../../../docs/generate/shape.js';
-import type { Endpoint } from '../../../src/http/endpoint.js';
-import { merchantRoutes } from '../../../src/merchant/routes.js';
-import { partnerRoutes } from '../../../src/partner/routes.js';
+import { fieldsOf } from '../../../docs/generate/shape.ts';
+import type { Endpoint } from '../../../src/http/endpoint.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
 
 const takesVoucherCode = ({ body, params }: Endpoint): boolean =>
   [body, params].some(

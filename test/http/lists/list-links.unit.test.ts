@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listLinks, listMeta } from '../../../src/http/lists/list-links.js';
+import { listLinks, listMeta } from '../../../src/http/lists/list-links.ts';
 
 const ADDRESS = 'https://api.example/api/v1/client/merchants';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { listColumns } from '../../../src/db/lists/list-columns.js';
-import type { Condition } from '../../../src/db/lists/list-query.js';
-import { listQuery } from '../../../src/http/lists/list-query.js';
+import { listColumns } from '../../../src/db/lists/list-columns.ts';
+import type { Condition } from '../../../src/db/lists/list-query.ts';
+import { listQuery } from '../../../src/http/lists/list-query.ts';
 
 const { text, searched, integer, decimal, time, boolean, lookUp } = listColumns;
 const column = sql`column`;

@@ -5,11 +5,11 @@ import Koa from 'koa';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
-import { requestLog } from '../../../src/http/observation/request-log.js';
-import { describeError } from '../../../src/process/describe-error.js';
-import { noMetrics } from '../../../src/process/metrics/metrics.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
+import { requestLog } from '../../../src/http/observation/request-log.ts';
+import { describeError } from '../../../src/process/describe-error.ts';
+import { noMetrics } from '../../../src/process/metrics/metrics.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const SECRET = '+251911234567';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parsePublicKey, publicKeyFingerprint } from '../../../src/http/signature/public-key.js';
-import { openSsl, openSslKeys } from '../../support/openssl.js';
+import { parsePublicKey, publicKeyFingerprint } from '../../../src/http/signature/public-key.ts';
+import { openSsl, openSslKeys } from '../../support/openssl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'public-key-'));
 afterAll(() => rmSync(folder, { recursive: true }));

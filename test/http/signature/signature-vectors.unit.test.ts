@@ -2,8 +2,8 @@ import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { describe, expect, it } from 'vitest';
-import { parsePublicKey } from '../../../src/http/signature/public-key.js';
-import { verifySignature } from '../../../src/http/signature/verify-signature.js';
+import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
+import { verifySignature } from '../../../src/http/signature/verify-signature.ts';
 
 /** What is used of a file of Project Wycheproof; see test/vectors/README.md. */
 interface VectorFile {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parsePublicKey } from '../../../src/http/signature/public-key.js';
-import { verifySignature } from '../../../src/http/signature/verify-signature.js';
-import { openSslKeys } from '../../support/openssl.js';
+import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
+import { verifySignature } from '../../../src/http/signature/verify-signature.ts';
+import { openSslKeys } from '../../support/openssl.ts';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const folder = mkdtempSync(join(tmpdir(), 'signature-'));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cachedTool, runInstallation } from '../../support/cached-tool.js';
+import { cachedTool, runInstallation } from '../../support/cached-tool.ts';
 
 const VERSION = '4.32.5';
 /** Signs for merchants in hooks.py. */

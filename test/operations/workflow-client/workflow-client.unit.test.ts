@@ -7,10 +7,10 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, vi } from 'vitest';
-import type { WorkflowCallOptions } from '../../../src/operations/workflow-client/workflow-call-options.js';
-import { createWorkflowClient } from '../../../src/operations/workflow-client/workflow-client.js';
-import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.js';
-import type { RedeemCommand } from '../../../workflows/contracts.js';
+import type { WorkflowCallOptions } from '../../../src/operations/workflow-client/workflow-call-options.ts';
+import { createWorkflowClient } from '../../../src/operations/workflow-client/workflow-client.ts';
+import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.ts';
+import type { RedeemCommand } from '../../../workflows/contracts.ts';
 
 const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
 const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;

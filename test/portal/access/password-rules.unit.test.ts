@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { passwordProblem } from '../../../src/portal/access/password-rules.js';
+import { passwordProblem } from '../../../src/portal/access/password-rules.ts';
 
 const about = { email: 'sara.tesfaye@till.example', companyName: 'Abyssinia Coffee & Tea' };
 const problemOf = (password: string) => passwordProblem(password, about);

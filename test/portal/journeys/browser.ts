@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 /** Ignored by git; what a person looks at when a page changes. */

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Account, makeAccount } from '../portal-client.js';
-import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
-import { type BusinessScene, setBusinessScene } from './business-scene.js';
+import { type Account, makeAccount } from '../portal-client.ts';
+import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.ts';
+import { type BusinessScene, setBusinessScene } from './business-scene.ts';
 
 let scene: BusinessScene;
 let browser: Browser;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { setGiftScene } from '../../end-to-end/gift/gift-scene.js';
-import { sale } from '../../end-to-end/topups/topup-scene.js';
-import { merchantClient, partnerClient } from '../../support/clients.js';
-import { deposit, makeMerchant, makePartner } from '../../support/companies.js';
-import { makeTopupProducts } from '../../support/topups.js';
-import { makeAccount, signedIn } from '../portal-client.js';
+import { setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
+import { sale } from '../../end-to-end/topups/topup-scene.ts';
+import { merchantClient, partnerClient } from '../../support/clients.ts';
+import { deposit, makeMerchant, makePartner } from '../../support/companies.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
+import { makeAccount, signedIn } from '../portal-client.ts';
 
 /** What attackers call themselves: markup, and a formula. */
 const HOSTILE = '=<script>alert(1)</script>"\'><img src=x onerror=alert(2)>';

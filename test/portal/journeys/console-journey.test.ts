@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signatureHeader } from '../../../clients/typescript/src/index.js';
-import type { Company } from '../../../src/domain/voucher.js';
-import { makeMerchant, makePartner } from '../../support/companies.js';
-import type { Stack } from '../../support/stack.js';
-import { until } from '../../support/until.js';
-import { makeAccount } from '../portal-client.js';
-import { look, openBrowser, startStackForBrowser } from './browser.js';
+import { signatureHeader } from '../../../clients/typescript/src/index.ts';
+import type { Company } from '../../../src/domain/voucher.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+import { makeAccount } from '../portal-client.ts';
+import { look, openBrowser, startStackForBrowser } from './browser.ts';
 
 /** The console of "Try it": calls from the browser, as a partner and as a merchant. */
 let stack: Stack;

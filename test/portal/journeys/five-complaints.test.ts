@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import { type Gift, newOwner } from '../../end-to-end/gift/gift-scene.js';
-import { type RepairScene, setRepairScene } from '../../end-to-end/repairs/repair-scene.js';
-import { sale } from '../../end-to-end/topups/topup-scene.js';
-import { makeStaff } from '../../staff/staff-client.js';
-import { openBrowser } from './browser.js';
-import { Person } from './keystroke-level.js';
-import { signInFirst } from './staff-browser.js';
-import { supportAgent } from './support-agent.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import { type Gift, newOwner } from '../../end-to-end/gift/gift-scene.ts';
+import { type RepairScene, setRepairScene } from '../../end-to-end/repairs/repair-scene.ts';
+import { sale } from '../../end-to-end/topups/topup-scene.ts';
+import { makeStaff } from '../../staff/staff-client.ts';
+import { openBrowser } from './browser.ts';
+import { Person } from './keystroke-level.ts';
+import { signInFirst } from './staff-browser.ts';
+import { supportAgent } from './support-agent.ts';
 
 /**
  * A new agent, with the guide alone, takes each complaint from the call of the customer to the repair in
@@ -162,7 +162,7 @@ test('a code never came, and the claim runs out meanwhile: the merchant claims a
   await person.click(form.getByRole('button', { name: 'Send the message again' }), 'a page');
   await person.read();
   await agent.picture();
-  const words = await page.locator('main').innerText();
+  const words = await page.locator('main').textContent();
   expect(words).toContain('The time of its claim is over');
   expect(words).toContain('Claim ran out');
   expect(words).toContain('Ask the merchant to claim again: that sends a new code.');

@@ -39,7 +39,11 @@ export class Person {
   private pages = 0;
   private repairs = 0;
 
-  constructor(readonly page: Page) {}
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
 
   /** Reads every word of a part of the page that is not folded. */
   read = (selector = 'main'): Promise<void> =>

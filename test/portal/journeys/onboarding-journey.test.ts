@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import { until } from '../../support/until.js';
-import { PASSWORD, setInvitationScene } from '../invitation-scene.js';
-import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import { until } from '../../support/until.ts';
+import { PASSWORD, setInvitationScene } from '../invitation-scene.ts';
+import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.ts';
 
 let scene: Awaited<ReturnType<typeof setInvitationScene>>;
 let browser: Browser;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import type { StaffAccount } from '../../staff/staff-client.js';
-import { codeOf } from '../portal-client.js';
+import type { StaffAccount } from '../../staff/staff-client.ts';
+import { codeOf } from '../portal-client.ts';
 
 /** The first sign-in of an account at the page that stands open, with one-time passwords set up. */
 export async function signInFirst(page: Page, account: StaffAccount): Promise<void> {

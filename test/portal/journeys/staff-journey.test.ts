@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.js';
-import { done, newOwner } from '../../end-to-end/gift/gift-scene.js';
+import { freePort } from '../../../src/embedded/port.ts';
+import { done, newOwner } from '../../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../../end-to-end/gift/redemption-scene.js';
-import { makeStaff } from '../../staff/staff-client.js';
-import { look, openBrowser } from './browser.js';
-import { signInFirst } from './staff-browser.js';
+} from '../../end-to-end/gift/redemption-scene.ts';
+import { makeStaff } from '../../staff/staff-client.ts';
+import { look, openBrowser } from './browser.ts';
+import { signInFirst } from './staff-browser.ts';
 
 /** A support agent signs in for the first time, and finds what happened to a customer. */
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { look } from './browser.js';
-import { Person } from './keystroke-level.js';
+import { look } from './browser.ts';
+import { Person } from './keystroke-level.ts';
 
 /** The steps of an agent, each of whose pages is looked at. */
 export function supportAgent(page: Page, url: string, name: string) {

@@ -4,10 +4,10 @@ import {
   isSigned,
   setWebhookScene,
   type WebhookScene,
-} from '../../end-to-end/webhooks/webhook-scene.js';
-import { until } from '../../support/until.js';
-import { makeAccount } from '../portal-client.js';
-import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.js';
+} from '../../end-to-end/webhooks/webhook-scene.ts';
+import { until } from '../../support/until.ts';
+import { makeAccount } from '../portal-client.ts';
+import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.ts';
 
 let scene: WebhookScene;
 let browser: Browser;

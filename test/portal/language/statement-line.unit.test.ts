@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredNumber } from '../../../src/domain/phone.js';
+import type { StoredNumber } from '../../../src/domain/phone.ts';
 import {
   DEPOSIT_REVERSAL,
   DOUBLE_SETTLEMENT,
@@ -12,9 +12,9 @@ import {
   REVERSAL_FEE,
   REVERSAL_SETTLEMENT,
   type WalletChange,
-} from '../../../src/domain/statements/statement-labels.js';
-import { inLanguage } from '../../../src/portal/language/language.js';
-import { statementLine } from '../../../src/portal/language/statement-line.js';
+} from '../../../src/domain/statements/statement-labels.ts';
+import { inLanguage } from '../../../src/portal/language/language.ts';
+import { statementLine } from '../../../src/portal/language/statement-line.ts';
 
 const nothing: WalletChange = {
   operation_id: 'generate-1',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type ReasonRow, reasons } from '../../../src/domain/reasons.js';
-import { amharic } from '../../../src/portal/language/amharic/amharic.js';
-import { statements } from '../../../src/portal/language/amharic/statements.js';
-import { languageOf } from '../../../src/portal/language/language.js';
-import { translatedTemplates } from '../../../src/portal/language/translated-templates.js';
-import { type Html, html, phrase } from '../../../src/rendering/html.js';
+import { type ReasonRow, reasons } from '../../../src/domain/reasons.ts';
+import { amharic } from '../../../src/portal/language/amharic/amharic.ts';
+import { statements } from '../../../src/portal/language/amharic/statements.ts';
+import { languageOf } from '../../../src/portal/language/language.ts';
+import { translatedTemplates } from '../../../src/portal/language/translated-templates.ts';
+import { type Html, html, phrase } from '../../../src/rendering/html.ts';
 
 const catalogue: Readonly<Record<string, string>> = {
   Name: 'NAME',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readDays } from '../../../src/portal/layout/days.js';
+import { readDays } from '../../../src/portal/layout/days.ts';
 
 beforeAll(() => vi.useFakeTimers({ now: new Date('2026-03-01T12:00:00Z') }));
 afterAll(() => vi.useRealTimers());

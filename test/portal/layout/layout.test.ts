@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePartner } from '../../support/companies.js';
-import { type Stack, startStack } from '../../support/stack.js';
-import { hiddenFields, makeAccount, signedIn } from '../portal-client.js';
+import { makePartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { hiddenFields, makeAccount, signedIn } from '../portal-client.ts';
 
 let stack: Stack;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { paging } from '../../../src/portal/layout/paging.js';
-import { plainText } from '../../../src/rendering/html.js';
+import { paging } from '../../../src/portal/layout/paging.ts';
+import { plainText } from '../../../src/rendering/html.ts';
 
 const shown = (page: number, totalItems: number, isAtLeast: boolean) => {
   const content = paging({ path: '/vouchers', values: {}, page, limit: 25, totalItems, isAtLeast });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundSeries } from '../../../src/process/metrics/bound-series.js';
+import { boundSeries } from '../../../src/process/metrics/bound-series.ts';
 
 const text = `# HELP temporal_failed_total Failures
 # TYPE temporal_failed_total counter

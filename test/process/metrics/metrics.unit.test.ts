@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { definitions, PREFIX } from '../../../src/process/metrics/definitions.js';
-import { createMetrics } from '../../../src/process/metrics/metrics.js';
-import { requestSeries, samplesOf } from '../../end-to-end/observation/samples.js';
+import { definitions, PREFIX } from '../../../src/process/metrics/definitions.ts';
+import { createMetrics } from '../../../src/process/metrics/metrics.ts';
+import { requestSeries, samplesOf } from '../../end-to-end/observation/samples.ts';
 
 const request = {
   surface: 'partner',

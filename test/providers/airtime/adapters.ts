@@ -1,8 +1,8 @@
-import type { AirtimeProviderName } from '../../../src/domain/providers/provider-names.js';
-import type { Airtime } from '../../../src/providers/airtime/airtime.js';
-import { createDtOneAirtime } from '../../../src/providers/airtime/dt-one/client.js';
-import { createReloadlyAirtime } from '../../../src/providers/airtime/reloadly/client.js';
-import type { Sandbox } from '../../../src/sandbox/start-sandbox.js';
+import type { AirtimeProviderName } from '../../../src/domain/providers/provider-names.ts';
+import type { Airtime } from '../../../src/providers/airtime/airtime.ts';
+import { createDtOneAirtime } from '../../../src/providers/airtime/dt-one/client.ts';
+import { createReloadlyAirtime } from '../../../src/providers/airtime/reloadly/client.ts';
+import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 
 interface Timing {
   readonly timeoutSeconds?: number;

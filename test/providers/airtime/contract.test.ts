@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Airtime, AirtimeOrder } from '../../../src/providers/airtime/airtime.js';
-import type { ProviderInquiry } from '../../../src/providers/outcome.js';
-import { suffixRows } from '../../../src/sandbox/scenario-table.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { makeSpoilingWay, spoils } from '../../support/spoiling-way.js';
-import { airtimeAdapters } from './adapters.js';
+import type { Airtime, AirtimeOrder } from '../../../src/providers/airtime/airtime.ts';
+import type { ProviderInquiry } from '../../../src/providers/outcome.ts';
+import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';
+import { airtimeAdapters } from './adapters.ts';
 
 /** What every adapter for airtime must keep, whatever its provider does. */
 let sandbox: Sandbox;

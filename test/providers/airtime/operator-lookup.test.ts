@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOperatorLookup } from '../../../src/providers/registry.js';
+import { createOperatorLookup } from '../../../src/providers/registry.ts';
 
 it.each([
   ['+251911234567', 'ETHIO_TELECOM'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSmtp } from '../../../src/providers/email/smtp.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { type Oddity, type Step, startRawMailServer } from './raw-mail-server.js';
+import { createSmtp } from '../../../src/providers/email/smtp.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { type Oddity, type Step, startRawMailServer } from './raw-mail-server.ts';
 
 const FROM = 'Voucher service <vouchers@service.example>';
 

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createFairSemaphore } from '../../../src/process/fair-semaphore.js';
+import { createFairSemaphore } from '../../../src/process/fair-semaphore.ts';
 import {
   createProviderGuard,
   type GuardSettings,
-} from '../../../src/providers/guard/provider-guard.js';
-import { callHttp } from '../../../src/providers/http-call.js';
-import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.js';
-import { tooManyRequests } from '../../../src/providers/too-many-requests.js';
+} from '../../../src/providers/guard/provider-guard.ts';
+import { callHttp } from '../../../src/providers/http-call.ts';
+import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.ts';
+import { tooManyRequests } from '../../../src/providers/too-many-requests.ts';
 
 let status = 200;
 const server = createServer((_, answer) => answer.writeHead(status).end('{}'));

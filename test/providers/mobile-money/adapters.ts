@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { readMpesaResult } from '../../../src/callbacks/mpesa-result.js';
-import type { NewMpesaResult } from '../../../src/db/reconciliation/mpesa-results.js';
-import type { MobileMoneyProviderName } from '../../../src/domain/providers/provider-names.js';
-import { createGsmaMobileMoney } from '../../../src/providers/mobile-money/gsma/client.js';
-import type { MobileMoney, Payment } from '../../../src/providers/mobile-money/mobile-money.js';
-import type { MpesaResults } from '../../../src/providers/mobile-money/mpesa/answers.js';
-import { createMpesaMobileMoney } from '../../../src/providers/mobile-money/mpesa/client.js';
-import { startRawServer } from '../raw-server.js';
+import { readMpesaResult } from '../../../src/callbacks/mpesa-result.ts';
+import type { NewMpesaResult } from '../../../src/db/reconciliation/mpesa-results.ts';
+import type { MobileMoneyProviderName } from '../../../src/domain/providers/provider-names.ts';
+import { createGsmaMobileMoney } from '../../../src/providers/mobile-money/gsma/client.ts';
+import type { MobileMoney, Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
+import type { MpesaResults } from '../../../src/providers/mobile-money/mpesa/answers.ts';
+import { createMpesaMobileMoney } from '../../../src/providers/mobile-money/mpesa/client.ts';
+import { startRawServer } from '../raw-server.ts';
 
 export interface TestAdapter {
   readonly money: MobileMoney;

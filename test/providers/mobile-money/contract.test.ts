@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Payment } from '../../../src/providers/mobile-money/mobile-money.js';
-import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.js';
-import { suffixRows } from '../../../src/sandbox/scenario-table.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { makeSpoilingWay, spoils } from '../../support/spoiling-way.js';
-import { startRawServer } from '../raw-server.js';
-import { adapterNames, paymentTo, startAdapter, type TestAdapter } from './adapters.js';
+import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
+import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
+import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';
+import { startRawServer } from '../raw-server.ts';
+import { adapterNames, paymentTo, startAdapter, type TestAdapter } from './adapters.ts';
 
 /** What every adapter of mobile money keeps, whatever its protocol. */
 describe.each(adapterNames)('%s', (name) => {

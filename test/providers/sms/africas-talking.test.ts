@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAfricasTalking } from '../../../src/providers/sms/africas-talking.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { answerWith, closedAddress, startRawServer } from '../raw-server.js';
+import { createAfricasTalking } from '../../../src/providers/sms/africas-talking.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { answerWith, closedAddress, startRawServer } from '../raw-server.ts';
 
 const senderAt = (baseUrl: string, more: { sender?: string; timeoutSeconds?: number } = {}) =>
   createAfricasTalking({

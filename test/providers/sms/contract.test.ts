@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SmsProviderName } from '../../../src/domain/providers/provider-names.js';
-import { createAfricasTalking } from '../../../src/providers/sms/africas-talking.js';
-import type { SmsSender } from '../../../src/providers/sms/sms-sender.js';
-import { type ProviderFault, readFault } from '../../../src/sandbox/faults/provider-faults.js';
-import { suffixRows } from '../../../src/sandbox/scenario-table.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { until } from '../../support/until.js';
-import { senderAt } from './smpp/raw-smsc.js';
+import type { SmsProviderName } from '../../../src/domain/providers/provider-names.ts';
+import { createAfricasTalking } from '../../../src/providers/sms/africas-talking.ts';
+import type { SmsSender } from '../../../src/providers/sms/sms-sender.ts';
+import { type ProviderFault, readFault } from '../../../src/sandbox/faults/provider-faults.ts';
+import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { until } from '../../support/until.ts';
+import { senderAt } from './smpp/raw-smsc.ts';
 
 /** A sender at the sandbox, and what it is told about its messages afterwards. */
 interface Contestant {

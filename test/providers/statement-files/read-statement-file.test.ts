@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { readStatementFile } from '../../../src/providers/statement-files/read-statement-file.js';
+import { readStatementFile } from '../../../src/providers/statement-files/read-statement-file.ts';
 
 const period = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-22T21:00:00Z') };
 

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createWebhookCaller,
   type WebhookAnswer,
-} from '../../../src/providers/webhooks/webhook-caller.js';
-import { type DnsServer, startDnsServer } from '../../support/dns-server.js';
-import { closedAddress, type RawServer, startRawServer } from '../raw-server.js';
+} from '../../../src/providers/webhooks/webhook-caller.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
+import { closedAddress, type RawServer, startRawServer } from '../raw-server.ts';
 
 let dns: DnsServer;
 const open: { close(): Promise<void> }[] = [];

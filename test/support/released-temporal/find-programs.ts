@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { runCommand } from '../../../src/embedded/command.js';
-import { cachedTool } from '../cached-tool.js';
+import { runCommand } from '../../../src/embedded/command.ts';
+import { cachedTool } from '../cached-tool.ts';
 
 /** The version of the images in docker-compose.yml. */
 export const RELEASED_TEMPORAL = '1.29.1';

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { requestRetry } from '../../../src/db/operations/operator-commands.js';
-import type { OperatorRetries } from '../../../src/worker/background/operator-retries.js';
-import { createRetryPickup } from '../../../src/worker/background/retry-pickup.js';
-import { topUp } from '../../admin/movements.js';
-import { type AdminScene, makeCatalogue, openScene } from '../../admin/scene.js';
+import { requestRetry } from '../../../src/db/operations/operator-commands.ts';
+import type { OperatorRetries } from '../../../src/worker/background/operator-retries.ts';
+import { createRetryPickup } from '../../../src/worker/background/retry-pickup.ts';
+import { topUp } from '../../admin/movements.ts';
+import { type AdminScene, makeCatalogue, openScene } from '../../admin/scene.ts';
 
 let scene: AdminScene;
 let partnerId: number;

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectDatabase, type Database } from '../../../src/db/connection.js';
+import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import {
   listProviderStates,
   type ProviderState,
   recordProviderStates,
-} from '../../../src/db/providers/provider-states.js';
-import { tellProviderStates } from '../../../src/worker/background/tell-provider-states.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { until } from '../../support/until.js';
+} from '../../../src/db/providers/provider-states.ts';
+import { tellProviderStates } from '../../../src/worker/background/tell-provider-states.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 /** Operators see what running workers know of providers, and nothing of those that no longer run. */
 let testDatabase: TestDatabase;

@@ -3,8 +3,8 @@ import { connect, createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { connectTemporal, type TemporalConnection } from '../../../src/temporal/connection.js';
-import { startTemporalUpkeep } from '../../../src/worker/background/temporal-upkeep.js';
+import { connectTemporal, type TemporalConnection } from '../../../src/temporal/connection.ts';
+import { startTemporalUpkeep } from '../../../src/worker/background/temporal-upkeep.ts';
 
 /** gRPC's codes. */
 const [INVALID_ARGUMENT, DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE] = [3, 4, 9, 14];

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { writeWorkflowBundle } from '../../../src/temporal/workflow-bundle.js';
-import { createWorker } from '../../../src/worker/workflow-threads/create-worker.js';
-import { connectTestTemporal } from '../../support/workflow-worker.js';
+import { writeWorkflowBundle } from '../../../src/temporal/workflow-bundle.ts';
+import { createWorker } from '../../../src/worker/workflow-threads/create-worker.ts';
+import { connectTestTemporal } from '../../support/workflow-worker.ts';
 
 test('workflows keep their scopes, and one that never pauses ends its worker with an error that says so', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'workflow-threads-'));

@@ -1,16 +1,16 @@
-import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.js';
-import { addSourceAddresses } from '../../../db/catalogue/companies.js';
+import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.ts';
+import { addSourceAddresses } from '../../../db/catalogue/companies.ts';
 import {
   countsAsSource,
   isAllowlistHostname,
   MAXIMUM_NAMES,
   readAllowlistEntry,
-} from '../../../http/access/allowlist-entries.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, id, type Parser } from '../../fields.js';
-import { companyFields, ownerOf, requireCompany } from '../../record-names.js';
-import { column, numbers, table, time } from '../../tables.js';
+} from '../../../http/access/allowlist-entries.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, id, type Parser } from '../../fields.ts';
+import { companyFields, ownerOf, requireCompany } from '../../record-names.ts';
+import { column, numbers, table, time } from '../../tables.ts';
 
 const address: Parser<string> = {
   placeholder: 'address',

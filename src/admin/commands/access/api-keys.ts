@@ -1,15 +1,15 @@
-import { randomApiKey } from '../../../crypto/random.js';
-import { endApiKey, listApiKeys, revokeApiKey } from '../../../db/access/company-access.js';
-import { addApiKey } from '../../../db/catalogue/companies.js';
-import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.js';
-import { scopesOf } from '../../../domain/access/scope.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, id, optional, required, text, wholeNumber } from '../../fields.js';
-import { companyFields, ownerOf, requireCompany } from '../../record-names.js';
-import { column, numbers, table, time } from '../../tables.js';
-import { dailyLimits } from './daily-limits.js';
-import { requireScopes, scopeList } from './key-scopes.js';
+import { randomApiKey } from '../../../crypto/random.ts';
+import { endApiKey, listApiKeys, revokeApiKey } from '../../../db/access/company-access.ts';
+import { addApiKey } from '../../../db/catalogue/companies.ts';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.ts';
+import { scopesOf } from '../../../domain/access/scope.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, id, optional, required, text, wholeNumber } from '../../fields.ts';
+import { companyFields, ownerOf, requireCompany } from '../../record-names.ts';
+import { column, numbers, table, time } from '../../tables.ts';
+import { dailyLimits } from './daily-limits.ts';
+import { requireScopes, scopeList } from './key-scopes.ts';
 
 export const issueApiKey = changeCommand({
   name: 'issue api-key',

@@ -1,9 +1,9 @@
-import { lockApiKey, setApiKeyLimits } from '../../../db/access/api-key-power.js';
-import { formatAmount, parseMoney } from '../../../domain/money.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand } from '../../command.js';
-import { argument, decimalAmount, id, optional, type Parser, wholeNumber } from '../../fields.js';
-import { changeSubject, ownerOf } from '../../record-names.js';
+import { lockApiKey, setApiKeyLimits } from '../../../db/access/api-key-power.ts';
+import { formatAmount, parseMoney } from '../../../domain/money.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand } from '../../command.ts';
+import { argument, decimalAmount, id, optional, type Parser, wholeNumber } from '../../fields.ts';
+import { changeSubject, ownerOf } from '../../record-names.ts';
 
 /** A limit, or null for none. */
 const orNone = <Value>(parser: Parser<Value>): Parser<Value | null> => ({

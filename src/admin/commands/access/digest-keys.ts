@@ -1,14 +1,14 @@
-import type { Digests } from '../../../crypto/digests.js';
-import type { SecretBox } from '../../../crypto/secret-box.js';
-import type { Database } from '../../../db/connection.js';
+import type { Digests } from '../../../crypto/digests.ts';
+import type { SecretBox } from '../../../crypto/secret-box.ts';
+import type { Database } from '../../../db/connection.ts';
 import {
   countByDigestKey,
   type DigestCount,
   replaceCodeDigests,
   vouchersAfter,
-} from '../../../db/digest-keys.js';
-import { type AdminCommand, lookCommand, recordChanges } from '../../command.js';
-import { column, numbers, table } from '../../tables.js';
+} from '../../../db/digest-keys.ts';
+import { type AdminCommand, lookCommand, recordChanges } from '../../command.ts';
+import { column, numbers, table } from '../../tables.ts';
 
 /** Vouchers whose rows one transaction locks. */
 const BATCH_SIZE = 1_000;

@@ -1,10 +1,10 @@
-import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.js';
-import { type Scope, scopes, scopesOf } from '../../../domain/access/scope.js';
-import type { Company } from '../../../domain/voucher.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand } from '../../command.js';
-import { argument, byConversion, id, required } from '../../fields.js';
-import { ownerOf } from '../../record-names.js';
+import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.ts';
+import { type Scope, scopes, scopesOf } from '../../../domain/access/scope.ts';
+import type { Company } from '../../../domain/voucher.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand } from '../../command.ts';
+import { argument, byConversion, id, required } from '../../fields.ts';
+import { ownerOf } from '../../record-names.ts';
 
 /** Scopes with commas between them, in the order of the table. */
 export const scopeList = byConversion(

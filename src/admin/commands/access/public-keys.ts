@@ -4,14 +4,14 @@ import {
   findValidPublicKey,
   listPublicKeys,
   revokePublicKey,
-} from '../../../db/access/company-access.js';
-import { addPublicKey } from '../../../db/catalogue/companies.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, id, type Parser, required } from '../../fields.js';
-import { requireSubject } from '../../record-names.js';
-import { column, numbers, table, time } from '../../tables.js';
+} from '../../../db/access/company-access.ts';
+import { addPublicKey } from '../../../db/catalogue/companies.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, id, type Parser, required } from '../../fields.ts';
+import { requireSubject } from '../../record-names.ts';
+import { column, numbers, table, time } from '../../tables.ts';
 
 const fingerprintOf = (publicKeyPem: string): string =>
   publicKeyFingerprint(parsePublicKey(publicKeyPem));

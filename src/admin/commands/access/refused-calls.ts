@@ -1,8 +1,8 @@
-import { listRefusedCalls } from '../../../db/access/calls.js';
-import { lookCommand } from '../../command.js';
-import { optional, text, wholeNumber } from '../../fields.js';
-import { companyFields, requireCompany } from '../../record-names.js';
-import { column, numbers, table, time } from '../../tables.js';
+import { listRefusedCalls } from '../../../db/access/calls.ts';
+import { lookCommand } from '../../command.ts';
+import { optional, text, wholeNumber } from '../../fields.ts';
+import { companyFields, requireCompany } from '../../record-names.ts';
+import { column, numbers, table, time } from '../../tables.ts';
 
 export const listRefusedCallsCommand = lookCommand({
   name: 'list refused-calls',

@@ -1,9 +1,9 @@
-import { createPasswordHashes } from '../../../crypto/password-hashes.js';
-import { readableSecret } from '../../../crypto/readable-secret.js';
-import type { DatabaseTransaction } from '../../../db/connection.js';
-import { setPassword } from '../../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
-import { column, time } from '../../tables.js';
+import { createPasswordHashes } from '../../../crypto/password-hashes.ts';
+import { readableSecret } from '../../../crypto/readable-secret.ts';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { setPassword } from '../../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
+import { column, time } from '../../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
 interface OneTimePasswords {

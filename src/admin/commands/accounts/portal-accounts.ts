@@ -1,19 +1,19 @@
-import type { DatabaseTransaction } from '../../../db/connection.js';
-import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.js';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.ts';
 import {
   addPortalAccount,
   findPortalAccountById,
   listPortalAccounts,
   setPortalAccountDisabled,
-} from '../../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
-import { portalRoles } from '../../../domain/access/portal-role.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, email, id, oneOf, optional, required } from '../../fields.js';
-import { companyFields, requireCompany } from '../../record-names.js';
-import { column, numbers, table } from '../../tables.js';
-import { makePassword, renewPassword, signInColumns } from './account-parts.js';
+} from '../../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
+import { portalRoles } from '../../../domain/access/portal-role.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, email, id, oneOf, optional, required } from '../../fields.ts';
+import { companyFields, requireCompany } from '../../record-names.ts';
+import { column, numbers, table } from '../../tables.ts';
+import { makePassword, renewPassword, signInColumns } from './account-parts.ts';
 
 export const createPortalAccount = changeCommand({
   name: 'create portal-account',

@@ -1,19 +1,19 @@
-import type { DatabaseTransaction } from '../../../db/connection.js';
-import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.js';
-import { setPortalAccountDisabled } from '../../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.ts';
+import { setPortalAccountDisabled } from '../../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
 import {
   addStaffAccount,
   findStaffAccount,
   listStaffAccounts,
   setStaffRole,
-} from '../../../db/portal/staff-accounts.js';
-import { staffRoleMeanings, staffRoles } from '../../../domain/staff/staff-role.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, email, id, oneOf, required, text } from '../../fields.js';
-import { column, numbers, table } from '../../tables.js';
-import { makePassword, renewPassword, signInColumns } from './account-parts.js';
+} from '../../../db/portal/staff-accounts.ts';
+import { staffRoleMeanings, staffRoles } from '../../../domain/staff/staff-role.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, email, id, oneOf, required, text } from '../../fields.ts';
+import { column, numbers, table } from '../../tables.ts';
+import { makePassword, renewPassword, signInColumns } from './account-parts.ts';
 
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
 

@@ -1,6 +1,6 @@
-import { listMerchantCategories, listProductCategories } from '../../../db/lists/operator-lists.js';
-import { lookCommand } from '../../command.js';
-import { column, numbers, table } from '../../tables.js';
+import { listMerchantCategories, listProductCategories } from '../../../db/lists/operator-lists.ts';
+import { lookCommand } from '../../command.ts';
+import { column, numbers, table } from '../../tables.ts';
 
 export const listMerchantCategoriesCommand = lookCommand({
   name: 'list merchant-categories',

@@ -1,6 +1,6 @@
-import { listAllDenominations } from '../../../db/lists/operator-lists.js';
-import { lookCommand } from '../../command.js';
-import { column, money, numbers, table } from '../../tables.js';
+import { listAllDenominations } from '../../../db/lists/operator-lists.ts';
+import { lookCommand } from '../../command.ts';
+import { column, money, numbers, table } from '../../tables.ts';
 
 export const listDenominationsCommand = lookCommand({
   name: 'list denominations',

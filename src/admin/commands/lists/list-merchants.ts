@@ -2,15 +2,15 @@ import {
   listApiKeys,
   listPublicKeys,
   listSourceAddresses,
-} from '../../../db/access/company-access.js';
-import { listAllMerchants } from '../../../db/lists/operator-lists.js';
-import { lookCommand } from '../../command.js';
-import { argument, id } from '../../fields.js';
-import { requireSubject } from '../../record-names.js';
-import { column, numbers, record, table } from '../../tables.js';
-import { addressTable } from '../access/addresses.js';
-import { apiKeyTable } from '../access/api-keys.js';
-import { publicKeyTable } from '../access/public-keys.js';
+} from '../../../db/access/company-access.ts';
+import { listAllMerchants } from '../../../db/lists/operator-lists.ts';
+import { lookCommand } from '../../command.ts';
+import { argument, id } from '../../fields.ts';
+import { requireSubject } from '../../record-names.ts';
+import { column, numbers, record, table } from '../../tables.ts';
+import { addressTable } from '../access/addresses.ts';
+import { apiKeyTable } from '../access/api-keys.ts';
+import { publicKeyTable } from '../access/public-keys.ts';
 
 export const listMerchantsCommand = lookCommand({
   name: 'list merchants',

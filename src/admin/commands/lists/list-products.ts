@@ -1,8 +1,8 @@
-import { listProducts } from '../../../db/lists/operator-lists.js';
-import { lookCommand } from '../../command.js';
-import { id, optional } from '../../fields.js';
-import { requireSubject } from '../../record-names.js';
-import { column, money, numbers, table } from '../../tables.js';
+import { listProducts } from '../../../db/lists/operator-lists.ts';
+import { lookCommand } from '../../command.ts';
+import { id, optional } from '../../fields.ts';
+import { requireSubject } from '../../record-names.ts';
+import { column, money, numbers, table } from '../../tables.ts';
 
 type ListedProduct = Awaited<ReturnType<typeof listProducts>>[number];
 

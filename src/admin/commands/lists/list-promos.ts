@@ -1,6 +1,6 @@
-import { listPromos } from '../../../db/lists/operator-lists.js';
-import { lookCommand } from '../../command.js';
-import { column, numbers, table, time } from '../../tables.js';
+import { listPromos } from '../../../db/lists/operator-lists.ts';
+import { lookCommand } from '../../command.ts';
+import { column, numbers, table, time } from '../../tables.ts';
 
 const plain = (decimal: string): string => String(Number(decimal));
 

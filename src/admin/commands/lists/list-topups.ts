@@ -1,15 +1,15 @@
-import { readLedgerHistory } from '../../../db/ledger/ledger-history.js';
-import type { TopupStatus } from '../../../db/schema/all-tables.js';
-import { findTopupOwner, listTopups } from '../../../db/topups/operator-topups.js';
-import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
-import { maskStored } from '../../../domain/phone.js';
-import { AdminError } from '../../admin-error.js';
-import { askedProviders } from '../../asked-providers.js';
-import { lookCommand } from '../../command.js';
-import { argument, id } from '../../fields.js';
-import { moneyMoveTable } from '../../ledger-history.js';
-import { column, moment, money, numbers, record, table, time } from '../../tables.js';
-import { newestFields, newestSelection } from './newest.js';
+import { readLedgerHistory } from '../../../db/ledger/ledger-history.ts';
+import type { TopupStatus } from '../../../db/schema/all-tables.ts';
+import { findTopupOwner, listTopups } from '../../../db/topups/operator-topups.ts';
+import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.ts';
+import { maskStored } from '../../../domain/phone.ts';
+import { AdminError } from '../../admin-error.ts';
+import { askedProviders } from '../../asked-providers.ts';
+import { lookCommand } from '../../command.ts';
+import { argument, id } from '../../fields.ts';
+import { moneyMoveTable } from '../../ledger-history.ts';
+import { column, moment, money, numbers, record, table, time } from '../../tables.ts';
+import { newestFields, newestSelection } from './newest.ts';
 
 const statuses = [
   'PENDING',

@@ -1,14 +1,14 @@
-import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
-import { listVouchers } from '../../../db/lists/operator-lists.js';
-import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
-import { maskStored } from '../../../domain/phone.js';
-import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.js';
-import { askedProviders } from '../../asked-providers.js';
-import { lookCommand } from '../../command.js';
-import { moneyMoveTable } from '../../ledger-history.js';
-import { column, moment, money, numbers, record, table, time } from '../../tables.js';
-import { voucherArgument, voucherIdOf, voucherNotFound } from '../../voucher-name.js';
-import { newestFields, newestSelection } from './newest.js';
+import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.ts';
+import { listVouchers } from '../../../db/lists/operator-lists.ts';
+import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.ts';
+import { maskStored } from '../../../domain/phone.ts';
+import { type VoucherStatus, voucherMoves } from '../../../domain/voucher.ts';
+import { askedProviders } from '../../asked-providers.ts';
+import { lookCommand } from '../../command.ts';
+import { moneyMoveTable } from '../../ledger-history.ts';
+import { column, moment, money, numbers, record, table, time } from '../../tables.ts';
+import { voucherArgument, voucherIdOf, voucherNotFound } from '../../voucher-name.ts';
+import { newestFields, newestSelection } from './newest.ts';
 
 const statuses = Object.keys(voucherMoves) as VoucherStatus[];
 

@@ -1,6 +1,6 @@
-import type { Database } from '../../../db/connection.js';
-import type { AdminContext } from '../../command.js';
-import { type InputOf, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.js';
+import type { Database } from '../../../db/connection.ts';
+import type { AdminContext } from '../../command.ts';
+import { type InputOf, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.ts';
 
 /** The fields of a list of the newest vouchers or top-ups. */
 export const newestFields = <Status extends string>(

@@ -3,15 +3,15 @@ import {
   type LiveUse,
   liveUses,
   repairsWithNumbers,
-} from '../../../db/numbers/erase-number.js';
-import { countNumbers, numberColumns, sealColumn } from '../../../db/numbers/number-columns.js';
-import { beginSealing } from '../../../db/numbers/number-storage.js';
-import { maskMsisdn } from '../../../domain/phone.js';
-import { isGivenNumber } from '../../../repairs/repair-arguments.js';
-import { AdminError } from '../../admin-error.js';
-import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../../command.js';
-import { argument, msisdn, reason, required } from '../../fields.js';
-import { column, numbers, table } from '../../tables.js';
+} from '../../../db/numbers/erase-number.ts';
+import { countNumbers, numberColumns, sealColumn } from '../../../db/numbers/number-columns.ts';
+import { beginSealing } from '../../../db/numbers/number-storage.ts';
+import { maskMsisdn } from '../../../domain/phone.ts';
+import { isGivenNumber } from '../../../repairs/repair-arguments.ts';
+import { AdminError } from '../../admin-error.ts';
+import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../../command.ts';
+import { argument, msisdn, reason, required } from '../../fields.ts';
+import { column, numbers, table } from '../../tables.ts';
 
 interface StoredCount {
   readonly table: string;

@@ -1,7 +1,7 @@
-import { allProviders } from '../../../domain/providers/routes.js';
-import { checkProvider } from '../../../providers/check-provider.js';
-import type { AdminCommand } from '../../command.js';
-import { column, table } from '../../tables.js';
+import { allProviders } from '../../../domain/providers/routes.ts';
+import { checkProvider } from '../../../providers/check-provider.ts';
+import type { AdminCommand } from '../../command.ts';
+import { column, table } from '../../tables.ts';
 
 export const checkProvidersCommand: AdminCommand = {
   name: 'check providers',

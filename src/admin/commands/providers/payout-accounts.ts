@@ -1,19 +1,19 @@
-import { askForAccount } from '../../../../activities/providers/payout-accounts.js';
-import { lockRow } from '../../../db/catalogue/company-changes.js';
+import { askForAccount } from '../../../../activities/providers/payout-accounts.ts';
+import { lockRow } from '../../../db/catalogue/company-changes.ts';
 import {
   listAccountChecks,
   recordAccountCheck,
-} from '../../../db/catalogue/payout-account-checks.js';
-import { currentPayoutAccounts } from '../../../db/catalogue/payout-accounts.js';
-import type { Database } from '../../../db/connection.js';
-import { accountRemedy } from '../../../domain/providers/payout-account.js';
-import { mobileMoneyProviderNames } from '../../../domain/providers/provider-names.js';
-import { AdminError } from '../../admin-error.js';
-import { type AdminCommand, changeCommand, lookCommand, type Report } from '../../command.js';
-import { flag, type InputOf, id, oneOf, required } from '../../fields.js';
-import { readParty } from '../../payout-party.js';
-import { requireSubject } from '../../record-names.js';
-import { column, numbers, table, time } from '../../tables.js';
+} from '../../../db/catalogue/payout-account-checks.ts';
+import { currentPayoutAccounts } from '../../../db/catalogue/payout-accounts.ts';
+import type { Database } from '../../../db/connection.ts';
+import { accountRemedy } from '../../../domain/providers/payout-account.ts';
+import { mobileMoneyProviderNames } from '../../../domain/providers/provider-names.ts';
+import { AdminError } from '../../admin-error.ts';
+import { type AdminCommand, changeCommand, lookCommand, type Report } from '../../command.ts';
+import { flag, type InputOf, id, oneOf, required } from '../../fields.ts';
+import { readParty } from '../../payout-party.ts';
+import { requireSubject } from '../../record-names.ts';
+import { column, numbers, table, time } from '../../tables.ts';
 
 async function reportOf(
   database: Database,

@@ -1,8 +1,8 @@
-import { checkProvidersCommand } from './check-providers.js';
-import { checkPayoutAccount, confirmPayoutAccount, listPayoutAccounts } from './payout-accounts.js';
-import { listProviderStatesCommand } from './provider-states.js';
-import { listRefusedPaymentsCommand } from './refused-payments.js';
-import { routeCommands } from './routes.js';
+import { checkProvidersCommand } from './check-providers.ts';
+import { checkPayoutAccount, confirmPayoutAccount, listPayoutAccounts } from './payout-accounts.ts';
+import { listProviderStatesCommand } from './provider-states.ts';
+import { listRefusedPaymentsCommand } from './refused-payments.ts';
+import { routeCommands } from './routes.ts';
 
 /** The commands for providers, in the order of help. */
 export const providerCommands = [

@@ -1,6 +1,6 @@
-import { listProviderStates } from '../../../db/providers/provider-states.js';
-import { lookCommand } from '../../command.js';
-import { column, table, time } from '../../tables.js';
+import { listProviderStates } from '../../../db/providers/provider-states.ts';
+import { lookCommand } from '../../command.ts';
+import { column, table, time } from '../../tables.ts';
 
 export const listProviderStatesCommand = lookCommand({
   name: 'list provider-states',

@@ -1,7 +1,7 @@
-import { listRefusedPayments } from '../../../db/vouchers/lists/refused-payments.js';
-import { lookCommand } from '../../command.js';
-import { optional, wholeNumber } from '../../fields.js';
-import { column, money, numbers, table, time } from '../../tables.js';
+import { listRefusedPayments } from '../../../db/vouchers/lists/refused-payments.ts';
+import { lookCommand } from '../../command.ts';
+import { optional, wholeNumber } from '../../fields.ts';
+import { column, money, numbers, table, time } from '../../tables.ts';
 
 const NEWEST = 1_000;
 

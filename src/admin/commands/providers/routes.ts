@@ -4,16 +4,16 @@ import {
   type RouteRow,
   removeRoute,
   switchRoute,
-} from '../../../db/providers/provider-routes.js';
+} from '../../../db/providers/provider-routes.ts';
 import {
   allProviders,
   isFor,
   type RouteKind,
   routedProviders,
   routeKinds,
-} from '../../../domain/providers/routes.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
+} from '../../../domain/providers/routes.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
 import {
   argument,
   decimalFromZero,
@@ -22,9 +22,9 @@ import {
   optional,
   required,
   wholeNumber,
-} from '../../fields.js';
-import { requireSubject } from '../../record-names.js';
-import { column, money, numbers, table } from '../../tables.js';
+} from '../../fields.ts';
+import { requireSubject } from '../../record-names.ts';
+import { column, money, numbers, table } from '../../tables.ts';
 
 /** The conditions of a route in words. */
 function conditionsOf(route: RouteRow): string {

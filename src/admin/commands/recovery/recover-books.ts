@@ -1,19 +1,19 @@
-import type { Database } from '../../../db/connection.js';
-import { type Fence, markBooked, standingFence } from '../../../db/recovery/fence.js';
-import { placeHeld, recheckPayments } from '../../../db/recovery/known-payments.js';
-import { bookRecovered } from '../../../db/recovery/recovered-payments.js';
-import { maskMsisdn } from '../../../domain/phone.js';
-import { AdminError } from '../../admin-error.js';
-import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
-import { beginning, type InputOf, optional, text } from '../../fields.js';
+import type { Database } from '../../../db/connection.ts';
+import { type Fence, markBooked, standingFence } from '../../../db/recovery/fence.ts';
+import { placeHeld, recheckPayments } from '../../../db/recovery/known-payments.ts';
+import { bookRecovered } from '../../../db/recovery/recovered-payments.ts';
+import { maskMsisdn } from '../../../domain/phone.ts';
+import { AdminError } from '../../admin-error.ts';
+import { type AdminCommand, type AdminContext, recordChanges } from '../../command.ts';
+import { beginning, type InputOf, optional, text } from '../../fields.ts';
 import {
   type ComparedBooks,
   type ComparedTransaction,
   compareBooks,
-} from '../../recovery/compare-books.js';
-import { readMpesaStatement } from '../../recovery/given-statement.js';
-import { lostPaymentOf } from '../../recovery/lost-payment.js';
-import { column, money, numbers, table, time } from '../../tables.js';
+} from '../../recovery/compare-books.ts';
+import { readMpesaStatement } from '../../recovery/given-statement.ts';
+import { lostPaymentOf } from '../../recovery/lost-payment.ts';
+import { column, money, numbers, table, time } from '../../tables.ts';
 
 /** The clocks of provider and database may differ, and a payment takes time. */
 const MARGIN_MS = 30 * 60 * 1_000;

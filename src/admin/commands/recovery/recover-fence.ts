@@ -1,13 +1,13 @@
-import { renewEventEpoch } from '../../../db/events/epoch.js';
+import { renewEventEpoch } from '../../../db/events/epoch.ts';
 import {
   newestChange,
   raiseFence,
   skipIdentities,
   standingFence,
-} from '../../../db/recovery/fence.js';
-import { changeCommand } from '../../command.js';
-import { beginning, optional, wholeNumber } from '../../fields.js';
-import { time } from '../../tables.js';
+} from '../../../db/recovery/fence.ts';
+import { changeCommand } from '../../command.ts';
+import { beginning, optional, wholeNumber } from '../../fields.ts';
+import { time } from '../../tables.ts';
 
 /** More rows of a kind than can have been written between a backup and its restore. */
 const SKIPPED_NUMBERS = 1_000_000_000;

@@ -4,14 +4,14 @@ import {
   readFence,
   replicationSettings,
   standingFence,
-} from '../../../db/recovery/fence.js';
-import { listRecovered } from '../../../db/recovery/recovered-payments.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { flag, reason, required } from '../../fields.js';
-import { money, record, time } from '../../tables.js';
-import { recoverBookCommand, recoverListCommand } from './recover-books.js';
-import { recoverFenceCommand } from './recover-fence.js';
+} from '../../../db/recovery/fence.ts';
+import { listRecovered } from '../../../db/recovery/recovered-payments.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { flag, reason, required } from '../../fields.ts';
+import { money, record, time } from '../../tables.ts';
+import { recoverBookCommand, recoverListCommand } from './recover-books.ts';
+import { recoverFenceCommand } from './recover-fence.ts';
 
 const recoverStatusCommand = lookCommand({
   name: 'recover status',

@@ -1,16 +1,16 @@
-import { type SuspenseParty, suspenseParties } from '../../../db/ledger/suspense.js';
+import { type SuspenseParty, suspenseParties } from '../../../db/ledger/suspense.ts';
 import {
   findRecovered,
   listRecovered,
   type RecoveredPayment,
   settleRecovered,
-} from '../../../db/recovery/recovered-payments.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, id, oneOf, optional, reason, required, text } from '../../fields.js';
-import { requireSubject } from '../../record-names.js';
-import { column, money, numbers, table, time } from '../../tables.js';
-import { asCovered } from '../../wallet-cover.js';
+} from '../../../db/recovery/recovered-payments.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, flag, id, oneOf, optional, reason, required, text } from '../../fields.ts';
+import { requireSubject } from '../../record-names.ts';
+import { column, money, numbers, table, time } from '../../tables.ts';
+import { asCovered } from '../../wallet-cover.ts';
 
 export const listRecoveredPaymentsCommand = lookCommand({
   name: 'list recovered-payments',

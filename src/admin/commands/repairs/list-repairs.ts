@@ -1,11 +1,11 @@
-import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
-import type { RepairRow } from '../../../db/repairs/audit-repair.js';
-import { findRepair, listRepairs } from '../../../db/repairs/repair-lists.js';
-import { repairStates } from '../../../domain/repairs/repair.js';
-import { AdminError } from '../../admin-error.js';
-import { lookCommand } from '../../command.js';
-import { argument, id, oneOf, optional, wholeNumber } from '../../fields.js';
-import { column, money, numbers, record, table, time } from '../../tables.js';
+import { repairWorkflowId } from '../../../../workflows/workflow-ids.ts';
+import type { RepairRow } from '../../../db/repairs/audit-repair.ts';
+import { findRepair, listRepairs } from '../../../db/repairs/repair-lists.ts';
+import { repairStates } from '../../../domain/repairs/repair.ts';
+import { AdminError } from '../../admin-error.ts';
+import { lookCommand } from '../../command.ts';
+import { argument, id, oneOf, optional, wholeNumber } from '../../fields.ts';
+import { column, money, numbers, record, table, time } from '../../tables.ts';
 
 export const listRepairsCommand = lookCommand({
   name: 'list repairs',

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { Database } from '../../../db/connection.js';
-import { redemptionIdOf } from '../../../db/repairs/payment-facts.js';
-import type { RepairSubject } from '../../../domain/repairs/repair.js';
-import { type Asked, askRepair } from '../../../repairs/ask-repair.js';
-import type { RepairKind } from '../../../repairs/repair-kind.js';
-import { repairKinds } from '../../../repairs/repair-kinds.js';
-import { AdminError } from '../../admin-error.js';
-import type { AdminCommand, AdminContext, Report } from '../../command.js';
+import type { Database } from '../../../db/connection.ts';
+import { redemptionIdOf } from '../../../db/repairs/payment-facts.ts';
+import type { RepairSubject } from '../../../domain/repairs/repair.ts';
+import { type Asked, askRepair } from '../../../repairs/ask-repair.ts';
+import type { RepairKind } from '../../../repairs/repair-kind.ts';
+import { repairKinds } from '../../../repairs/repair-kinds.ts';
+import { AdminError } from '../../admin-error.ts';
+import type { AdminCommand, AdminContext, Report } from '../../command.ts';
 import {
   argument,
   bySchema,
@@ -18,8 +18,8 @@ import {
   type Parser,
   required,
   text,
-} from '../../fields.js';
-import { type VoucherName, voucherArgument, voucherIdOf } from '../../voucher-name.js';
+} from '../../fields.ts';
+import { type VoucherName, voucherArgument, voucherIdOf } from '../../voucher-name.ts';
 
 /** How an operator names a subject, and its id. */
 interface SubjectName {

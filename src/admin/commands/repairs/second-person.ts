@@ -1,7 +1,7 @@
-import { formatGroupedAmount, type Money } from '../../../domain/money.js';
-import type { RepairKind } from '../../../repairs/repair-kind.js';
-import { AdminError } from '../../admin-error.js';
-import type { AdminContext } from '../../command.js';
+import { formatGroupedAmount, type Money } from '../../../domain/money.ts';
+import type { RepairKind } from '../../../repairs/repair-kind.ts';
+import { AdminError } from '../../admin-error.ts';
+import type { AdminContext } from '../../command.ts';
 
 /**
  * Refuses what one person may not do alone, before its transaction commits.

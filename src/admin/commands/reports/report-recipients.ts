@@ -2,11 +2,11 @@ import {
   addReportRecipient,
   listReportRecipients,
   removeReportRecipient,
-} from '../../../db/reports/report-recipients.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { email, required } from '../../fields.js';
-import { column, table, time } from '../../tables.js';
+} from '../../../db/reports/report-recipients.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { email, required } from '../../fields.ts';
+import { column, table, time } from '../../tables.ts';
 
 export const addReportRecipientCommand = changeCommand({
   name: 'add report-recipient',

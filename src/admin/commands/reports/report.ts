@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { readDayReport, zonedDay } from '../../../db/reports/day-report.js';
-import { type DayReport, isInOrder, parseDay } from '../../../domain/reports/day-report.js';
+import { readDayReport, zonedDay } from '../../../db/reports/day-report.ts';
+import { type DayReport, isInOrder, parseDay } from '../../../domain/reports/day-report.ts';
 import {
   dayReportCsv,
   dayReportHead,
@@ -8,10 +8,10 @@ import {
   dayReportTables,
   grouped,
   type ReportTable,
-} from '../../../rendering/day-report-files.js';
-import { lookCommand } from '../../command.js';
-import { byConversion, oneOf, optional } from '../../fields.js';
-import { column, numbers, table } from '../../tables.js';
+} from '../../../rendering/day-report-files.ts';
+import { lookCommand } from '../../command.ts';
+import { byConversion, oneOf, optional } from '../../fields.ts';
+import { column, numbers, table } from '../../tables.ts';
 
 const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 

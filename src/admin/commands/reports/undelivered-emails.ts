@@ -1,7 +1,7 @@
-import { listUndeliveredEmails } from '../../../db/reports/undelivered-emails.js';
-import { lookCommand } from '../../command.js';
-import { optional, wholeNumber } from '../../fields.js';
-import { column, table, time } from '../../tables.js';
+import { listUndeliveredEmails } from '../../../db/reports/undelivered-emails.ts';
+import { lookCommand } from '../../command.ts';
+import { optional, wholeNumber } from '../../fields.ts';
+import { column, table, time } from '../../tables.ts';
 
 export const listUndeliveredEmailsCommand = lookCommand({
   name: 'list undelivered-emails',

@@ -1,7 +1,7 @@
-import { endDisagreement, findOpenCase } from '../../../db/reconciliation/cases.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand } from '../../command.js';
-import { argument, reason, required, text } from '../../fields.js';
+import { endDisagreement, findOpenCase } from '../../../db/reconciliation/cases.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand } from '../../command.ts';
+import { argument, reason, required, text } from '../../fields.ts';
 
 export const settleDisagreementCommand = changeCommand({
   name: 'settle disagreement',

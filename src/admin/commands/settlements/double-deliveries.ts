@@ -1,15 +1,15 @@
-import { type SuspenseParty, subjectOf, suspenseParties } from '../../../db/ledger/suspense.js';
+import { type SuspenseParty, subjectOf, suspenseParties } from '../../../db/ledger/suspense.ts';
 import {
   type DoubleDelivery,
   findDoubleDelivery,
   listDoubleDeliveries,
   settleDoubleDelivery,
-} from '../../../db/providers/double-delivery-cases.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
-import { column, money, numbers, table, time } from '../../tables.js';
-import { asCovered } from '../../wallet-cover.js';
+} from '../../../db/providers/double-delivery-cases.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, flag, oneOf, reason, required, text } from '../../fields.ts';
+import { column, money, numbers, table, time } from '../../tables.ts';
+import { asCovered } from '../../wallet-cover.ts';
 
 export const listDoubleDeliveriesCommand = lookCommand({
   name: 'list double-deliveries',

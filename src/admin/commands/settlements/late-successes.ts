@@ -3,19 +3,19 @@ import {
   settledWith,
   subjectOf,
   suspenseParties,
-} from '../../../db/ledger/suspense.js';
+} from '../../../db/ledger/suspense.ts';
 import {
   findLateSuccess,
   type LateSuccess,
   listLateSuccesses,
   settleLateSuccess,
-} from '../../../db/reconciliation/late-successes.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
-import { suspenseTable } from '../../suspense-table.js';
-import { money } from '../../tables.js';
-import { asCovered } from '../../wallet-cover.js';
+} from '../../../db/reconciliation/late-successes.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, flag, oneOf, reason, required, text } from '../../fields.ts';
+import { suspenseTable } from '../../suspense-table.ts';
+import { money } from '../../tables.ts';
+import { asCovered } from '../../wallet-cover.ts';
 
 export const listLateSuccessesCommand = lookCommand({
   name: 'list late-successes',

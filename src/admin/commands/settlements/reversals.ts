@@ -3,18 +3,18 @@ import {
   settledWith,
   subjectOf,
   suspenseParties,
-} from '../../../db/ledger/suspense.js';
+} from '../../../db/ledger/suspense.ts';
 import {
   findReversal,
   listReversals,
   type Reversal,
   settleReversal,
-} from '../../../db/reconciliation/reversals.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, oneOf, reason, required, text } from '../../fields.js';
-import { suspenseTable } from '../../suspense-table.js';
-import { money } from '../../tables.js';
+} from '../../../db/reconciliation/reversals.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, flag, oneOf, reason, required, text } from '../../fields.ts';
+import { suspenseTable } from '../../suspense-table.ts';
+import { money } from '../../tables.ts';
 
 export const listReversalsCommand = lookCommand({
   name: 'list reversals',

@@ -1,15 +1,15 @@
-import type { FoundCase } from '../../../db/cases/find-cases.js';
-import { inOrder } from '../../../portal/layout/facts.js';
-import { inTimeZone } from '../../../portal/time-zone.js';
-import { workflowPage } from '../../../process/temporal-ui.js';
-import { plainText } from '../../../rendering/html.js';
-import { type SearchResult, searchCases } from '../../../staff/search.js';
-import { readCase, type SupportCase } from '../../../staff/support-case.js';
-import { AdminError } from '../../admin-error.js';
-import type { AdminCommand, AdminContext, Report } from '../../command.js';
-import { argument, text } from '../../fields.js';
-import { moneyMoveTable } from '../../ledger-history.js';
-import { column, money, numbers, record, table, time } from '../../tables.js';
+import type { FoundCase } from '../../../db/cases/find-cases.ts';
+import { inOrder } from '../../../portal/layout/facts.ts';
+import { inTimeZone } from '../../../portal/time-zone.ts';
+import { workflowPage } from '../../../process/temporal-ui.ts';
+import { plainText } from '../../../rendering/html.ts';
+import { type SearchResult, searchCases } from '../../../staff/search.ts';
+import { readCase, type SupportCase } from '../../../staff/support-case.ts';
+import { AdminError } from '../../admin-error.ts';
+import type { AdminCommand, AdminContext, Report } from '../../command.ts';
+import { argument, text } from '../../fields.ts';
+import { moneyMoveTable } from '../../ledger-history.ts';
+import { column, money, numbers, record, table, time } from '../../tables.ts';
 
 const fields = {
   what: argument(text, 'What the customer has given: see below; quote a text with spaces'),

@@ -1,5 +1,5 @@
-import type { Break } from '../../../db/provider-statements/breaks.js';
-import { column, money, numbers, table } from '../../tables.js';
+import type { Break } from '../../../db/provider-statements/breaks.ts';
+import { column, money, numbers, table } from '../../tables.ts';
 
 /** Breaks for a terminal. */
 export const breakTable = (breaks: readonly Break[]): string =>

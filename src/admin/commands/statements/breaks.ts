@@ -1,12 +1,12 @@
-import { listOpenBreaks } from '../../../db/provider-statements/breaks.js';
-import { listBalances } from '../../../db/provider-statements/provider-balances.js';
-import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, flag, id, optional, reason, required, wholeNumber } from '../../fields.js';
-import { column, numbers, table, time } from '../../tables.js';
-import { breakTable } from './break-table.js';
-import { reconcile } from './reconcile.js';
+import { listOpenBreaks } from '../../../db/provider-statements/breaks.ts';
+import { listBalances } from '../../../db/provider-statements/provider-balances.ts';
+import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, flag, id, optional, reason, required, wholeNumber } from '../../fields.ts';
+import { column, numbers, table, time } from '../../tables.ts';
+import { breakTable } from './break-table.ts';
+import { reconcile } from './reconcile.ts';
 
 const listBreaks = lookCommand({
   name: 'list breaks',

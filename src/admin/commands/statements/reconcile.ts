@@ -3,16 +3,16 @@ import {
   compareFetched,
   compareFile,
   periodOf,
-} from '../../../../activities/provider-statements/compare-statement.js';
-import { type Break, breaksOfDay } from '../../../db/provider-statements/breaks.js';
-import { findStatement } from '../../../db/provider-statements/provider-statements.js';
-import type { StatementDay } from '../../../db/provider-statements/statement-lines.js';
-import { standingFence } from '../../../db/recovery/fence.js';
-import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.js';
-import { parseDay } from '../../../domain/reports/day-report.js';
-import { csv } from '../../../rendering/csv.js';
-import { AdminError } from '../../admin-error.js';
-import { type AdminCommand, type AdminContext, recordChanges } from '../../command.js';
+} from '../../../../activities/provider-statements/compare-statement.ts';
+import { type Break, breaksOfDay } from '../../../db/provider-statements/breaks.ts';
+import { findStatement } from '../../../db/provider-statements/provider-statements.ts';
+import type { StatementDay } from '../../../db/provider-statements/statement-lines.ts';
+import { standingFence } from '../../../db/recovery/fence.ts';
+import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.ts';
+import { parseDay } from '../../../domain/reports/day-report.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { AdminError } from '../../admin-error.ts';
+import { type AdminCommand, type AdminContext, recordChanges } from '../../command.ts';
 import {
   byConversion,
   flag,
@@ -22,9 +22,9 @@ import {
   required,
   text,
   wholeNumber,
-} from '../../fields.js';
-import { withStatementFile } from '../../statement-file.js';
-import { breakTable } from './break-table.js';
+} from '../../fields.ts';
+import { withStatementFile } from '../../statement-file.ts';
+import { breakTable } from './break-table.ts';
 
 const fields = {
   provider: required(oneOf(...statementProviderNames), 'The provider'),

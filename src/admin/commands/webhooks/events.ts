@@ -1,9 +1,9 @@
-import { renewEventEpoch } from '../../../db/events/epoch.js';
-import { setLowBalance } from '../../../db/ledger/low-balances.js';
-import { formatGroupedAmount, formatMoney, type Money } from '../../../domain/money.js';
-import { changeCommand } from '../../command.js';
-import { amount, id, oneOf, type Parser, required } from '../../fields.js';
-import { requireSubject } from '../../record-names.js';
+import { renewEventEpoch } from '../../../db/events/epoch.ts';
+import { setLowBalance } from '../../../db/ledger/low-balances.ts';
+import { formatGroupedAmount, formatMoney, type Money } from '../../../domain/money.ts';
+import { changeCommand } from '../../command.ts';
+import { amount, id, oneOf, type Parser, required } from '../../fields.ts';
+import { requireSubject } from '../../record-names.ts';
 
 const threshold: Parser<Money | null> = {
   placeholder: 'amount|none',

@@ -3,13 +3,13 @@ import {
   requestTestEvent,
   type SentAgain,
   sendAgain,
-} from '../../../db/webhooks/delivery-requests.js';
-import type { WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { beginning, ending, flag, id, optional } from '../../fields.js';
-import { column, numbers, table, time } from '../../tables.js';
-import { companyOf, requireWebhook, webhookId } from './webhooks.js';
+} from '../../../db/webhooks/delivery-requests.ts';
+import type { WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { beginning, ending, flag, id, optional } from '../../fields.ts';
+import { column, numbers, table, time } from '../../tables.ts';
+import { companyOf, requireWebhook, webhookId } from './webhooks.ts';
 
 export const testWebhookCommand = changeCommand({
   name: 'test webhook',

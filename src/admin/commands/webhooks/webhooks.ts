@@ -1,18 +1,18 @@
-import { lockCompany } from '../../../db/access/company-access.js';
-import type { Database } from '../../../db/connection.js';
+import { lockCompany } from '../../../db/access/company-access.ts';
+import type { Database } from '../../../db/connection.ts';
 import {
   findWebhook,
   listWebhooks,
   removeWebhook,
   setWebhookStatus,
   type WebhookEndpoint,
-} from '../../../db/webhooks/webhook-endpoints.js';
-import { registerWebhook, rotateWebhookSecret } from '../../../operations/webhooks.js';
-import { AdminError } from '../../admin-error.js';
-import { changeCommand, lookCommand } from '../../command.js';
-import { argument, id, listOfWords, optional, text } from '../../fields.js';
-import { companyFields, requireCompany } from '../../record-names.js';
-import { column, numbers, table, time } from '../../tables.js';
+} from '../../../db/webhooks/webhook-endpoints.ts';
+import { registerWebhook, rotateWebhookSecret } from '../../../operations/webhooks.ts';
+import { AdminError } from '../../admin-error.ts';
+import { changeCommand, lookCommand } from '../../command.ts';
+import { argument, id, listOfWords, optional, text } from '../../fields.ts';
+import { companyFields, requireCompany } from '../../record-names.ts';
+import { column, numbers, table, time } from '../../tables.ts';
 
 export const webhookId = argument(id, 'The id of the webhook: see list webhooks');
 

@@ -1,8 +1,8 @@
-import type { Month, MonthlyStatement } from '../../../domain/statements/monthly-statement.js';
-import type { Company } from '../../../domain/voucher.js';
-import type { Database } from '../../connection.js';
-import { readMerchantMonth } from './merchant-month.js';
-import { readPartnerMonth } from './partner-month.js';
+import type { Month, MonthlyStatement } from '../../../domain/statements/monthly-statement.ts';
+import type { Company } from '../../../domain/voucher.ts';
+import type { Database } from '../../connection.ts';
+import { readMerchantMonth } from './merchant-month.ts';
+import { readPartnerMonth } from './partner-month.ts';
 
 /** The statement of a company for a month of a time zone (IANA name). */
 export const readCompanyMonth = (

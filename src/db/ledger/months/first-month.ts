@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Month } from '../../../domain/statements/monthly-statement.js';
-import type { Company } from '../../../domain/voucher.js';
-import type { Database } from '../../connection.js';
+import type { Month } from '../../../domain/statements/monthly-statement.ts';
+import type { Company } from '../../../domain/voucher.ts';
+import type { Database } from '../../connection.ts';
 
 /** The month of a company's first movement in a time zone (IANA name); undefined before it. */
 export async function firstMonth(

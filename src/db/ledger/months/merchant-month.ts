@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { formatMoney, parseMoney } from '../../../domain/money.js';
+import { formatMoney, parseMoney } from '../../../domain/money.ts';
 import type {
   Month,
   MonthlyStatement,
   StatementSum,
-} from '../../../domain/statements/monthly-statement.js';
-import type { Database } from '../../connection.js';
-import { beginningOfMonth, endOfMonth } from './month-bounds.js';
+} from '../../../domain/statements/monthly-statement.ts';
+import type { Database } from '../../connection.ts';
+import { beginningOfMonth, endOfMonth } from './month-bounds.ts';
 
 interface Row {
   readonly name: string;

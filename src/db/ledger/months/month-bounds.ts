@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Month } from '../../../domain/statements/monthly-statement.js';
+import type { Month } from '../../../domain/statements/monthly-statement.ts';
 
 /** SQL expression: the first moment of a month in a time zone (IANA name). */
 export const beginningOfMonth = (month: Month, zone: string) =>

@@ -6,16 +6,16 @@ import {
   type StatementSection,
   statementLines,
   UNDER_WAY,
-} from '../../../domain/statements/monthly-statement.js';
+} from '../../../domain/statements/monthly-statement.ts';
 import {
   DEPOSIT_REVERSAL,
   LATE_SUCCESS_SETTLEMENT,
   REVERSAL_FEE,
   REVERSAL_SETTLEMENT,
-} from '../../../domain/statements/statement-labels.js';
-import type { Database } from '../../connection.js';
-import { ownMovements } from '../own-movements.js';
-import { beginningOfMonth, endOfMonth } from './month-bounds.js';
+} from '../../../domain/statements/statement-labels.ts';
+import type { Database } from '../../connection.ts';
+import { ownMovements } from '../own-movements.ts';
+import { beginningOfMonth, endOfMonth } from './month-bounds.ts';
 
 /** The wallets of a statement, with the accounts of each; they are all of a partner's accounts. */
 const titles: Readonly<Record<string, string>> = {

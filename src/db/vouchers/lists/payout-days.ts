@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { listColumns } from '../../lists/list-columns.js';
-import type { ListSource } from '../../lists/list-query.js';
-import { type DayOfPayouts, payoutsBetween } from './payouts-per-day.js';
-import { paidAt } from './redemption-list.js';
+import { listColumns } from '../../lists/list-columns.ts';
+import type { ListSource } from '../../lists/list-query.ts';
+import { type DayOfPayouts, payoutsBetween } from './payouts-per-day.ts';
+import { paidAt } from './redemption-list.ts';
 
 /** A day, and what a merchant was paid on it. */
 interface PayoutDay extends Pick<DayOfPayouts, 'day'> {

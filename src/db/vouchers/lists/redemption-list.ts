@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { listColumns } from '../../lists/list-columns.js';
-import type { ListSource } from '../../lists/list-query.js';
-import { newestReversal, type ShownReversal } from '../shown-reversal.js';
+import { listColumns } from '../../lists/list-columns.ts';
+import type { ListSource } from '../../lists/list-query.ts';
+import { newestReversal, type ShownReversal } from '../shown-reversal.ts';
 
 /**
  * CONTRADICTED: the provider refused it and confirmed it later. REVERSED: the provider paid it and

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../connection.js';
+import type { Database } from '../../connection.ts';
 
 /** Payments to one merchant by one provider that ended with the same words. */
 export interface RefusedPayments {

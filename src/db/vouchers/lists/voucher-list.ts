@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../../../domain/phone.js';
-import type { VoucherStatus } from '../../../domain/voucher.js';
-import { listColumns } from '../../lists/list-columns.js';
-import type { ListSource } from '../../lists/list-query.js';
+import type { StoredNumber } from '../../../domain/phone.ts';
+import type { VoucherStatus } from '../../../domain/voucher.ts';
+import { listColumns } from '../../lists/list-columns.ts';
+import type { ListSource } from '../../lists/list-query.ts';
 
 /** A voucher as its partner sees it; amounts are decimal strings. */
 export interface ListedVoucher {

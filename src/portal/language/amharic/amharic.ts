@@ -1,12 +1,12 @@
-import { account } from './account.js';
-import { bulk } from './bulk.js';
-import { business } from './business.js';
-import { catalogue } from './catalogue.js';
-import { common } from './common.js';
-import { months } from './months.js';
-import { overview } from './overview.js';
-import { refusals } from './refusals.js';
-import { topUps } from './top-ups.js';
+import { account } from './account.ts';
+import { bulk } from './bulk.ts';
+import { business } from './business.ts';
+import { catalogue } from './catalogue.ts';
+import { common } from './common.ts';
+import { months } from './months.ts';
+import { overview } from './overview.ts';
+import { refusals } from './refusals.ts';
+import { topUps } from './top-ups.ts';
 
 /**
  * The Amharic of the portal, by the English texts. The pages of API access are in English, as the

@@ -1,9 +1,9 @@
-import { html } from '../../../rendering/html.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
-import { addressesPart, type WrongAddress } from './addresses.js';
-import { apiKeysPart, type WrongKey } from './api-keys.js';
-import { publicKeysPart, type WrongPublicKey } from './public-keys.js';
+import { html } from '../../../rendering/html.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import type { AccountPage, AccountRequest, PageAnswer } from '../../page.ts';
+import { addressesPart, type WrongAddress } from './addresses.ts';
+import { apiKeysPart, type WrongKey } from './api-keys.ts';
+import { publicKeysPart, type WrongPublicKey } from './public-keys.ts';
 
 /** The problem of a sent form of this page. */
 interface Wrong {

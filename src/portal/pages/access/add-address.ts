@@ -1,13 +1,13 @@
-import { listSourceAddresses } from '../../../db/access/company-access.js';
-import { addSourceAddresses } from '../../../db/catalogue/companies.js';
-import { isAllowlistHostname, MAXIMUM_NAMES } from '../../../http/access/allowlist-entries.js';
-import { isInsideNetwork } from '../../../http/access/source-address.js';
-import { changeAccess } from '../../access/change-access.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { readRegisteredAddress } from '../../layout/address-descriptions.js';
-import type { AccountPage } from '../../page.js';
-import { accessPage } from './access.js';
-import { ADDRESS_LENGTH } from './addresses.js';
+import { listSourceAddresses } from '../../../db/access/company-access.ts';
+import { addSourceAddresses } from '../../../db/catalogue/companies.ts';
+import { isAllowlistHostname, MAXIMUM_NAMES } from '../../../http/access/allowlist-entries.ts';
+import { isInsideNetwork } from '../../../http/access/source-address.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { readRegisteredAddress } from '../../layout/address-descriptions.ts';
+import type { AccountPage } from '../../page.ts';
+import { accessPage } from './access.ts';
+import { ADDRESS_LENGTH } from './addresses.ts';
 
 const MAXIMUM_ADDRESSES = 50;
 

@@ -1,6 +1,6 @@
-import { listSourceAddresses } from '../../../db/access/company-access.js';
-import { createAddressMatcher } from '../../../http/access/source-address.js';
-import { type Html, html } from '../../../rendering/html.js';
+import { listSourceAddresses } from '../../../db/access/company-access.ts';
+import { createAddressMatcher } from '../../../http/access/source-address.ts';
+import { type Html, html } from '../../../rendering/html.ts';
 import {
   emptyState,
   field,
@@ -9,8 +9,8 @@ import {
   postForm,
   table,
   time,
-} from '../../layout/parts.js';
-import { type AccountRequest, PORTAL_PATH } from '../../page.js';
+} from '../../layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH } from '../../page.ts';
 
 export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
 /** Maximum length of a host name. */

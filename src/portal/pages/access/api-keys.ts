@@ -1,12 +1,12 @@
-import { listApiKeys } from '../../../db/access/company-access.js';
-import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.js';
-import { type Scope, scopesOf } from '../../../domain/access/scope.js';
-import { formatGroupedAmount, parseMoney } from '../../../domain/money.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { scopeChoices } from '../../access/key-scopes.js';
-import { apiBase } from '../../console/api-base.js';
-import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';
-import { type AccountRequest, PORTAL_PATH } from '../../page.js';
+import { listApiKeys } from '../../../db/access/company-access.ts';
+import { needsRotation, ROTATION_WARNING_DAYS } from '../../../domain/access/api-key.ts';
+import { type Scope, scopesOf } from '../../../domain/access/scope.ts';
+import { formatGroupedAmount, parseMoney } from '../../../domain/money.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { scopeChoices } from '../../access/key-scopes.ts';
+import { apiBase } from '../../console/api-base.ts';
+import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH } from '../../page.ts';
 
 export const KEYS_PATH = `${PORTAL_PATH}/keys`;
 export const KEY_NAME_LENGTH = 60;

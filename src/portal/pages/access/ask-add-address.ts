@@ -1,11 +1,11 @@
-import { wasRefusedFrom } from '../../../db/access/calls.js';
-import { html } from '../../../rendering/html.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { readRegisteredAddress } from '../../layout/address-descriptions.js';
-import { confirmation } from '../../layout/parts.js';
-import { type AccountPage, type PageProblem, PORTAL_PATH } from '../../page.js';
-import { accessPage } from './access.js';
-import { ADDRESSES_PATH } from './addresses.js';
+import { wasRefusedFrom } from '../../../db/access/calls.ts';
+import { html } from '../../../rendering/html.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { readRegisteredAddress } from '../../layout/address-descriptions.ts';
+import { confirmation } from '../../layout/parts.ts';
+import { type AccountPage, type PageProblem, PORTAL_PATH } from '../../page.ts';
+import { accessPage } from './access.ts';
+import { ADDRESSES_PATH } from './addresses.ts';
 
 /**
  * Asks whether the source address of a call belongs to the company. An attacker with the company's

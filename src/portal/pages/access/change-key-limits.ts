@@ -1,16 +1,16 @@
-import { lockApiKey, setApiKeyLimits } from '../../../db/access/api-key-power.js';
-import type { ApiKeyPower } from '../../../domain/access/api-key.js';
-import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import type { Form } from '../../layout/form.js';
-import { field, postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { zonedTime } from '../../time-zone.js';
-import { KEYS_PATH } from './api-keys.js';
-import { findValidKey } from './rotate-api-key.js';
+import { lockApiKey, setApiKeyLimits } from '../../../db/access/api-key-power.ts';
+import type { ApiKeyPower } from '../../../domain/access/api-key.ts';
+import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import type { Form } from '../../layout/form.ts';
+import { field, postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { zonedTime } from '../../time-zone.ts';
+import { KEYS_PATH } from './api-keys.ts';
+import { findValidKey } from './rotate-api-key.ts';
 
 interface Wrong {
   readonly amount: string;

@@ -1,14 +1,14 @@
-import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.js';
-import type { Scope } from '../../../domain/access/scope.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { NO_SCOPE, readScopes, scopeChoices } from '../../access/key-scopes.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { KEYS_PATH } from './api-keys.js';
-import { findValidKey } from './rotate-api-key.js';
+import { lockApiKey, setApiKeyScopes } from '../../../db/access/api-key-power.ts';
+import type { Scope } from '../../../domain/access/scope.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { NO_SCOPE, readScopes, scopeChoices } from '../../access/key-scopes.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { KEYS_PATH } from './api-keys.ts';
+import { findValidKey } from './rotate-api-key.ts';
 
 /** Asks what a key may do. */
 export const askKeyScopes: AccountPage = {

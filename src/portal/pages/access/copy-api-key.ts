@@ -1,15 +1,15 @@
-import { openApiKey } from '../../../crypto/api-key-copies.js';
-import { findApiKeyCopy } from '../../../db/access/company-access.js';
-import { describeError } from '../../../process/describe-error.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
-import { keyPage } from '../../access/key-page.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { KEYS_PATH } from './api-keys.js';
+import { openApiKey } from '../../../crypto/api-key-copies.ts';
+import { findApiKeyCopy } from '../../../db/access/company-access.ts';
+import { describeError } from '../../../process/describe-error.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.ts';
+import { keyPage } from '../../access/key-page.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { KEYS_PATH } from './api-keys.ts';
 
 /** Asks for a proof before a key is shown again. */
 export const askCopyApiKey: AccountPage = {

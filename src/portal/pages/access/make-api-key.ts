@@ -1,17 +1,17 @@
-import { sealApiKey } from '../../../crypto/api-key-copies.js';
-import { randomApiKey } from '../../../crypto/random.js';
-import { listApiKeys } from '../../../db/access/company-access.js';
-import { addApiKey } from '../../../db/catalogue/companies.js';
-import type { DatabaseTransaction } from '../../../db/connection.js';
-import type { ApiKeyPower } from '../../../domain/access/api-key.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { keyPage } from '../../access/key-page.js';
-import { NO_SCOPE, readScopes } from '../../access/key-scopes.js';
-import { readName } from '../../layout/form.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
-import { accessPage } from './access.js';
-import { KEY_NAME_LENGTH } from './api-keys.js';
+import { sealApiKey } from '../../../crypto/api-key-copies.ts';
+import { randomApiKey } from '../../../crypto/random.ts';
+import { listApiKeys } from '../../../db/access/company-access.ts';
+import { addApiKey } from '../../../db/catalogue/companies.ts';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import type { ApiKeyPower } from '../../../domain/access/api-key.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { keyPage } from '../../access/key-page.ts';
+import { NO_SCOPE, readScopes } from '../../access/key-scopes.ts';
+import { readName } from '../../layout/form.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { accessPage } from './access.ts';
+import { KEY_NAME_LENGTH } from './api-keys.ts';
 
 /** A practical limit that keeps the list readable. */
 const MAXIMUM_WORKING_KEYS = 10;

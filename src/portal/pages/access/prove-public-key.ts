@@ -1,16 +1,16 @@
 import type { KeyObject } from 'node:crypto';
-import { addPublicKey } from '../../../db/catalogue/companies.js';
-import { publicKeyFingerprint } from '../../../http/signature/public-key.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { challengeOf, isProof, proofCommand } from '../../access/public-key-proof.js';
-import { readPublicKey, registrationProblem } from '../../access/public-key-registration.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { commands } from '../../console/call-examples.js';
-import { field, postForm } from '../../layout/parts.js';
-import type { AccountPage, AccountRequest, PageAnswer } from '../../page.js';
-import { accessPage } from './access.js';
-import { PUBLIC_KEYS_PATH } from './public-keys.js';
+import { addPublicKey } from '../../../db/catalogue/companies.ts';
+import { publicKeyFingerprint } from '../../../http/signature/public-key.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { challengeOf, isProof, proofCommand } from '../../access/public-key-proof.ts';
+import { readPublicKey, registrationProblem } from '../../access/public-key-registration.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { commands } from '../../console/call-examples.ts';
+import { field, postForm } from '../../layout/parts.ts';
+import type { AccountPage, AccountRequest, PageAnswer } from '../../page.ts';
+import { accessPage } from './access.ts';
+import { PUBLIC_KEYS_PATH } from './public-keys.ts';
 
 const PROOF_PATH = `${PUBLIC_KEYS_PATH}/proof`;
 

@@ -1,8 +1,8 @@
-import { listPublicKeys } from '../../../db/access/company-access.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { emptyState, fileForm, message, table, time } from '../../layout/parts.js';
-import { type AccountRequest, PORTAL_PATH } from '../../page.js';
+import { listPublicKeys } from '../../../db/access/company-access.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { emptyState, fileForm, message, table, time } from '../../layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH } from '../../page.ts';
 
 export const PUBLIC_KEYS_PATH = `${PORTAL_PATH}/public-keys`;
 

@@ -1,7 +1,7 @@
-import { readPublicKey, registrationProblem } from '../../access/public-key-registration.js';
-import type { AccountPage } from '../../page.js';
-import { accessPage } from './access.js';
-import { proofPage } from './prove-public-key.js';
+import { readPublicKey, registrationProblem } from '../../access/public-key-registration.ts';
+import type { AccountPage } from '../../page.ts';
+import { accessPage } from './access.ts';
+import { proofPage } from './prove-public-key.ts';
 
 /**
  * Reads a pasted or uploaded public key and asks for a proof of the private key. Messages about the

@@ -1,11 +1,11 @@
-import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { confirmation } from '../../layout/parts.js';
-import { type AccountPage, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { ADDRESSES_PATH } from './addresses.js';
+import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { confirmation } from '../../layout/parts.ts';
+import { type AccountPage, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { ADDRESSES_PATH } from './addresses.ts';
 
 /** Asks for confirmation before an address is removed. */
 export const askRemoveAddress: AccountPage = {

@@ -1,12 +1,12 @@
-import { revokeApiKey as revokeInDatabase } from '../../../db/access/company-access.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { confirmation, time } from '../../layout/parts.js';
-import { type AccountPage, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { KEYS_PATH } from './api-keys.js';
-import { findValidKey } from './rotate-api-key.js';
+import { revokeApiKey as revokeInDatabase } from '../../../db/access/company-access.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { confirmation, time } from '../../layout/parts.ts';
+import { type AccountPage, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { KEYS_PATH } from './api-keys.ts';
+import { findValidKey } from './rotate-api-key.ts';
 
 /** Asks for confirmation before a key is revoked. */
 export const askRevokeApiKey: AccountPage = {

@@ -1,14 +1,14 @@
 import {
   listPublicKeys,
   revokePublicKey as revokeInDatabase,
-} from '../../../db/access/company-access.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { confirmation } from '../../layout/parts.js';
-import { type AccountPage, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.js';
+} from '../../../db/access/company-access.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { confirmation } from '../../layout/parts.ts';
+import { type AccountPage, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.ts';
 
 /** Asks for confirmation before a public key is revoked. */
 export const askRevokePublicKey: AccountPage = {

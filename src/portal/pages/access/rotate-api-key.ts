@@ -1,12 +1,12 @@
-import { endApiKey, listApiKeys } from '../../../db/access/company-access.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { ACCESS_PATH } from '../../access-path.js';
-import { postForm, time } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { KEYS_PATH } from './api-keys.js';
-import { addKey, newKeyPage } from './make-api-key.js';
+import { endApiKey, listApiKeys } from '../../../db/access/company-access.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { ACCESS_PATH } from '../../access-path.ts';
+import { postForm, time } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { KEYS_PATH } from './api-keys.ts';
+import { addKey, newKeyPage } from './make-api-key.ts';
 
 /** How long the old key still works, in hours. */
 const overlaps = [

@@ -1,23 +1,23 @@
-import { addAuditEntry } from '../../../db/access/audit.js';
-import { replacePassword } from '../../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
-import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { passwordHint, passwordProblem } from '../../access/password-rules.js';
-import { checkPresentPassword, NOT_PRESENT } from '../../access/present-password.js';
-import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.js';
-import { field, message, postForm } from '../../layout/parts.js';
+import { addAuditEntry } from '../../../db/access/audit.ts';
+import { replacePassword } from '../../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
+import { actorOfPerson } from '../../../domain/access/access-changes.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { passwordHint, passwordProblem } from '../../access/password-rules.ts';
+import { checkPresentPassword, NOT_PRESENT } from '../../access/present-password.ts';
+import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.ts';
+import { field, message, postForm } from '../../layout/parts.ts';
 import {
   type AccountRequest,
   isOfCompany,
   type PageAnswer,
   type PersonPage,
   type PersonRequest,
-} from '../../page.js';
-import { statementByEmailCard } from '../statements/statement-by-email.js';
-import { languageCard } from './language.js';
-import { messageLanguageCard } from './message-language.js';
-import { timeZoneCard } from './time-zone.js';
+} from '../../page.ts';
+import { statementByEmailCard } from '../statements/statement-by-email.ts';
+import { languageCard } from './language.ts';
+import { messageLanguageCard } from './message-language.ts';
+import { timeZoneCard } from './time-zone.ts';
 
 /** The person's own account: password and sessions. */
 export const showAccount: PersonPage = {

@@ -1,12 +1,12 @@
-import { findOpenInvitation } from '../../../db/portal/invitations.js';
-import { describeError } from '../../../process/describe-error.js';
-import { html } from '../../../rendering/html.js';
-import { activateAccount } from '../../access/activate-account.js';
-import { admit } from '../../access/admit.js';
-import { passwordHint, passwordProblem } from '../../access/password-rules.js';
-import { countLink } from '../../access/sign-in-throttle.js';
-import { field, postForm } from '../../layout/parts.js';
-import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../../page.js';
+import { findOpenInvitation } from '../../../db/portal/invitations.ts';
+import { describeError } from '../../../process/describe-error.ts';
+import { html } from '../../../rendering/html.ts';
+import { activateAccount } from '../../access/activate-account.ts';
+import { admit } from '../../access/admit.ts';
+import { passwordHint, passwordProblem } from '../../access/password-rules.ts';
+import { countLink } from '../../access/sign-in-throttle.ts';
+import { field, postForm } from '../../layout/parts.ts';
+import { type PageAnswer, PORTAL_PATH, type PublicPage, type PublicRequest } from '../../page.ts';
 
 const PATH = '/activate/:token';
 

@@ -1,9 +1,9 @@
-import { setLanguage } from '../../../db/portal/languages.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { language, languages, readLanguage } from '../../language/language.js';
-import { postForm, selectField } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
+import { setLanguage } from '../../../db/portal/languages.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { language, languages, readLanguage } from '../../language/language.ts';
+import { postForm, selectField } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
 
 /** The choice of the language, on the page of the account. */
 export const languageCard = ({

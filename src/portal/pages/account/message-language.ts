@@ -1,13 +1,13 @@
-import { addAuditEntry } from '../../../db/access/audit.js';
-import { messageLanguageOf, setMessageLanguage } from '../../../db/catalogue/message-language.js';
-import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
-import { mayUse } from '../../../domain/access/portal-role.js';
-import { languageNames, messageLanguages } from '../../../domain/vouchers/owner-messages.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { sentence } from '../../language/language.js';
-import { postForm, selectField } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
+import { addAuditEntry } from '../../../db/access/audit.ts';
+import { messageLanguageOf, setMessageLanguage } from '../../../db/catalogue/message-language.ts';
+import { PORTAL_ACTOR } from '../../../domain/access/access-changes.ts';
+import { mayUse } from '../../../domain/access/portal-role.ts';
+import { languageNames, messageLanguages } from '../../../domain/vouchers/owner-messages.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { sentence } from '../../language/language.ts';
+import { postForm, selectField } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
 
 const options = messageLanguages.map((language) => [language, languageNames[language]] as const);
 

@@ -1,17 +1,17 @@
-import { findPortalAccount } from '../../../db/portal/portal-accounts.js';
-import type { Employer } from '../../../domain/voucher.js';
-import { html, phrase } from '../../../rendering/html.js';
-import { admit } from '../../access/admit.js';
+import { findPortalAccount } from '../../../db/portal/portal-accounts.ts';
+import type { Employer } from '../../../domain/voucher.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import { admit } from '../../access/admit.ts';
 import {
   countPassword,
   forgivePassword,
   signInLimits,
   signInPriority,
   waitSentence,
-} from '../../access/sign-in-throttle.js';
-import { language, languages } from '../../language/language.js';
-import { field, formTokenField, message } from '../../layout/parts.js';
-import type { PageAnswer, PublicPage, PublicRequest, Site } from '../../page.js';
+} from '../../access/sign-in-throttle.ts';
+import { language, languages } from '../../language/language.ts';
+import { field, formTokenField, message } from '../../layout/parts.ts';
+import type { PageAnswer, PublicPage, PublicRequest, Site } from '../../page.ts';
 
 /** The sign-in form. */
 export const showSignIn: PublicPage = {

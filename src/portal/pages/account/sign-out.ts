@@ -1,5 +1,5 @@
-import { endPortalSession } from '../../../db/portal/portal-sessions.js';
-import type { PersonPage } from '../../page.js';
+import { endPortalSession } from '../../../db/portal/portal-sessions.ts';
+import type { PersonPage } from '../../page.ts';
 
 /** Ends the session in the database, so that every copy of its token becomes useless. */
 export const signOut: PersonPage = {

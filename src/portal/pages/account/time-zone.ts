@@ -1,10 +1,10 @@
-import { setTimeZone } from '../../../db/portal/time-zones.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { sentence } from '../../language/language.js';
-import { postForm, selectField } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { timeZone } from '../../time-zone.js';
+import { setTimeZone } from '../../../db/portal/time-zones.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { sentence } from '../../language/language.ts';
+import { postForm, selectField } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { timeZone } from '../../time-zone.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
 

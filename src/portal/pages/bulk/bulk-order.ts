@@ -1,15 +1,15 @@
-import { type BulkLineWithVoucher, bulkLinesAfter } from '../../../db/bulk/bulk-lines.js';
-import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.js';
-import { mayUse } from '../../../domain/access/portal-role.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { locale, sentence } from '../../language/language.js';
-import { facts } from '../../layout/facts.js';
-import { badge, postForm, table, time } from '../../layout/parts.js';
-import { refusalWords } from '../../operate.js';
-import { type AccountPage, type AccountRequest, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { stateOf } from './bulk-orders.js';
-import { BULK_PATH } from './order-in-bulk.js';
+import { type BulkLineWithVoucher, bulkLinesAfter } from '../../../db/bulk/bulk-lines.ts';
+import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.ts';
+import { mayUse } from '../../../domain/access/portal-role.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { locale, sentence } from '../../language/language.ts';
+import { facts } from '../../layout/facts.ts';
+import { badge, postForm, table, time } from '../../layout/parts.ts';
+import { refusalWords } from '../../operate.ts';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { stateOf } from './bulk-orders.ts';
+import { BULK_PATH } from './order-in-bulk.ts';
 
 const SHOWN_REFUSALS = 50;
 const REFRESH_SECONDS = 5;

@@ -1,12 +1,12 @@
-import { bulkOrderSource, type ListedBulkOrder } from '../../../db/bulk/bulk-orders.js';
-import { type BulkOrderStatus, bulkOrderStatus } from '../../../domain/vouchers/bulk-order.js';
-import { html } from '../../../rendering/html.js';
-import { listFilters } from '../../layout/list-parameters.js';
-import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
-import { badge, time } from '../../layout/parts.js';
-import { PORTAL_PATH } from '../../page.js';
-import { fileTime } from '../../time-zone.js';
-import { BULK_PATH } from './order-in-bulk.js';
+import { bulkOrderSource, type ListedBulkOrder } from '../../../db/bulk/bulk-orders.ts';
+import { type BulkOrderStatus, bulkOrderStatus } from '../../../domain/vouchers/bulk-order.ts';
+import { html } from '../../../rendering/html.ts';
+import { listFilters } from '../../layout/list-parameters.ts';
+import { type ListView, listDownload, listPage } from '../../layout/list-view.ts';
+import { badge, time } from '../../layout/parts.ts';
+import { PORTAL_PATH } from '../../page.ts';
+import { fileTime } from '../../time-zone.ts';
+import { BULK_PATH } from './order-in-bulk.ts';
 
 type Shown = Pick<ListedBulkOrder, 'ended_at' | 'cancel_requested_at' | 'cancelled'>;
 

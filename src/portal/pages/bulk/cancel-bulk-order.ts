@@ -1,11 +1,11 @@
-import { findBulkOrder, requestBulkCancellation } from '../../../db/bulk/bulk-orders.js';
-import { html } from '../../../rendering/html.js';
-import { locale, sentence } from '../../language/language.js';
-import { confirmation } from '../../layout/parts.js';
-import { recordOperation } from '../../operate.js';
-import { type AccountPage, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { BULK_PATH } from './order-in-bulk.js';
+import { findBulkOrder, requestBulkCancellation } from '../../../db/bulk/bulk-orders.ts';
+import { html } from '../../../rendering/html.ts';
+import { locale, sentence } from '../../language/language.ts';
+import { confirmation } from '../../layout/parts.ts';
+import { recordOperation } from '../../operate.ts';
+import { type AccountPage, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { BULK_PATH } from './order-in-bulk.ts';
 
 /** Says what a cancellation leaves out, and asks for confirmation. */
 export const askCancelBulkOrder: AccountPage = {

@@ -1,13 +1,13 @@
-import { type BulkLineWithVoucher, bulkLinesAfter } from '../../../db/bulk/bulk-lines.js';
-import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.js';
-import { messageOf } from '../../../domain/refusals.js';
-import type { BulkLineStatus } from '../../../domain/vouchers/bulk-order.js';
-import { formatVoucherCode } from '../../../domain/vouchers/voucher-code.js';
-import { csv } from '../../../rendering/csv.js';
-import { plainAmount } from '../../layout/money.js';
-import { recordOperation } from '../../operate.js';
-import { type AccountPage, type AccountRequest, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
+import { type BulkLineWithVoucher, bulkLinesAfter } from '../../../db/bulk/bulk-lines.ts';
+import { type BulkOrder, findBulkOrder } from '../../../db/bulk/bulk-orders.ts';
+import { messageOf } from '../../../domain/refusals.ts';
+import type { BulkLineStatus } from '../../../domain/vouchers/bulk-order.ts';
+import { formatVoucherCode } from '../../../domain/vouchers/voucher-code.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { plainAmount } from '../../layout/money.ts';
+import { recordOperation } from '../../operate.ts';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
 
 const LINES_AT_ONCE = 1_000;
 

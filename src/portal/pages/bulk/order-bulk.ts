@@ -1,11 +1,11 @@
-import { orderVouchersOnce } from '../../../operations/order-vouchers.js';
-import { csv } from '../../../rendering/csv.js';
-import { readBulkFile } from '../../bulk/read-bulk-file.js';
-import { locale, sentence } from '../../language/language.js';
-import { callerOf, onceKey, recordOperation, refusedPage } from '../../operate.js';
-import type { AccountPage } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { BULK_PATH, uploadPage } from './order-in-bulk.js';
+import { orderVouchersOnce } from '../../../operations/order-vouchers.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { readBulkFile } from '../../bulk/read-bulk-file.ts';
+import { locale, sentence } from '../../language/language.ts';
+import { callerOf, onceKey, recordOperation, refusedPage } from '../../operate.ts';
+import type { AccountPage } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { BULK_PATH, uploadPage } from './order-in-bulk.ts';
 
 /** Orders the lines that the person has confirmed: once, however often the form is sent. */
 export const orderBulk: AccountPage = {

@@ -1,15 +1,15 @@
-import { partnerBalances } from '../../../db/ledger/ledger.js';
-import { formatMoney, parseMoney } from '../../../domain/money.js';
-import { maskMsisdn } from '../../../domain/phone.js';
-import { BULK_LINES } from '../../../domain/vouchers/bulk-order.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import type { LineProblem } from '../../bulk/bulk-rows.js';
-import { type ReadLine, readBulkFile } from '../../bulk/read-bulk-file.js';
-import { locale } from '../../language/language.js';
-import { amount, money } from '../../layout/money.js';
-import { fileForm, message, table } from '../../layout/parts.js';
-import { onceField } from '../../operate.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
+import { partnerBalances } from '../../../db/ledger/ledger.ts';
+import { formatMoney, parseMoney } from '../../../domain/money.ts';
+import { maskMsisdn } from '../../../domain/phone.ts';
+import { BULK_LINES } from '../../../domain/vouchers/bulk-order.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import type { LineProblem } from '../../bulk/bulk-rows.ts';
+import { type ReadLine, readBulkFile } from '../../bulk/read-bulk-file.ts';
+import { locale } from '../../language/language.ts';
+import { amount, money } from '../../layout/money.ts';
+import { fileForm, message, table } from '../../layout/parts.ts';
+import { onceField } from '../../operate.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
 
 export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
 const UPLOAD_PATH = `${PORTAL_PATH}/order-in-bulk`;

@@ -1,9 +1,9 @@
-import { type ProductRow, productSource } from '../../../db/lists/list-sources.js';
-import { html, phrase } from '../../../rendering/html.js';
-import { listFilters } from '../../layout/list-parameters.js';
-import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
-import { amount, plainAmount } from '../../layout/money.js';
-import { badge } from '../../layout/parts.js';
+import { type ProductRow, productSource } from '../../../db/lists/list-sources.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import { listFilters } from '../../layout/list-parameters.ts';
+import { type ListView, listDownload, listPage } from '../../layout/list-view.ts';
+import { amount, plainAmount } from '../../layout/money.ts';
+import { badge } from '../../layout/parts.ts';
 
 const operators: Readonly<Record<string, string>> = {
   ETHIO_TELECOM: 'Ethio telecom',

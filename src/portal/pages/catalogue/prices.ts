@@ -1,11 +1,11 @@
-import { listPartnerPrices } from '../../../db/catalogue/prices.js';
-import { mayUse } from '../../../domain/access/portal-role.js';
-import { csv } from '../../../rendering/csv.js';
-import { html, phrase } from '../../../rendering/html.js';
-import { amount, money, plainAmount } from '../../layout/money.js';
-import { badge, emptyState, table, time } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
-import { fileTime } from '../../time-zone.js';
+import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
+import { mayUse } from '../../../domain/access/portal-role.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import { amount, money, plainAmount } from '../../layout/money.ts';
+import { badge, emptyState, table, time } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.ts';
+import { fileTime } from '../../time-zone.ts';
 
 export const PRICES_PATH = `${PORTAL_PATH}/prices`;
 

@@ -1,18 +1,18 @@
-import { findNamedMerchants } from '../../../db/bulk/bulk-subjects.js';
+import { findNamedMerchants } from '../../../db/bulk/bulk-subjects.ts';
 import {
   findPrice,
   listPartnerPrices,
   priceSubjects,
   replacePrice,
-} from '../../../db/catalogue/prices.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { sentence } from '../../language/language.js';
-import { amount, money } from '../../layout/money.js';
-import { field, postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { PRICES_PATH, usd } from './prices.js';
+} from '../../../db/catalogue/prices.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { sentence } from '../../language/language.ts';
+import { amount, money } from '../../layout/money.ts';
+import { field, postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { PRICES_PATH, usd } from './prices.ts';
 
 interface Wrong {
   readonly price: string;

@@ -2,16 +2,16 @@ import {
   addOneTimePassword,
   readOneTimePassword,
   removeOneTimePassword,
-} from '../../../db/portal/one-time-passwords.js';
-import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
-import { makeRecoveryCodes, plainCode, secretContext } from '../../access/account-code.js';
-import { changeAccess } from '../../access/change-access.js';
-import { checkProof } from '../../access/confirmation.js';
-import { stepOf } from '../../access/one-time-password.js';
-import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.js';
-import type { PersonPage, PersonRequest } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { oneTimePasswordPage, recoveryCodesPage, setUpContext } from './one-time-password.js';
+} from '../../../db/portal/one-time-passwords.ts';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
+import { makeRecoveryCodes, plainCode, secretContext } from '../../access/account-code.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { checkProof } from '../../access/confirmation.ts';
+import { stepOf } from '../../access/one-time-password.ts';
+import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.ts';
+import type { PersonPage, PersonRequest } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { oneTimePasswordPage, recoveryCodesPage, setUpContext } from './one-time-password.ts';
 
 const detailsOf = ({ session }: PersonRequest) => ({
   accountId: session.accountId,

@@ -1,18 +1,18 @@
-import { findHalfSignIn } from '../../../db/portal/half-sign-ins.js';
-import { html } from '../../../rendering/html.js';
-import { codeProblem, takeCode } from '../../access/account-code.js';
-import { codePath, pathAfter } from '../../access/admit.js';
-import { codeField, statusOf, type WrongProof } from '../../access/confirmation.js';
-import { completeSignIn } from '../../access/session.js';
+import { findHalfSignIn } from '../../../db/portal/half-sign-ins.ts';
+import { html } from '../../../rendering/html.ts';
+import { codeProblem, takeCode } from '../../access/account-code.ts';
+import { codePath, pathAfter } from '../../access/admit.ts';
+import { codeField, statusOf, type WrongProof } from '../../access/confirmation.ts';
+import { completeSignIn } from '../../access/session.ts';
 import {
   codeLimits,
   countPassword,
   forgivePassword,
   waitSentence,
-} from '../../access/sign-in-throttle.js';
-import { message, postForm } from '../../layout/parts.js';
-import type { PageAnswer, PublicPage, PublicRequest } from '../../page.js';
-import { isOf } from '../account/sign-in.js';
+} from '../../access/sign-in-throttle.ts';
+import { message, postForm } from '../../layout/parts.ts';
+import type { PageAnswer, PublicPage, PublicRequest } from '../../page.ts';
+import { isOf } from '../account/sign-in.ts';
 
 /** Asks for the code of a sign-in, after the password. */
 export const showCode: PublicPage = {

@@ -1,14 +1,14 @@
 import {
   type AccountOneTimePassword,
   readOneTimePassword,
-} from '../../../db/portal/one-time-passwords.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { secretContext } from '../../access/account-code.js';
-import { proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
-import { newSecret, qrCode, secretUri } from '../../access/one-time-password.js';
-import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.js';
-import { copyField, field, message, postForm, time } from '../../layout/parts.js';
-import type { PageAnswer, PersonPage, PersonRequest, Site } from '../../page.js';
+} from '../../../db/portal/one-time-passwords.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { secretContext } from '../../access/account-code.ts';
+import { proofField, statusOf, type WrongProof } from '../../access/confirmation.ts';
+import { newSecret, qrCode, secretUri } from '../../access/one-time-password.ts';
+import { accountPath, oneTimePasswordPath } from '../../access/required-set-up.ts';
+import { copyField, field, message, postForm, time } from '../../layout/parts.ts';
+import type { PageAnswer, PersonPage, PersonRequest, Site } from '../../page.ts';
 
 /** The person's one-time passwords: sets them up, or shows that they are on. */
 export const showOneTimePassword: PersonPage = {

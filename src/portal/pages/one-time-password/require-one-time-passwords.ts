@@ -1,8 +1,8 @@
-import { setOneTimePasswordRule } from '../../../db/portal/one-time-passwords.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
+import { setOneTimePasswordRule } from '../../../db/portal/one-time-passwords.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.ts';
 
 const PATH = '/people/one-time-passwords';
 

@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { readableSecret } from '../../../crypto/readable-secret.js';
-import type { DatabaseTransaction } from '../../../db/connection.js';
-import { setPortalRole } from '../../../db/portal/people.js';
+import { readableSecret } from '../../../crypto/readable-secret.ts';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { setPortalRole } from '../../../db/portal/people.ts';
 import {
   addPortalAccount,
   canonicalEmail,
   findPortalAccount,
   setPassword,
   setPortalAccountDisabled,
-} from '../../../db/portal/portal-accounts.js';
-import type { PortalRole } from '../../../domain/access/portal-role.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { copyField, message } from '../../layout/parts.js';
-import type { AccountPage, AccountRequest } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { PEOPLE_PATH, peoplePage, readRole } from './people.js';
+} from '../../../db/portal/portal-accounts.ts';
+import type { PortalRole } from '../../../domain/access/portal-role.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { copyField, message } from '../../layout/parts.ts';
+import type { AccountPage, AccountRequest } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { PEOPLE_PATH, peoplePage, readRole } from './people.ts';
 
 const MAXIMUM_LENGTH = 200;
 const isEmail = (text: string): boolean =>

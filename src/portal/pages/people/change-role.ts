@@ -1,17 +1,17 @@
-import { findPerson, hasOtherOwner, setPortalRole } from '../../../db/portal/people.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { sentence } from '../../language/language.js';
-import { message, postForm } from '../../layout/parts.js';
+import { findPerson, hasOtherOwner, setPortalRole } from '../../../db/portal/people.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { sentence } from '../../language/language.ts';
+import { message, postForm } from '../../layout/parts.ts';
 import {
   type AccountPage,
   type AccountRequest,
   idOf,
   type PageAnswer,
   PORTAL_PATH,
-} from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { PEOPLE_PATH, readRole, roleChoices } from './people.js';
+} from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { PEOPLE_PATH, readRole, roleChoices } from './people.ts';
 
 /** Why an owner cannot be removed or become somebody else. */
 export const LAST_OWNER = 'This is the only owner: make somebody else an owner first.';

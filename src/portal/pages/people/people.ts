@@ -1,15 +1,15 @@
-import { listPortalAccounts } from '../../../db/portal/portal-accounts.js';
+import { listPortalAccounts } from '../../../db/portal/portal-accounts.ts';
 import {
   type PortalRole,
   portalRoleMeanings,
   portalRoles,
-} from '../../../domain/access/portal-role.js';
-import { csv } from '../../../rendering/csv.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { field, postForm, table, time } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
-import { fileTime } from '../../time-zone.js';
-import { oneTimePasswordRuleCard } from '../one-time-password/require-one-time-passwords.js';
+} from '../../../domain/access/portal-role.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { field, postForm, table, time } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { fileTime } from '../../time-zone.ts';
+import { oneTimePasswordRuleCard } from '../one-time-password/require-one-time-passwords.ts';
 
 export const PEOPLE_PATH = `${PORTAL_PATH}/people`;
 

@@ -1,14 +1,14 @@
-import { findPerson, hasOtherOwner } from '../../../db/portal/people.js';
-import { setPortalAccountDisabled } from '../../../db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../../db/portal/portal-sessions.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { sentence } from '../../language/language.js';
-import { confirmation, message } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { LAST_OWNER } from './change-role.js';
-import { PEOPLE_PATH } from './people.js';
+import { findPerson, hasOtherOwner } from '../../../db/portal/people.ts';
+import { setPortalAccountDisabled } from '../../../db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { sentence } from '../../language/language.ts';
+import { confirmation, message } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { LAST_OWNER } from './change-role.ts';
+import { PEOPLE_PATH } from './people.ts';
 
 /** Asks for confirmation before a person is removed. */
 export const askRemovePerson: AccountPage = {

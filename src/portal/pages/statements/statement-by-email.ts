@@ -1,9 +1,9 @@
-import { hasStatementsByEmail, setStatementByEmail } from '../../../db/portal/statement-choice.js';
-import { mayUse } from '../../../domain/access/portal-role.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
+import { hasStatementsByEmail, setStatementByEmail } from '../../../db/portal/statement-choice.ts';
+import { mayUse } from '../../../domain/access/portal-role.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
 
 /** The choice of who may see statements, on the page of the account; nothing for others. */
 export async function statementByEmailCard({

@@ -1,29 +1,29 @@
-import type { Days } from '../../../db/days.js';
+import type { Days } from '../../../db/days.ts';
 import type {
   StatementLine,
   StatementRequest,
   Wallet,
-} from '../../../db/ledger/statement-lines.js';
+} from '../../../db/ledger/statement-lines.ts';
 import {
   REACHED_LINES,
   readStatementPage,
   type StatementPage,
-} from '../../../db/ledger/statement-page.js';
-import { explainLine } from '../../../domain/statements/statement-labels.js';
-import { csv } from '../../../rendering/csv.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { sentence } from '../../language/language.js';
-import { statementLine } from '../../language/statement-line.js';
-import { daysAfter, type ReadDays, readDays } from '../../layout/days.js';
-import { DOWNLOAD_ROWS } from '../../layout/downloads.js';
-import { daysForm } from '../../layout/filter-form.js';
-import { amount, money, plainAmount } from '../../layout/money.js';
-import { addressOf, pageNumber, paging } from '../../layout/paging.js';
-import { emptyState, table, time } from '../../layout/parts.js';
-import { walletLabels } from '../../layout/wallet-labels.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { beginningOf, fileTime, timeZone } from '../../time-zone.js';
+} from '../../../db/ledger/statement-page.ts';
+import { explainLine } from '../../../domain/statements/statement-labels.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { sentence } from '../../language/language.ts';
+import { statementLine } from '../../language/statement-line.ts';
+import { daysAfter, type ReadDays, readDays } from '../../layout/days.ts';
+import { DOWNLOAD_ROWS } from '../../layout/downloads.ts';
+import { daysForm } from '../../layout/filter-form.ts';
+import { amount, money, plainAmount } from '../../layout/money.ts';
+import { addressOf, pageNumber, paging } from '../../layout/paging.ts';
+import { emptyState, table, time } from '../../layout/parts.ts';
+import { walletLabels } from '../../layout/wallet-labels.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { beginningOf, fileTime, timeZone } from '../../time-zone.ts';
 
 const ROWS = 50;
 

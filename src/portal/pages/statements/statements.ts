@@ -1,21 +1,21 @@
-import { readCompanyMonth } from '../../../db/ledger/months/company-month.js';
-import { firstMonth } from '../../../db/ledger/months/first-month.js';
+import { readCompanyMonth } from '../../../db/ledger/months/company-month.ts';
+import { firstMonth } from '../../../db/ledger/months/first-month.ts';
 import {
   isEmptyStatement,
   lastClosedMonth,
   type Month,
   monthsBetween,
   parseMonth,
-} from '../../../domain/statements/monthly-statement.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
+} from '../../../domain/statements/monthly-statement.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
 import {
   statementCsv,
   statementFileName,
   statementHtml,
-} from '../../../rendering/statement-files.js';
-import { emptyState, table } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
+} from '../../../rendering/statement-files.ts';
+import { emptyState, table } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
 
 const STATEMENTS_PATH = `${PORTAL_PATH}/statements`;
 /** Older ones are made by hand. */

@@ -1,19 +1,19 @@
-import { findTopupDetail } from '../../../db/topups/topup-detail.js';
-import { maskStored, parseMsisdn } from '../../../domain/phone.js';
-import { retryOnce } from '../../../operations/retry-top-up.js';
-import { html, phrase } from '../../../rendering/html.js';
-import { money } from '../../layout/money.js';
-import { field, postForm } from '../../layout/parts.js';
-import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.js';
+import { findTopupDetail } from '../../../db/topups/topup-detail.ts';
+import { maskStored, parseMsisdn } from '../../../domain/phone.ts';
+import { retryOnce } from '../../../operations/retry-top-up.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import { money } from '../../layout/money.ts';
+import { field, postForm } from '../../layout/parts.ts';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.ts';
 import {
   type AccountPage,
   type AccountRequest,
   idOf,
   type PageAnswer,
   PORTAL_PATH,
-} from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { productOf } from './top-ups.js';
+} from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { productOf } from './top-ups.ts';
 
 /** Says what a retry does with the money, and asks for the number. */
 export const askRetryTopUp: AccountPage = {

@@ -1,17 +1,17 @@
-import { readLedgerHistory } from '../../../db/ledger/ledger-history.js';
-import type { TopupStatus } from '../../../db/schema/all-tables.js';
-import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.js';
-import { mayUse } from '../../../domain/access/portal-role.js';
-import { maskStored } from '../../../domain/phone.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { sentence } from '../../language/language.js';
-import { facts } from '../../layout/facts.js';
-import { money } from '../../layout/money.js';
-import { badge, emptyState, table, time } from '../../layout/parts.js';
-import { ledgerHistory } from '../../layout/transfer-labels.js';
-import { type AccountPage, idOf, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { productOf, topupBadge } from './top-ups.js';
+import { readLedgerHistory } from '../../../db/ledger/ledger-history.ts';
+import type { TopupStatus } from '../../../db/schema/all-tables.ts';
+import { findTopupDetail, type TopupDetail } from '../../../db/topups/topup-detail.ts';
+import { mayUse } from '../../../domain/access/portal-role.ts';
+import { maskStored } from '../../../domain/phone.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { sentence } from '../../language/language.ts';
+import { facts } from '../../layout/facts.ts';
+import { money } from '../../layout/money.ts';
+import { badge, emptyState, table, time } from '../../layout/parts.ts';
+import { ledgerHistory } from '../../layout/transfer-labels.ts';
+import { type AccountPage, idOf, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { productOf, topupBadge } from './top-ups.ts';
 
 const NOTHING_MOVED = emptyState('Nothing was charged', 'No money moved for this top-up.');
 

@@ -1,13 +1,13 @@
-import { type NamedTopup, namedTopupSource } from '../../../db/topups/topup-detail.js';
-import { maskStored } from '../../../domain/phone.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { listFilters } from '../../layout/list-parameters.js';
-import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
-import { amount, plainAmount } from '../../layout/money.js';
-import { badge, time } from '../../layout/parts.js';
-import { stateOptions, topupStates, topupTurns } from '../../layout/states.js';
-import { PORTAL_PATH } from '../../page.js';
-import { fileTime } from '../../time-zone.js';
+import { type NamedTopup, namedTopupSource } from '../../../db/topups/topup-detail.ts';
+import { maskStored } from '../../../domain/phone.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { listFilters } from '../../layout/list-parameters.ts';
+import { type ListView, listDownload, listPage } from '../../layout/list-view.ts';
+import { amount, plainAmount } from '../../layout/money.ts';
+import { badge, time } from '../../layout/parts.ts';
+import { stateOptions, topupStates, topupTurns } from '../../layout/states.ts';
+import { PORTAL_PATH } from '../../page.ts';
+import { fileTime } from '../../time-zone.ts';
 
 /** What was sent. */
 export const productOf = ({ kind, productName }: NamedTopup): Html | string =>

@@ -1,10 +1,10 @@
-import { isCancellable } from '../../../domain/vouchers/cancellation.js';
-import { cancelVoucherOnce } from '../../../operations/later-voucher-operations.js';
-import { html, phrase } from '../../../rendering/html.js';
-import { sentence } from '../../language/language.js';
-import { money } from '../../layout/money.js';
-import type { AccountPage } from '../../page.js';
-import { askAboutVoucher, operateOnVoucher } from './operate-on-voucher.js';
+import { isCancellable } from '../../../domain/vouchers/cancellation.ts';
+import { cancelVoucherOnce } from '../../../operations/later-voucher-operations.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import { sentence } from '../../language/language.ts';
+import { money } from '../../layout/money.ts';
+import type { AccountPage } from '../../page.ts';
+import { askAboutVoucher, operateOnVoucher } from './operate-on-voucher.ts';
 
 /** Says what a cancellation does with the money, and asks for confirmation. */
 export const askCancelVoucher: AccountPage = {

@@ -1,12 +1,12 @@
-import type { MessageResent, VoucherCancelled } from '../../../../workflows/contracts.js';
-import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
-import type { VoucherRequest } from '../../../operations/later-voucher-operations.js';
-import type { OperationResult } from '../../../operations/run-once.js';
-import type { OperationServices } from '../../../operations/services.js';
-import { confirmation } from '../../layout/parts.js';
-import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.js';
-import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
+import type { MessageResent, VoucherCancelled } from '../../../../workflows/contracts.ts';
+import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.ts';
+import type { VoucherRequest } from '../../../operations/later-voucher-operations.ts';
+import type { OperationResult } from '../../../operations/run-once.ts';
+import type { OperationServices } from '../../../operations/services.ts';
+import { confirmation } from '../../layout/parts.ts';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../../operate.ts';
+import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
 
 /** What a person is asked before an operation on a voucher, or why there is nothing to ask. */
 type Question =

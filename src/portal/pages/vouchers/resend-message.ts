@@ -1,10 +1,10 @@
-import { readResendable } from '../../../db/vouchers/resends.js';
-import { isMissed } from '../../../domain/vouchers/resend.js';
-import { resendMessageOnce } from '../../../operations/later-voucher-operations.js';
-import { html, phrase } from '../../../rendering/html.js';
-import type { AccountPage } from '../../page.js';
-import { askAboutVoucher, operateOnVoucher } from './operate-on-voucher.js';
-import { ownerOf } from './vouchers.js';
+import { readResendable } from '../../../db/vouchers/resends.ts';
+import { isMissed } from '../../../domain/vouchers/resend.ts';
+import { resendMessageOnce } from '../../../operations/later-voucher-operations.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import type { AccountPage } from '../../page.ts';
+import { askAboutVoucher, operateOnVoucher } from './operate-on-voucher.ts';
+import { ownerOf } from './vouchers.ts';
 
 /** Says which message the owner gets once more, and asks for confirmation. */
 export const askResendMessage: AccountPage = {

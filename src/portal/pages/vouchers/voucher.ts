@@ -1,18 +1,18 @@
-import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.js';
-import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.js';
-import { mayUse } from '../../../domain/access/portal-role.js';
-import { isCancellable } from '../../../domain/vouchers/cancellation.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { sentence } from '../../language/language.js';
-import { facts, story } from '../../layout/facts.js';
-import { money } from '../../layout/money.js';
-import { time } from '../../layout/parts.js';
-import { stateBadge, voucherStates } from '../../layout/states.js';
-import { ledgerHistory } from '../../layout/transfer-labels.js';
-import { type AccountPage, type AccountRequest, idOf, PORTAL_PATH } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { happeningsOf } from '../../voucher-story.js';
-import { ownerOf } from './vouchers.js';
+import { operationsOf, readLedgerHistory } from '../../../db/ledger/ledger-history.ts';
+import { findVoucherDetail, type VoucherDetail } from '../../../db/vouchers/voucher-detail.ts';
+import { mayUse } from '../../../domain/access/portal-role.ts';
+import { isCancellable } from '../../../domain/vouchers/cancellation.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { sentence } from '../../language/language.ts';
+import { facts, story } from '../../layout/facts.ts';
+import { money } from '../../layout/money.ts';
+import { time } from '../../layout/parts.ts';
+import { stateBadge, voucherStates } from '../../layout/states.ts';
+import { ledgerHistory } from '../../layout/transfer-labels.ts';
+import { type AccountPage, type AccountRequest, idOf, PORTAL_PATH } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { happeningsOf } from '../../voucher-story.ts';
+import { ownerOf } from './vouchers.ts';
 
 /** One voucher with its history and its transfers, but never its code. */
 export const showVoucher: AccountPage = {

@@ -1,13 +1,13 @@
-import { type ListedVoucher, voucherSource } from '../../../db/vouchers/lists/voucher-list.js';
-import { maskStored } from '../../../domain/phone.js';
-import { type Html, html, phrase } from '../../../rendering/html.js';
-import { listFilters } from '../../layout/list-parameters.js';
-import { type ListView, listDownload, listPage } from '../../layout/list-view.js';
-import { amount, plainAmount } from '../../layout/money.js';
-import { time } from '../../layout/parts.js';
-import { stateBadge, stateOptions, voucherStates } from '../../layout/states.js';
-import { PORTAL_PATH } from '../../page.js';
-import { fileTime } from '../../time-zone.js';
+import { type ListedVoucher, voucherSource } from '../../../db/vouchers/lists/voucher-list.ts';
+import { maskStored } from '../../../domain/phone.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { listFilters } from '../../layout/list-parameters.ts';
+import { type ListView, listDownload, listPage } from '../../layout/list-view.ts';
+import { amount, plainAmount } from '../../layout/money.ts';
+import { time } from '../../layout/parts.ts';
+import { stateBadge, stateOptions, voucherStates } from '../../layout/states.ts';
+import { PORTAL_PATH } from '../../page.ts';
+import { fileTime } from '../../time-zone.ts';
 
 /** A voucher's owner; numbers are masked. */
 export const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): Html | string =>

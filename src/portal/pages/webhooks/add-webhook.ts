@@ -1,14 +1,14 @@
-import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
-import { eventTypesOf } from '../../../domain/event-types.js';
-import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.js';
-import { registerWebhook, WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { checkProof } from '../../access/confirmation.js';
-import { readName } from '../../layout/form.js';
-import { copyField, message } from '../../layout/parts.js';
-import type { AccountPage, PageAnswer } from '../../page.js';
-import { typeField, WEBHOOKS_PATH, type WrongWebhook, webhooksPage } from './webhooks.js';
+import { PORTAL_ACTOR } from '../../../domain/access/access-changes.ts';
+import { eventTypesOf } from '../../../domain/event-types.ts';
+import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.ts';
+import { registerWebhook, WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { checkProof } from '../../access/confirmation.ts';
+import { readName } from '../../layout/form.ts';
+import { copyField, message } from '../../layout/parts.ts';
+import type { AccountPage, PageAnswer } from '../../page.ts';
+import { typeField, WEBHOOKS_PATH, type WrongWebhook, webhooksPage } from './webhooks.ts';
 
 /** Registers a webhook after a proof, and shows its secret. */
 export const addWebhook: AccountPage = {

@@ -1,21 +1,21 @@
-import type { DatabaseTransaction } from '../../../db/connection.js';
-import { requestTestEvent } from '../../../db/webhooks/delivery-requests.js';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { requestTestEvent } from '../../../db/webhooks/delivery-requests.ts';
 import {
   findWebhook,
   removeWebhook as remove,
   setWebhookStatus,
   type WebhookEndpoint,
-} from '../../../db/webhooks/webhook-endpoints.js';
-import { PORTAL_ACTOR } from '../../../domain/access/access-changes.js';
-import { rotateWebhookSecret as rotate } from '../../../operations/webhooks.js';
-import { html } from '../../../rendering/html.js';
-import { changeAccess } from '../../access/change-access.js';
-import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.js';
-import { confirmation, postForm } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { secretPage } from './add-webhook.js';
-import { WEBHOOKS_PATH } from './webhooks.js';
+} from '../../../db/webhooks/webhook-endpoints.ts';
+import { PORTAL_ACTOR } from '../../../domain/access/access-changes.ts';
+import { rotateWebhookSecret as rotate } from '../../../operations/webhooks.ts';
+import { html } from '../../../rendering/html.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.ts';
+import { confirmation, postForm } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { secretPage } from './add-webhook.ts';
+import { WEBHOOKS_PATH } from './webhooks.ts';
 
 /** The webhook of the path; undefined where it is not the company's. */
 export const webhookOf = (

@@ -1,10 +1,10 @@
-import { listDeliveries } from '../../../db/webhooks/delivery-requests.js';
-import { findWebhook } from '../../../db/webhooks/webhook-endpoints.js';
-import { csv } from '../../../rendering/csv.js';
-import { DOWNLOAD_ROWS } from '../../layout/downloads.js';
-import { type AccountPage, idOf, type PageAnswer } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { fileTime } from '../../time-zone.js';
+import { listDeliveries } from '../../../db/webhooks/delivery-requests.ts';
+import { findWebhook } from '../../../db/webhooks/webhook-endpoints.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { DOWNLOAD_ROWS } from '../../layout/downloads.ts';
+import { type AccountPage, idOf, type PageAnswer } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { fileTime } from '../../time-zone.ts';
 
 /** The newest deliveries of a webhook with the receiver's answers, as a file, newest first. */
 export const downloadDeliveries: AccountPage = {

@@ -2,15 +2,15 @@ import {
   MOST_SENT_AGAIN,
   type SentAgain,
   sendAgain,
-} from '../../../db/webhooks/delivery-requests.js';
-import { changeAccess } from '../../access/change-access.js';
-import { daySchema } from '../../layout/days.js';
-import { type AccountPage, type AccountRequest, idOf } from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { instantOf } from '../../time-zone.js';
-import { webhookOf } from './change-webhook.js';
-import { webhookPage } from './webhook.js';
-import { WEBHOOKS_PATH } from './webhooks.js';
+} from '../../../db/webhooks/delivery-requests.ts';
+import { changeAccess } from '../../access/change-access.ts';
+import { daySchema } from '../../layout/days.ts';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { instantOf } from '../../time-zone.ts';
+import { webhookOf } from './change-webhook.ts';
+import { webhookPage } from './webhook.ts';
+import { WEBHOOKS_PATH } from './webhooks.ts';
 
 const NO_TIME = 'Enter two times such as 2026-11-20 08:00, the earlier one first.';
 

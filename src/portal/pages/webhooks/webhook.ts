@@ -1,20 +1,20 @@
-import { type ListedDelivery, listDeliveries } from '../../../db/webhooks/delivery-requests.js';
-import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.js';
-import { TEST_EVENT_TYPE } from '../../../domain/webhooks/webhook.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { DOWNLOAD_ROWS } from '../../layout/downloads.js';
-import { facts } from '../../layout/facts.js';
-import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.js';
+import { type ListedDelivery, listDeliveries } from '../../../db/webhooks/delivery-requests.ts';
+import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.ts';
+import { TEST_EVENT_TYPE } from '../../../domain/webhooks/webhook.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { DOWNLOAD_ROWS } from '../../layout/downloads.ts';
+import { facts } from '../../layout/facts.ts';
+import { badge, emptyState, field, message, postForm, table, time } from '../../layout/parts.ts';
 import {
   type AccountPage,
   type AccountRequest,
   idOf,
   type PageAnswer,
   PORTAL_PATH,
-} from '../../page.js';
-import { problems } from '../../problem-page.js';
-import { timeZone } from '../../time-zone.js';
-import { stateOf, WEBHOOKS_PATH } from './webhooks.js';
+} from '../../page.ts';
+import { problems } from '../../problem-page.ts';
+import { timeZone } from '../../time-zone.ts';
+import { stateOf, WEBHOOKS_PATH } from './webhooks.ts';
 
 const ROWS = 25;
 /** Until the answer to a test event is shown. */

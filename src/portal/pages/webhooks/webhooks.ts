@@ -1,11 +1,11 @@
-import { listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.js';
-import { eventTypes, eventTypesOf } from '../../../domain/event-types.js';
-import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.js';
-import { WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { proofField } from '../../access/confirmation.js';
-import { badge, emptyState, field, postForm, table, time } from '../../layout/parts.js';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.js';
+import { listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/webhook-endpoints.ts';
+import { eventTypes, eventTypesOf } from '../../../domain/event-types.ts';
+import { WEBHOOK_URL_LENGTH } from '../../../domain/webhooks/webhook.ts';
+import { WEBHOOK_DESCRIPTION_LENGTH } from '../../../operations/webhooks.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { proofField } from '../../access/confirmation.ts';
+import { badge, emptyState, field, postForm, table, time } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
 

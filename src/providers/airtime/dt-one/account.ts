@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { readJson } from '../../read-json.js';
+import { readJson } from '../../read-json.ts';
 import {
   type ProviderAccount,
   type ProviderStatementLine,
   statementPages,
-} from '../../statement.js';
-import { transactionSchema } from './answers.js';
-import { type DtOneGet, readTransactionsPage, windowsOf } from './transactions-page.js';
-import { statusOfClass } from './transformers.js';
+} from '../../statement.ts';
+import { transactionSchema } from './answers.ts';
+import { type DtOneGet, readTransactionsPage, windowsOf } from './transactions-page.ts';
+import { statusOfClass } from './transformers.ts';
 
 const listSchema = z.array(
   transactionSchema.extend({

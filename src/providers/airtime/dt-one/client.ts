@@ -1,17 +1,17 @@
-import { basicAuthorization } from '../../basic-authorization.js';
-import { readOrLookUp } from '../../doubtful-answer.js';
-import { callHttp } from '../../http-call.js';
-import { unknown } from '../../outcome.js';
-import type { Airtime } from '../airtime.js';
-import { dtOneAccount } from './account.js';
-import { listOrders } from './list-orders.js';
+import { basicAuthorization } from '../../basic-authorization.ts';
+import { readOrLookUp } from '../../doubtful-answer.ts';
+import { callHttp } from '../../http-call.ts';
+import { unknown } from '../../outcome.ts';
+import type { Airtime } from '../airtime.ts';
+import { dtOneAccount } from './account.ts';
+import { listOrders } from './list-orders.ts';
 import {
   type RangedProducts,
   type TransactionRequest,
   toDtOneAmount,
   toTransactionRequest,
-} from './transaction-request.js';
-import { readFoundOrders, readOrderAnswer } from './transformers.js';
+} from './transaction-request.ts';
+import { readFoundOrders, readOrderAnswer } from './transformers.ts';
 
 interface DtOneSettings {
   /** Up to, not including, `/async/transactions`, e.g. https://dvs-api.dtone.com/v1 */

@@ -1,7 +1,7 @@
-import type { Config } from '../../../config/config.js';
-import { callbackUrlOf } from '../../callback-url.js';
-import type { Airtime } from '../airtime.js';
-import { createDtOneAirtime } from './client.js';
+import type { Config } from '../../../config/config.ts';
+import { callbackUrlOf } from '../../callback-url.ts';
+import type { Airtime } from '../airtime.ts';
+import { createDtOneAirtime } from './client.ts';
 
 type DtOneSetting =
   | `AIRTIME_${'URL' | 'KEY' | 'SECRET' | 'CALLBACK_URL' | 'CALLBACK_SECRET'}`

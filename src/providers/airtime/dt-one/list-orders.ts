@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listAll, type ProviderTransaction, type TransactionList } from '../../transaction-list.js';
-import { transactionSchema } from './answers.js';
-import { type DtOneGet, readTransactionsPage, windowsOf } from './transactions-page.js';
-import { statusOfClass } from './transformers.js';
+import { listAll, type ProviderTransaction, type TransactionList } from '../../transaction-list.ts';
+import { transactionSchema } from './answers.ts';
+import { type DtOneGet, readTransactionsPage, windowsOf } from './transactions-page.ts';
+import { statusOfClass } from './transformers.ts';
 
 const listSchema = z.array(transactionSchema.extend({ creation_date: z.coerce.date() }));
 type ListedOrder = z.infer<typeof listSchema>[number];

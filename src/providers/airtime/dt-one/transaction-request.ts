@@ -1,6 +1,6 @@
-import type { Operator } from '../../../domain/operator.js';
-import { exactAmount } from '../../exact-amount.js';
-import type { AirtimeOrder } from '../airtime.js';
+import type { Operator } from '../../../domain/operator.ts';
+import { exactAmount } from '../../exact-amount.ts';
+import type { AirtimeOrder } from '../airtime.ts';
 
 /** The airtime products with a range of amounts; every operator has its own. */
 export type RangedProducts = Readonly<Record<Operator, number>>;

@@ -1,18 +1,18 @@
-import { presentableMessage } from '../../../domain/providers/presentable-message.js';
-import { agree } from '../../agree.js';
-import type { DoubtfulAnswer } from '../../doubtful-answer.js';
-import type { HttpAnswer } from '../../http-call.js';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
-import { readJson } from '../../read-json.js';
-import { tooManyRequests } from '../../too-many-requests.js';
-import type { ProviderTransaction } from '../../transaction-list.js';
+import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import { agree } from '../../agree.ts';
+import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
+import type { HttpAnswer } from '../../http-call.ts';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
+import { readJson } from '../../read-json.ts';
+import { tooManyRequests } from '../../too-many-requests.ts';
+import type { ProviderTransaction } from '../../transaction-list.ts';
 import {
   errorsSchema,
   type Transaction,
   transactionSchema,
   transactionsSchema,
-} from './answers.js';
-import type { TransactionRequest } from './transaction-request.js';
+} from './answers.ts';
+import type { TransactionRequest } from './transaction-request.ts';
 
 /** Classes of status by id; name and id must agree. */
 const statusClasses: Readonly<Record<number, string>> = {

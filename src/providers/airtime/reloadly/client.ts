@@ -1,15 +1,15 @@
-import { createAuthorizedCall } from '../../access-token.js';
-import { readOrLookUp } from '../../doubtful-answer.js';
-import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.js';
-import type { Airtime } from '../airtime.js';
-import { listTopups, reloadlyStatement, type TopupReport } from './list-topups.js';
+import { createAuthorizedCall } from '../../access-token.ts';
+import { readOrLookUp } from '../../doubtful-answer.ts';
+import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.ts';
+import type { Airtime } from '../airtime.ts';
+import { listTopups, reloadlyStatement, type TopupReport } from './list-topups.ts';
 import {
   type OperatorIds,
   type TopupRequest,
   toReloadlyAmount,
   toTopupRequest,
-} from './topup-request.js';
-import { judgeToken, readBalance, readFoundOrders, readOrderAnswer } from './transformers.js';
+} from './topup-request.ts';
+import { judgeToken, readBalance, readFoundOrders, readOrderAnswer } from './transformers.ts';
 
 interface ReloadlySettings {
   /** Up to, not including, `/topups-async`, e.g. https://topups.reloadly.com */

@@ -1,4 +1,4 @@
-import type { ReloadlyTopup } from './answers.js';
+import type { ReloadlyTopup } from './answers.ts';
 
 /** Amount and currency of a top-up for the phone, as far as the provider says them. */
 export interface DeliveredAmount {

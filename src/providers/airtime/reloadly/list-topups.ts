@@ -1,22 +1,22 @@
-import { localText, momentOf } from '../../../domain/local-time.js';
-import type { HttpResult } from '../../http-call.js';
-import { readJson } from '../../read-json.js';
+import { localText, momentOf } from '../../../domain/local-time.ts';
+import type { HttpResult } from '../../http-call.ts';
+import { readJson } from '../../read-json.ts';
 import {
   type ProviderAccount,
   type ProviderStatementLine,
   type StatementPeriod,
   statementPages,
-} from '../../statement.js';
+} from '../../statement.ts';
 import {
   type FoundPage,
   listAll,
   notListed,
   type ProviderTransaction,
   type TransactionList,
-} from '../../transaction-list.js';
-import { pageSchema, type ReloadlyTopup } from './answers.js';
-import { deliveredAmount } from './delivered-amount.js';
-import { statusOfTopup } from './transformers.js';
+} from '../../transaction-list.ts';
+import { pageSchema, type ReloadlyTopup } from './answers.ts';
+import { deliveredAmount } from './delivered-amount.ts';
+import { statusOfTopup } from './transformers.ts';
 
 /** Answers are limited in size; a top-up has one kilobyte. */
 const PAGE_SIZE = 100;

@@ -1,6 +1,6 @@
-import type { Config } from '../../../config/config.js';
-import type { Airtime } from '../airtime.js';
-import { createReloadlyAirtime } from './client.js';
+import type { Config } from '../../../config/config.ts';
+import type { Airtime } from '../airtime.ts';
+import { createReloadlyAirtime } from './client.ts';
 
 /** Reloadly, or undefined where the settings do not configure it. */
 export function reloadlyOfSettings(

@@ -1,6 +1,6 @@
-import type { Operator } from '../../../domain/operator.js';
-import { exactAmount } from '../../exact-amount.js';
-import type { AirtimeOrder } from '../airtime.js';
+import type { Operator } from '../../../domain/operator.ts';
+import { exactAmount } from '../../exact-amount.ts';
+import type { AirtimeOrder } from '../airtime.ts';
 
 /** The provider's id of each operator's airtime. */
 export type OperatorIds = Readonly<Record<Operator, number>>;

@@ -1,24 +1,24 @@
-import { isAmountDelivered } from '../../../domain/providers/amount-tolerance.js';
-import { presentableMessage } from '../../../domain/providers/presentable-message.js';
-import type { TokenVerdict } from '../../access-token.js';
-import { agree } from '../../agree.js';
-import type { DoubtfulAnswer } from '../../doubtful-answer.js';
-import type { HttpAnswer } from '../../http-call.js';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
-import { readJson } from '../../read-json.js';
-import type { ProviderBalance } from '../../statement.js';
-import { tooManyRequests } from '../../too-many-requests.js';
-import type { ProviderTransaction } from '../../transaction-list.js';
+import { isAmountDelivered } from '../../../domain/providers/amount-tolerance.ts';
+import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import type { TokenVerdict } from '../../access-token.ts';
+import { agree } from '../../agree.ts';
+import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
+import type { HttpAnswer } from '../../http-call.ts';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
+import { readJson } from '../../read-json.ts';
+import type { ProviderBalance } from '../../statement.ts';
+import { tooManyRequests } from '../../too-many-requests.ts';
+import type { ProviderTransaction } from '../../transaction-list.ts';
 import {
   balanceSchema,
   errorSchema,
   pageSchema,
   type ReloadlyTopup,
   topupSchema,
-} from './answers.js';
-import { deliveredAmount } from './delivered-amount.js';
-import { errorCodes } from './error-codes.js';
-import type { TopupRequest } from './topup-request.js';
+} from './answers.ts';
+import { deliveredAmount } from './delivered-amount.ts';
+import { errorCodes } from './error-codes.ts';
+import type { TopupRequest } from './topup-request.ts';
 
 /** A 401 that is not an error of Reloadly's proves nothing: it may have taken the order. */
 export function judgeToken({ status, body }: HttpAnswer): TokenVerdict {

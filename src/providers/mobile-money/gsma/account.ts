@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { presentableMessage } from '../../../domain/providers/presentable-message.js';
-import type { HttpResult } from '../../http-call.js';
-import { readJson } from '../../read-json.js';
+import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import type { HttpResult } from '../../http-call.ts';
+import { readJson } from '../../read-json.ts';
 import {
   type ProviderAccount,
   type ProviderBalance,
   type ProviderStatementLine,
   statementPages,
-} from '../../statement.js';
-import { caseless, listedFields, partySchema, transactionSchema } from './answers.js';
+} from '../../statement.ts';
+import { caseless, listedFields, partySchema, transactionSchema } from './answers.ts';
 import {
   type AccountSettings,
   accountPath,
   type GsmaGet,
   readTransactionsPage,
-} from './transactions-page.js';
-import { statusOfWord } from './transformers.js';
+} from './transactions-page.ts';
+import { statusOfWord } from './transformers.ts';
 
 const amount = z
   .union([z.string(), z.number().transform(String)])

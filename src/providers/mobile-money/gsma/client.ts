@@ -1,13 +1,13 @@
-import { createAuthorizedCall } from '../../access-token.js';
-import { basicAuthorization } from '../../basic-authorization.js';
-import { readOrLookUp } from '../../doubtful-answer.js';
-import { callHttp, type HttpCall, type HttpResult } from '../../http-call.js';
-import { type ProviderOutcome, unknown } from '../../outcome.js';
-import type { MobileMoney, PaymentReversals } from '../mobile-money.js';
-import { gsmaAccount } from './account.js';
-import { listPayouts } from './list-payouts.js';
-import { gsmaPayeeAccount } from './payee-account.js';
-import { createPollLimits } from './poll-limits.js';
+import { createAuthorizedCall } from '../../access-token.ts';
+import { basicAuthorization } from '../../basic-authorization.ts';
+import { readOrLookUp } from '../../doubtful-answer.ts';
+import { callHttp, type HttpCall, type HttpResult } from '../../http-call.ts';
+import { type ProviderOutcome, unknown } from '../../outcome.ts';
+import type { MobileMoney, PaymentReversals } from '../mobile-money.ts';
+import { gsmaAccount } from './account.ts';
+import { listPayouts } from './list-payouts.ts';
+import { gsmaPayeeAccount } from './payee-account.ts';
+import { createPollLimits } from './poll-limits.ts';
 import {
   type ExpectedTransaction,
   expectedReversal,
@@ -21,7 +21,7 @@ import {
   toDisbursement,
   toGsmaAmount,
   toReversal,
-} from './transformers.js';
+} from './transformers.ts';
 
 interface TokenSettings {
   readonly url: string;

@@ -1,7 +1,7 @@
-import { callbackUrlOf } from '../../callback-url.js';
-import type { SettingsOf } from '../../settings-of.js';
-import type { MobileMoney } from '../mobile-money.js';
-import { createGsmaMobileMoney } from './client.js';
+import { callbackUrlOf } from '../../callback-url.ts';
+import type { SettingsOf } from '../../settings-of.ts';
+import type { MobileMoney } from '../mobile-money.ts';
+import { createGsmaMobileMoney } from './client.ts';
 
 /** A provider of the GSMA Mobile Money API, or undefined where the settings do not configure it. */
 export function gsmaOfSettings(config: SettingsOf<'MOBILE_MONEY'>): MobileMoney | undefined {

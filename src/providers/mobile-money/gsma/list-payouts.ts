@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listAll, type ProviderTransaction, type TransactionList } from '../../transaction-list.js';
-import { caseless, listedFields, transactionSchema } from './answers.js';
-import { type AccountSettings, type GsmaGet, readTransactionsPage } from './transactions-page.js';
-import { statusOfWord } from './transformers.js';
+import { listAll, type ProviderTransaction, type TransactionList } from '../../transaction-list.ts';
+import { caseless, listedFields, transactionSchema } from './answers.ts';
+import { type AccountSettings, type GsmaGet, readTransactionsPage } from './transactions-page.ts';
+import { statusOfWord } from './transformers.ts';
 
 const listSchema = z.array(
   z.intersection(

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { faultNote } from '../../guard/call-health.js';
-import type { HttpResult } from '../../http-call.js';
-import { readJson } from '../../read-json.js';
-import type { AccountAnswer, MobileMoney } from '../mobile-money.js';
-import { caseless } from './answers.js';
-import { saysNeverSeen } from './transformers.js';
+import { faultNote } from '../../guard/call-health.ts';
+import type { HttpResult } from '../../http-call.ts';
+import { readJson } from '../../read-json.ts';
+import type { AccountAnswer, MobileMoney } from '../mobile-money.ts';
+import { caseless } from './answers.ts';
+import { saysNeverSeen } from './transformers.ts';
 
 const statusSchema = caseless({
   accountstatus: z.string().transform((word) => word.toLowerCase()),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { HttpAnswer } from '../../http-call.js';
-import { readJson } from '../../read-json.js';
-import { requestStateSchema } from './answers.js';
+import type { HttpAnswer } from '../../http-call.ts';
+import { readJson } from '../../read-json.ts';
+import { requestStateSchema } from './answers.ts';
 
 /** Request states that are asked about; an older one is forgotten, and counts from the beginning. */
 const MAXIMUM_STATES = 10_000;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { HttpResult } from '../../http-call.js';
-import { type FoundPage, readFoundPage } from '../../transaction-list.js';
+import type { HttpResult } from '../../http-call.ts';
+import { type FoundPage, readFoundPage } from '../../transaction-list.ts';
 
 /** Answers are limited in size; a transaction has about a kilobyte. */
 const PAGE_SIZE = 100;

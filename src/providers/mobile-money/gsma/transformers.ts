@@ -1,14 +1,14 @@
-import { presentableMessage } from '../../../domain/providers/presentable-message.js';
-import type { TokenVerdict } from '../../access-token.js';
-import { agree } from '../../agree.js';
-import type { DoubtfulAnswer } from '../../doubtful-answer.js';
-import { exactAmount } from '../../exact-amount.js';
-import type { HttpAnswer } from '../../http-call.js';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
-import { readJson } from '../../read-json.js';
-import { tooManyRequests } from '../../too-many-requests.js';
-import type { ProviderTransaction } from '../../transaction-list.js';
-import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.js';
+import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import type { TokenVerdict } from '../../access-token.ts';
+import { agree } from '../../agree.ts';
+import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
+import { exactAmount } from '../../exact-amount.ts';
+import type { HttpAnswer } from '../../http-call.ts';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
+import { readJson } from '../../read-json.ts';
+import { tooManyRequests } from '../../too-many-requests.ts';
+import type { ProviderTransaction } from '../../transaction-list.ts';
+import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
 import {
   errorSchema,
   type GsmaError,
@@ -16,7 +16,7 @@ import {
   linkSchema,
   requestStateSchema,
   transactionSchema,
-} from './answers.js';
+} from './answers.ts';
 
 /** The path of a link of `/responses`; never its host, which may be a different one. */
 interface LinkedResource {

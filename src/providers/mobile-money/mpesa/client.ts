@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MpesaPaths } from '../../../domain/providers/mpesa-paths.js';
-import { createAuthorizedCall } from '../../access-token.js';
-import { basicAuthorization } from '../../basic-authorization.js';
-import { callHttp, type HttpResult } from '../../http-call.js';
-import { type ProviderOutcome, unknown } from '../../outcome.js';
-import type { MobileMoney, Payment } from '../mobile-money.js';
-import type { MpesaResults } from './answers.js';
-import { type MpesaAccount, toInquiry, toPaymentRequest } from './requests.js';
-import { type SecurityCredential, securityCredential } from './security-credential.js';
+import type { MpesaPaths } from '../../../domain/providers/mpesa-paths.ts';
+import { createAuthorizedCall } from '../../access-token.ts';
+import { basicAuthorization } from '../../basic-authorization.ts';
+import { callHttp, type HttpResult } from '../../http-call.ts';
+import { type ProviderOutcome, unknown } from '../../outcome.ts';
+import type { MobileMoney, Payment } from '../mobile-money.ts';
+import type { MpesaResults } from './answers.ts';
+import { type MpesaAccount, toInquiry, toPaymentRequest } from './requests.ts';
+import { type SecurityCredential, securityCredential } from './security-credential.ts';
 import {
   judgeToken,
   payeeNumber,
@@ -15,7 +15,7 @@ import {
   readPaymentAnswer,
   readResults,
   toMpesaAmount,
-} from './transformers.js';
+} from './transformers.ts';
 
 interface MpesaSettings extends MpesaAccount, MpesaPaths {
   /** E.g. https://sandbox.safaricom.co.ke */

@@ -1,10 +1,10 @@
-import { mpesaPathsAt } from '../../../domain/providers/mpesa-paths.js';
-import { callbackUrlOf } from '../../callback-url.js';
-import type { SettingsOf } from '../../settings-of.js';
-import type { MobileMoney } from '../mobile-money.js';
-import type { MpesaResults } from './answers.js';
-import { createMpesaMobileMoney } from './client.js';
-import type { SecurityCredential } from './security-credential.js';
+import { mpesaPathsAt } from '../../../domain/providers/mpesa-paths.ts';
+import { callbackUrlOf } from '../../callback-url.ts';
+import type { SettingsOf } from '../../settings-of.ts';
+import type { MobileMoney } from '../mobile-money.ts';
+import type { MpesaResults } from './answers.ts';
+import { createMpesaMobileMoney } from './client.ts';
+import type { SecurityCredential } from './security-credential.ts';
 
 /** The results of M-Pesa where nobody receives them: inquiries learn nothing. */
 const noResults: MpesaResults = {

@@ -1,4 +1,4 @@
-import type { Payment } from '../mobile-money.js';
+import type { Payment } from '../mobile-money.ts';
 
 /** Who pays, and where results go. */
 export interface MpesaAccount {

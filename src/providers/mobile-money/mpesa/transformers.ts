@@ -1,13 +1,13 @@
-import { mpesaStatusOf } from '../../../domain/providers/mpesa-statuses.js';
-import { presentableMessage } from '../../../domain/providers/presentable-message.js';
-import type { TokenVerdict } from '../../access-token.js';
-import { exactAmount } from '../../exact-amount.js';
-import type { HttpAnswer } from '../../http-call.js';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.js';
-import { readJson } from '../../read-json.js';
-import { tooManyRequests } from '../../too-many-requests.js';
-import type { Payment } from '../mobile-money.js';
-import { acceptanceSchema, gatewayErrorSchema, type MpesaResult } from './answers.js';
+import { mpesaStatusOf } from '../../../domain/providers/mpesa-statuses.ts';
+import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import type { TokenVerdict } from '../../access-token.ts';
+import { exactAmount } from '../../exact-amount.ts';
+import type { HttpAnswer } from '../../http-call.ts';
+import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
+import { readJson } from '../../read-json.ts';
+import { tooManyRequests } from '../../too-many-requests.ts';
+import type { Payment } from '../mobile-money.ts';
+import { acceptanceSchema, gatewayErrorSchema, type MpesaResult } from './answers.ts';
 
 /**
  * Result codes that M-Pesa documents as a failure of a payment (providers.md 3.1b), and whether a later

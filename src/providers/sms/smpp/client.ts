@@ -1,15 +1,15 @@
 import type { PDU } from 'smpp';
-import type { DeliveryReport } from '../../../domain/vouchers/delivery.js';
-import { noteThrottling } from '../../guard/call-health.js';
-import type { NotSent, ProviderOutcome } from '../../outcome.js';
-import type { SmsMessage, SmsSender } from '../sms-sender.js';
-import { type ConnectionPauses, createConnection } from './connection.js';
-import { answeredId, type ReceiptIds, readReceipt } from './delivery-receipt.js';
-import { addressOf, encodeText } from './message-encoding.js';
-import { relativeTime } from './relative-time.js';
-import { openSession, type SessionSettings } from './session.js';
-import { isThrottling, outcomeOfAnswer } from './submit-answers.js';
-import { createWindow } from './window.js';
+import type { DeliveryReport } from '../../../domain/vouchers/delivery.ts';
+import { noteThrottling } from '../../guard/call-health.ts';
+import type { NotSent, ProviderOutcome } from '../../outcome.ts';
+import type { SmsMessage, SmsSender } from '../sms-sender.ts';
+import { type ConnectionPauses, createConnection } from './connection.ts';
+import { answeredId, type ReceiptIds, readReceipt } from './delivery-receipt.ts';
+import { addressOf, encodeText } from './message-encoding.ts';
+import { relativeTime } from './relative-time.ts';
+import { openSession, type SessionSettings } from './session.ts';
+import { isThrottling, outcomeOfAnswer } from './submit-answers.ts';
+import { createWindow } from './window.ts';
 
 export interface SmppSettings extends SessionSettings, ConnectionPauses {
   /** Registered sender; the account's default without it. */

@@ -1,4 +1,4 @@
-import type { BoundSession } from './session.js';
+import type { BoundSession } from './session.ts';
 
 export interface ConnectionPauses {
   /** Pause before the first new try; it doubles with each failure. */

@@ -1,7 +1,7 @@
 import smpp, { type PDU } from 'smpp';
-import { presentableMessage } from '../../../domain/providers/presentable-message.js';
-import type { DeliveryReport } from '../../../domain/vouchers/delivery.js';
-import { readableId } from './submit-answers.js';
+import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import type { DeliveryReport } from '../../../domain/vouchers/delivery.ts';
+import { readableId } from './submit-answers.ts';
 
 export type Receipt = Omit<DeliveryReport, 'provider'>;
 

@@ -1,5 +1,5 @@
 import smpp, { type PDU, type Session } from 'smpp';
-import { statusName } from './submit-answers.js';
+import { statusName } from './submit-answers.ts';
 
 export interface SessionSettings {
   readonly host: string;

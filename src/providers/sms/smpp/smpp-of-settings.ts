@@ -1,5 +1,5 @@
-import type { SettingsOf } from '../../settings-of.js';
-import { createSmpp, type SmppEvents, type SmppSender } from './client.js';
+import type { SettingsOf } from '../../settings-of.ts';
+import { createSmpp, type SmppEvents, type SmppSender } from './client.ts';
 
 /** A process that does not hear receipts leaves them to the others. */
 const withoutReceipts: SmppEvents = {

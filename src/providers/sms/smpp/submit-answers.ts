@@ -1,5 +1,5 @@
 import smpp from 'smpp';
-import type { ProviderOutcome } from '../../outcome.js';
+import type { ProviderOutcome } from '../../outcome.ts';
 
 /** `refused-account`: for a reason of our account there, or of how it wants messages. */
 type Kind = 'refused' | 'refused-account' | 'refused-for-now' | 'throttled' | 'not-bound';

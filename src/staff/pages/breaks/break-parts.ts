@@ -1,8 +1,8 @@
-import type { Break } from '../../../db/provider-statements/breaks.js';
-import { formatAmount, parseMoney } from '../../../domain/money.js';
-import { badge } from '../../../portal/layout/parts.js';
-import type { Html } from '../../../rendering/html.js';
-import { SUPPORT_PATH } from '../../page.js';
+import type { Break } from '../../../db/provider-statements/breaks.ts';
+import { formatAmount, parseMoney } from '../../../domain/money.ts';
+import { badge } from '../../../portal/layout/parts.ts';
+import type { Html } from '../../../rendering/html.ts';
+import { SUPPORT_PATH } from '../../page.ts';
 
 export const BREAKS_PATH = `${SUPPORT_PATH}/breaks`;
 

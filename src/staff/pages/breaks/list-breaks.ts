@@ -1,11 +1,11 @@
-import { type Break, listBreaks } from '../../../db/provider-statements/breaks.js';
-import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.js';
-import { parseDay } from '../../../domain/reports/day-report.js';
-import { filterForm } from '../../../portal/layout/filter-form.js';
-import { emptyState, message, table } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../rendering/html.js';
-import type { StaffPage } from '../../page.js';
-import { BREAKS_PATH, breakBadge, breakPath, kindOf, sideOf, stateChoices } from './break-parts.js';
+import { type Break, listBreaks } from '../../../db/provider-statements/breaks.ts';
+import { statementProviderNames } from '../../../domain/provider-statements/statement-providers.ts';
+import { parseDay } from '../../../domain/reports/day-report.ts';
+import { filterForm } from '../../../portal/layout/filter-form.ts';
+import { emptyState, message, table } from '../../../portal/layout/parts.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import type { StaffPage } from '../../page.ts';
+import { BREAKS_PATH, breakBadge, breakPath, kindOf, sideOf, stateChoices } from './break-parts.ts';
 
 const SHOWN = 200;
 

@@ -1,23 +1,23 @@
-import { caseId } from '../../../../workflows/workflow-ids.js';
-import { addAuditEntry } from '../../../db/access/audit.js';
-import { type FoundCase, findCases } from '../../../db/cases/find-cases.js';
-import { type Break, findBreak } from '../../../db/provider-statements/breaks.js';
-import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.js';
-import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { breakMeanings, remedyOf } from '../../../domain/provider-statements/break-types.js';
-import { refuseReason } from '../../../domain/repairs/reason.js';
-import { readSearchTerm } from '../../../domain/staff/search-term.js';
-import { mayAsStaff } from '../../../domain/staff/staff-role.js';
-import { facts } from '../../../portal/layout/facts.js';
-import { readName } from '../../../portal/layout/form.js';
-import { field, message, postForm, time } from '../../../portal/layout/parts.js';
-import { idOf, type PageAnswer } from '../../../portal/page.js';
-import { problems } from '../../../portal/problem-page.js';
-import { workflowPage } from '../../../process/temporal-ui.js';
-import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
-import { casePath } from '../../case-path.js';
-import type { StaffPage, StaffRequest } from '../../page.js';
-import { BREAKS_PATH, breakBadge, breakPath, kindOf, sideOf } from './break-parts.js';
+import { caseId } from '../../../../workflows/workflow-ids.ts';
+import { addAuditEntry } from '../../../db/access/audit.ts';
+import { type FoundCase, findCases } from '../../../db/cases/find-cases.ts';
+import { type Break, findBreak } from '../../../db/provider-statements/breaks.ts';
+import { SETTLE_BREAK, settleBreak } from '../../../db/provider-statements/settle-break.ts';
+import { actorOfPerson } from '../../../domain/access/access-changes.ts';
+import { breakMeanings, remedyOf } from '../../../domain/provider-statements/break-types.ts';
+import { refuseReason } from '../../../domain/repairs/reason.ts';
+import { readSearchTerm } from '../../../domain/staff/search-term.ts';
+import { mayAsStaff } from '../../../domain/staff/staff-role.ts';
+import { facts } from '../../../portal/layout/facts.ts';
+import { readName } from '../../../portal/layout/form.ts';
+import { field, message, postForm, time } from '../../../portal/layout/parts.ts';
+import { idOf, type PageAnswer } from '../../../portal/page.ts';
+import { problems } from '../../../portal/problem-page.ts';
+import { workflowPage } from '../../../process/temporal-ui.ts';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { casePath } from '../../case-path.ts';
+import type { StaffPage, StaffRequest } from '../../page.ts';
+import { BREAKS_PATH, breakBadge, breakPath, kindOf, sideOf } from './break-parts.ts';
 
 /** One break: both sides, its case, what to do, and the form that settles it. */
 export const showBreak: StaffPage = {

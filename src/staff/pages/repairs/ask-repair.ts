@@ -1,20 +1,20 @@
 import type { z } from 'zod';
-import { paymentFacts } from '../../../db/repairs/payment-facts.js';
-import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { mayAsStaff, needOfRepair } from '../../../domain/staff/staff-role.js';
-import { readName } from '../../../portal/layout/form.js';
-import { message } from '../../../portal/layout/parts.js';
-import type { PageAnswer } from '../../../portal/page.js';
-import { problems } from '../../../portal/problem-page.js';
-import { html } from '../../../rendering/html.js';
-import { askRepair as ask } from '../../../repairs/ask-repair.js';
-import type { RepairKind } from '../../../repairs/repair-kind.js';
-import { findRepairKind } from '../../../repairs/repair-kinds.js';
-import type { SupportCaseName } from '../../case-path.js';
-import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../../page.js';
-import { casePage } from '../case.js';
-import { labelOf } from './repair-form.js';
-import { repairPath } from './repair-parts.js';
+import { paymentFacts } from '../../../db/repairs/payment-facts.ts';
+import { actorOfPerson } from '../../../domain/access/access-changes.ts';
+import { mayAsStaff, needOfRepair } from '../../../domain/staff/staff-role.ts';
+import { readName } from '../../../portal/layout/form.ts';
+import { message } from '../../../portal/layout/parts.ts';
+import type { PageAnswer } from '../../../portal/page.ts';
+import { problems } from '../../../portal/problem-page.ts';
+import { html } from '../../../rendering/html.ts';
+import { askRepair as ask } from '../../../repairs/ask-repair.ts';
+import type { RepairKind } from '../../../repairs/repair-kind.ts';
+import { findRepairKind } from '../../../repairs/repair-kinds.ts';
+import type { SupportCaseName } from '../../case-path.ts';
+import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../../page.ts';
+import { casePage } from '../case.ts';
+import { labelOf } from './repair-form.ts';
+import { repairPath } from './repair-parts.ts';
 
 /** Asks for a repair; a form that is sent twice is one. */
 export const askRepairPage: StaffPage = {

@@ -1,19 +1,19 @@
-import { confirmRepair, declineRepair } from '../../../db/repairs/repair-confirmations.js';
-import { findRepair, type ShownRepair } from '../../../db/repairs/repair-lists.js';
-import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { refuseReason } from '../../../domain/repairs/reason.js';
-import { isStaffActor } from '../../../domain/repairs/repair.js';
-import { mayAsStaff } from '../../../domain/staff/staff-role.js';
-import { readName } from '../../../portal/layout/form.js';
-import { field, message, postForm, time } from '../../../portal/layout/parts.js';
-import { idOf, type PageAnswer } from '../../../portal/page.js';
-import { problems } from '../../../portal/problem-page.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { readArguments } from '../../../repairs/repair-arguments.js';
-import { findRepairKind } from '../../../repairs/repair-kinds.js';
-import { whySecondPerson } from '../../../repairs/second-person.js';
-import type { StaffPage, StaffRequest } from '../../page.js';
-import { repairPath } from './repair-parts.js';
+import { confirmRepair, declineRepair } from '../../../db/repairs/repair-confirmations.ts';
+import { findRepair, type ShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { actorOfPerson } from '../../../domain/access/access-changes.ts';
+import { refuseReason } from '../../../domain/repairs/reason.ts';
+import { isStaffActor } from '../../../domain/repairs/repair.ts';
+import { mayAsStaff } from '../../../domain/staff/staff-role.ts';
+import { readName } from '../../../portal/layout/form.ts';
+import { field, message, postForm, time } from '../../../portal/layout/parts.ts';
+import { idOf, type PageAnswer } from '../../../portal/page.ts';
+import { problems } from '../../../portal/problem-page.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { readArguments } from '../../../repairs/repair-arguments.ts';
+import { findRepairKind } from '../../../repairs/repair-kinds.ts';
+import { whySecondPerson } from '../../../repairs/second-person.ts';
+import type { StaffPage, StaffRequest } from '../../page.ts';
+import { repairPath } from './repair-parts.ts';
 
 /** As the end of a sentence; undefined where the limits are others now, or the number cannot be read any more. */
 async function whyItWaits(

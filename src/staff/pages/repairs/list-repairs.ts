@@ -1,8 +1,8 @@
-import { listRepairs } from '../../../db/repairs/repair-lists.js';
-import { emptyState } from '../../../portal/layout/parts.js';
-import { html } from '../../../rendering/html.js';
-import type { StaffPage } from '../../page.js';
-import { repairTable } from './repair-parts.js';
+import { listRepairs } from '../../../db/repairs/repair-lists.ts';
+import { emptyState } from '../../../portal/layout/parts.ts';
+import { html } from '../../../rendering/html.ts';
+import type { StaffPage } from '../../page.ts';
+import { repairTable } from './repair-parts.ts';
 
 const NEWEST = 50;
 

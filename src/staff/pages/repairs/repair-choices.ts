@@ -1,11 +1,11 @@
-import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
-import { message } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../rendering/html.js';
-import type { NextStep } from '../../next-step.js';
-import type { StaffRequest } from '../../page.js';
-import { type FormValues, repairForm } from './repair-form.js';
-import type { Offer } from './repair-offers.js';
-import { repairPath, titleOf } from './repair-parts.js';
+import type { ShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { message } from '../../../portal/layout/parts.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import type { NextStep } from '../../next-step.ts';
+import type { StaffRequest } from '../../page.ts';
+import { type FormValues, repairForm } from './repair-form.ts';
+import type { Offer } from './repair-offers.ts';
+import { repairPath, titleOf } from './repair-parts.ts';
 
 /** A form that was refused: it is shown again, with what was typed. */
 export interface RefusedForm {

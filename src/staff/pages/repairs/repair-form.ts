@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { randomToken } from '../../../portal/access/session.js';
-import { field, postForm, selectField } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../rendering/html.js';
-import type { RepairKind } from '../../../repairs/repair-kind.js';
-import type { StaffRequest } from '../../page.js';
-import type { Offer, SecondPerson } from './repair-offers.js';
-import { REPAIRS_PATH } from './repair-parts.js';
+import { randomToken } from '../../../portal/access/session.ts';
+import { field, postForm, selectField } from '../../../portal/layout/parts.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import type { RepairKind } from '../../../repairs/repair-kind.ts';
+import type { StaffRequest } from '../../page.ts';
+import type { Offer, SecondPerson } from './repair-offers.ts';
+import { REPAIRS_PATH } from './repair-parts.ts';
 
 /** What was typed, by the names of fields. */
 export type FormValues = Readonly<Record<string, string>>;

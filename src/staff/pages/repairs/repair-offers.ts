@@ -1,14 +1,14 @@
-import type { Database } from '../../../db/connection.js';
-import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.js';
-import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
-import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import type { RepairSubject } from '../../../domain/repairs/repair.js';
-import { mayAsStaff } from '../../../domain/staff/staff-role.js';
-import type { RepairKind, RepairLimits } from '../../../repairs/repair-kind.js';
-import { repairKinds } from '../../../repairs/repair-kinds.js';
-import { whySecondPerson } from '../../../repairs/second-person.js';
-import type { StaffRequest } from '../../page.js';
-import type { SupportCase } from '../../support-case.js';
+import type { Database } from '../../../db/connection.ts';
+import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.ts';
+import type { ShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { actorOfPerson } from '../../../domain/access/access-changes.ts';
+import type { RepairSubject } from '../../../domain/repairs/repair.ts';
+import { mayAsStaff } from '../../../domain/staff/staff-role.ts';
+import type { RepairKind, RepairLimits } from '../../../repairs/repair-kind.ts';
+import { repairKinds } from '../../../repairs/repair-kinds.ts';
+import { whySecondPerson } from '../../../repairs/second-person.ts';
+import type { StaffRequest } from '../../page.ts';
+import type { SupportCase } from '../../support-case.ts';
 
 /** A repair that is possible at this moment. */
 export interface Offer {

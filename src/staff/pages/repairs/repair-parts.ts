@@ -1,13 +1,13 @@
-import { repairWorkflowId } from '../../../../workflows/workflow-ids.js';
-import type { RepairRow } from '../../../db/repairs/audit-repair.js';
-import type { ShownRepair } from '../../../db/repairs/repair-lists.js';
-import { formatAmount, parseMoney } from '../../../domain/money.js';
-import { type RepairState, readWaitingEnd, waitingEnds } from '../../../domain/repairs/repair.js';
-import { badge, table, time } from '../../../portal/layout/parts.js';
-import { type Html, type HtmlValue, html } from '../../../rendering/html.js';
-import { findRepairKind } from '../../../repairs/repair-kinds.js';
-import { casePath, type SupportCaseName } from '../../case-path.js';
-import { SUPPORT_PATH } from '../../page.js';
+import { repairWorkflowId } from '../../../../workflows/workflow-ids.ts';
+import type { RepairRow } from '../../../db/repairs/audit-repair.ts';
+import type { ShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { formatAmount, parseMoney } from '../../../domain/money.ts';
+import { type RepairState, readWaitingEnd, waitingEnds } from '../../../domain/repairs/repair.ts';
+import { badge, table, time } from '../../../portal/layout/parts.ts';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { findRepairKind } from '../../../repairs/repair-kinds.ts';
+import { casePath, type SupportCaseName } from '../../case-path.ts';
+import { SUPPORT_PATH } from '../../page.ts';
 
 export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
 

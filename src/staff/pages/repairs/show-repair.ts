@@ -1,20 +1,20 @@
-import { findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.js';
-import { actorOfPerson } from '../../../domain/access/access-changes.js';
-import { facts } from '../../../portal/layout/facts.js';
-import { message, time } from '../../../portal/layout/parts.js';
-import { idOf, type PageAnswer } from '../../../portal/page.js';
-import { problems } from '../../../portal/problem-page.js';
-import { workflowPage } from '../../../process/temporal-ui.js';
-import { type Html, html } from '../../../rendering/html.js';
-import { maskedNumberOf } from '../../../repairs/repair-arguments.js';
-import { casePath } from '../../case-path.js';
-import type { NextStep } from '../../next-step.js';
-import type { StaffPage, StaffRequest } from '../../page.js';
-import { readCase, type SupportCase } from '../../support-case.js';
-import { briefWithNumber, formOfNumber, type ShownNumbers, shownNumber } from '../number-parts.js';
-import { decision } from './decide-repair.js';
-import { nextChoices } from './repair-choices.js';
-import { type Offer, offersOf } from './repair-offers.js';
+import { findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { actorOfPerson } from '../../../domain/access/access-changes.ts';
+import { facts } from '../../../portal/layout/facts.ts';
+import { message, time } from '../../../portal/layout/parts.ts';
+import { idOf, type PageAnswer } from '../../../portal/page.ts';
+import { problems } from '../../../portal/problem-page.ts';
+import { workflowPage } from '../../../process/temporal-ui.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { maskedNumberOf } from '../../../repairs/repair-arguments.ts';
+import { casePath } from '../../case-path.ts';
+import type { NextStep } from '../../next-step.ts';
+import type { StaffPage, StaffRequest } from '../../page.ts';
+import { readCase, type SupportCase } from '../../support-case.ts';
+import { briefWithNumber, formOfNumber, type ShownNumbers, shownNumber } from '../number-parts.ts';
+import { decision } from './decide-repair.ts';
+import { nextChoices } from './repair-choices.ts';
+import { type Offer, offersOf } from './repair-offers.ts';
 import {
   amountOf,
   askerOf,
@@ -26,7 +26,7 @@ import {
   subjectOf,
   titleOf,
   workflowOf,
-} from './repair-parts.js';
+} from './repair-parts.ts';
 
 const OPEN = ['READY', 'RUNNING'];
 const REFRESH_SECONDS = 2;

@@ -1,11 +1,11 @@
-import { namesOfPartners } from '../../../db/cases/case-owner.js';
-import { formatGroupedAmount } from '../../../domain/money.js';
-import { field, selectField } from '../../../portal/layout/parts.js';
-import { type Html, html } from '../../../rendering/html.js';
-import type { RepairKind } from '../../../repairs/repair-kind.js';
-import { creditGoodwill, undoDeposit } from '../../../repairs/wallet-repairs.js';
-import type { StaffPage, StaffRequest } from '../../page.js';
-import { repairForm } from './repair-form.js';
+import { namesOfPartners } from '../../../db/cases/case-owner.ts';
+import { formatGroupedAmount } from '../../../domain/money.ts';
+import { field, selectField } from '../../../portal/layout/parts.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import type { RepairKind } from '../../../repairs/repair-kind.ts';
+import { creditGoodwill, undoDeposit } from '../../../repairs/wallet-repairs.ts';
+import type { StaffPage, StaffRequest } from '../../page.ts';
+import { repairForm } from './repair-form.ts';
 
 /** Repairs of wallets, which belong to no case: only operators ask for them. */
 export const showWallets: StaffPage = {

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, merchantClient } from '../../../support/clients.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { until } from '../../../support/until.js';
-import { type Commands, commandsOn, merchantWords } from '../../scene.js';
+import { call, merchantClient } from '../../../support/clients.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { until } from '../../../support/until.ts';
+import { type Commands, commandsOn, merchantWords } from '../../scene.ts';
 
 /** What operators set is what the API goes by: on the whole service, with its own keys. */
 let stack: Stack;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hiddenFields, portalClient } from '../../../portal/portal-client.js';
-import { makeMerchant, makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { type Commands, commandsOn } from '../../scene.js';
+import { hiddenFields, portalClient } from '../../../portal/portal-client.ts';
+import { makeMerchant, makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { type Commands, commandsOn } from '../../scene.ts';
 
 let stack: Stack;
 let operator: Commands;

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { repairsWithNumbers } from '../../../../src/db/numbers/erase-number.js';
-import { prune } from '../../../db/prune.js';
-import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.js';
-import { expireAll, makeVoucher, redemptions, topUp } from '../../movements.js';
+import { repairsWithNumbers } from '../../../../src/db/numbers/erase-number.ts';
+import { prune } from '../../../db/prune.ts';
+import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.ts';
+import { expireAll, makeVoucher, redemptions, topUp } from '../../movements.ts';
 import {
   type AdminScene,
   type Catalogue,
   commandsOn,
   makeCatalogue,
   openScene,
-} from '../../scene.js';
+} from '../../scene.ts';
 
 const OWNER = '+251911333444';
 /** Of all top-ups of `topUp`. */

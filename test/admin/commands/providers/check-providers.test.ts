@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { answerWith, startRawServer } from '../../../providers/raw-server.js';
-import { providerSettings } from '../../../support/stack.js';
-import { type AdminScene, commandsOn, openScene } from '../../scene.js';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { answerWith, startRawServer } from '../../../providers/raw-server.ts';
+import { providerSettings } from '../../../support/stack.ts';
+import { type AdminScene, commandsOn, openScene } from '../../scene.ts';
 
 let scene: AdminScene;
 let sandbox: Sandbox;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addMerchant } from '../../../../src/db/catalogue/companies.js';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { providerSettings } from '../../../support/stack.js';
-import { type AdminScene, commandsOn, openScene } from '../../scene.js';
+import { addMerchant } from '../../../../src/db/catalogue/companies.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { providerSettings } from '../../../support/stack.ts';
+import { type AdminScene, commandsOn, openScene } from '../../scene.ts';
 
 let scene: AdminScene;
 let sandbox: Sandbox;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminScene, commandsOn, openScene } from '../../scene.js';
+import { type AdminScene, commandsOn, openScene } from '../../scene.ts';
 
 let scene: AdminScene;
 let commands: ReturnType<typeof commandsOn>;

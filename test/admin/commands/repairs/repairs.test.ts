@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RepairScene, setRepairScene } from '../../../end-to-end/repairs/repair-scene.js';
-import { type Commands, commandsOn } from '../../scene.js';
+import { type RepairScene, setRepairScene } from '../../../end-to-end/repairs/repair-scene.ts';
+import { type Commands, commandsOn } from '../../scene.ts';
 
 /** Repairs by the command line, which needs the database alone. */
 let scene: RepairScene;

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { partnerBalances } from '../../../../src/db/ledger/ledger.js';
-import type { RefusalInquiry } from '../../../../src/db/reconciliation/ended-payments.js';
-import { bookLateSuccess } from '../../../../src/db/reconciliation/late-successes.js';
-import { makeVoucher, redemptions, topUp } from '../../movements.js';
+import { partnerBalances } from '../../../../src/db/ledger/ledger.ts';
+import type { RefusalInquiry } from '../../../../src/db/reconciliation/ended-payments.ts';
+import { bookLateSuccess } from '../../../../src/db/reconciliation/late-successes.ts';
+import { makeVoucher, redemptions, topUp } from '../../movements.ts';
 import {
   type AdminScene,
   type Catalogue,
   makeCatalogue,
   openScene,
   statementOf,
-} from '../../scene.js';
+} from '../../scene.ts';
 
 /** What providers did although they had refused it: 487.50 paid, or 50 delivered. */
 let scene: AdminScene;

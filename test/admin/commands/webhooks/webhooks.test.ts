@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminScene, commandsOn, openScene } from '../../scene.js';
+import { type AdminScene, commandsOn, openScene } from '../../scene.ts';
 
 const DATA_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 

@@ -3,8 +3,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { openSslKeys } from '../../../support/openssl.js';
-import { findJava, findPython, javaProgram, type Tool } from './foreign-tools.js';
+import { openSslKeys } from '../../../support/openssl.ts';
+import { findJava, findPython, javaProgram, type Tool } from './foreign-tools.ts';
 
 /** A signature in its two forms; not always of the same numbers. */
 export interface Signature {

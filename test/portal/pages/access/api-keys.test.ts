@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../../../support/clients.js';
-import { makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { until } from '../../../support/until.js';
-import { makeAccount, type PortalClient, signedIn } from '../../portal-client.js';
+import { call } from '../../../support/clients.ts';
+import { makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { until } from '../../../support/until.ts';
+import { makeAccount, type PortalClient, signedIn } from '../../portal-client.ts';
 
 let stack: Stack;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { call } from '../../../support/clients.js';
-import { makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { type Account, makeAccount, type PortalClient, signedIn } from '../../portal-client.js';
+import { call } from '../../../support/clients.ts';
+import { makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { type Account, makeAccount, type PortalClient, signedIn } from '../../portal-client.ts';
 
 const ATTEMPTS = 3;
 

@@ -1,11 +1,11 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signatureHeader } from '../../../../clients/typescript/src/index.js';
-import { parsePublicKey, publicKeyFingerprint } from '../../../../src/http/signature/public-key.js';
-import { call } from '../../../support/clients.js';
-import { makeMerchant, makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { until } from '../../../support/until.js';
+import { signatureHeader } from '../../../../clients/typescript/src/index.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../../../src/http/signature/public-key.ts';
+import { call } from '../../../support/clients.ts';
+import { makeMerchant, makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { until } from '../../../support/until.ts';
 import {
   hiddenFields,
   makeAccount,
@@ -13,7 +13,7 @@ import {
   type PortalClient,
   portalClient,
   signedIn,
-} from '../../portal-client.js';
+} from '../../portal-client.ts';
 
 let stack: Stack;
 

@@ -4,10 +4,10 @@ import {
   createCanary,
   secretsInDatabase,
   secretsInHistories,
-} from '../../../end-to-end/processes/canary.js';
-import { PASSWORD, setInvitationScene } from '../../invitation-scene.js';
-import { type LoggedPortal, startLoggedPortal } from '../../logged-portal.js';
-import { hiddenFields, portalClient } from '../../portal-client.js';
+} from '../../../end-to-end/processes/canary.ts';
+import { PASSWORD, setInvitationScene } from '../../invitation-scene.ts';
+import { type LoggedPortal, startLoggedPortal } from '../../logged-portal.ts';
+import { hiddenFields, portalClient } from '../../portal-client.ts';
 
 let scene: Awaited<ReturnType<typeof setInvitationScene>>;
 let logged: LoggedPortal;

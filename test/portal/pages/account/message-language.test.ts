@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandsOn } from '../../../admin/scene.js';
-import { done, type Gift } from '../../../end-to-end/gift/gift-scene.js';
+import { commandsOn } from '../../../admin/scene.ts';
+import { done, type Gift } from '../../../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
   setRedemptionScene,
-} from '../../../end-to-end/gift/redemption-scene.js';
-import { call } from '../../../support/clients.js';
-import { until } from '../../../support/until.js';
-import { hiddenFields, makeAccount, signedIn } from '../../portal-client.js';
+} from '../../../end-to-end/gift/redemption-scene.ts';
+import { call } from '../../../support/clients.ts';
+import { until } from '../../../support/until.ts';
+import { hiddenFields, makeAccount, signedIn } from '../../portal-client.ts';
 
 /** Owners get their messages in the language that the voucher's partner has chosen. */
 let scene: RedemptionScene;

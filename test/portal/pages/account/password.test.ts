@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createPasswordHashes } from '../../../../src/crypto/password-hashes.js';
-import type { DatabaseTransaction } from '../../../../src/db/connection.js';
+import { createPasswordHashes } from '../../../../src/crypto/password-hashes.ts';
+import type { DatabaseTransaction } from '../../../../src/db/connection.ts';
 import {
   replacePassword,
   setPassword,
   setPortalAccountDisabled,
-} from '../../../../src/db/portal/portal-accounts.js';
-import { endPortalSessions } from '../../../../src/db/portal/portal-sessions.js';
-import { untilBlocked } from '../../../support/database-locks.js';
-import { type Account, portalClient, signedIn } from '../../portal-client.js';
-import { signInScene } from './sign-in-scene.js';
+} from '../../../../src/db/portal/portal-accounts.ts';
+import { endPortalSessions } from '../../../../src/db/portal/portal-sessions.ts';
+import { untilBlocked } from '../../../support/database-locks.ts';
+import { type Account, portalClient, signedIn } from '../../portal-client.ts';
+import { signInScene } from './sign-in-scene.ts';
 
 const scene = signInScene();
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { prune } from '../../../db/prune.js';
-import { until } from '../../../support/until.js';
-import { portalClient, signedIn } from '../../portal-client.js';
-import { signInScene } from './sign-in-scene.js';
+import { prune } from '../../../db/prune.ts';
+import { until } from '../../../support/until.ts';
+import { portalClient, signedIn } from '../../portal-client.ts';
+import { signInScene } from './sign-in-scene.ts';
 
 const scene = signInScene();
 

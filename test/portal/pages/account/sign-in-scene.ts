@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { type Account, makeAccount } from '../../portal-client.js';
+import { makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { type Account, makeAccount } from '../../portal-client.ts';
 
 /** A service with low limits of sign-ins, and an account of one of its partners. */
 export function signInScene() {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { portalClient, signedIn } from '../../portal-client.js';
-import { signInScene } from './sign-in-scene.js';
+import { portalClient, signedIn } from '../../portal-client.ts';
+import { signInScene } from './sign-in-scene.ts';
 
 const scene = signInScene();
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { cellsOf, textOf } from '../../journeys/business-scene.js';
-import { hiddenFields, makeAccount, type PortalClient, signedIn } from '../../portal-client.js';
+import { makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { cellsOf, textOf } from '../../journeys/business-scene.ts';
+import { hiddenFields, makeAccount, type PortalClient, signedIn } from '../../portal-client.ts';
 
 /** Every time and every day of a person's pages is in the person's time zone. */
 let stack: Stack;

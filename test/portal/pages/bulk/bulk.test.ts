@@ -5,11 +5,11 @@ import {
   makePartner,
   type TestMerchant,
   type TestPartner,
-} from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { until } from '../../../support/until.js';
-import { textOf } from '../../journeys/business-scene.js';
-import { hiddenFields, makeAccount, type PortalClient, signedIn } from '../../portal-client.js';
+} from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { until } from '../../../support/until.ts';
+import { textOf } from '../../journeys/business-scene.ts';
+import { hiddenFields, makeAccount, type PortalClient, signedIn } from '../../portal-client.ts';
 
 /** Bulk orders from a file or pasted rows. */
 let stack: Stack;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PortalRole } from '../../../../src/domain/access/portal-role.js';
-import type { Company } from '../../../../src/domain/voucher.js';
-import { commandsOn } from '../../../admin/scene.js';
-import { call } from '../../../support/clients.js';
-import { makePartner } from '../../../support/companies.js';
-import { type Stack, startStack } from '../../../support/stack.js';
-import { until } from '../../../support/until.js';
+import type { PortalRole } from '../../../../src/domain/access/portal-role.ts';
+import type { Company } from '../../../../src/domain/voucher.ts';
+import { commandsOn } from '../../../admin/scene.ts';
+import { call } from '../../../support/clients.ts';
+import { makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { until } from '../../../support/until.ts';
 import {
   type Account,
   codeOf,
@@ -14,7 +14,7 @@ import {
   type PortalClient,
   portalClient,
   signedIn,
-} from '../../portal-client.js';
+} from '../../portal-client.ts';
 
 let stack: Stack;
 beforeAll(async () => {

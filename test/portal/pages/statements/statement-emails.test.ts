@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listUndeliveredEmails } from '../../../../src/db/reports/undelivered-emails.js';
-import type { PortalRole } from '../../../../src/domain/access/portal-role.js';
+import { listUndeliveredEmails } from '../../../../src/db/reports/undelivered-emails.ts';
+import type { PortalRole } from '../../../../src/domain/access/portal-role.ts';
 import {
   lastClosedMonth,
   type Month,
   monthsBetween,
-} from '../../../../src/domain/statements/monthly-statement.js';
-import type { Company } from '../../../../src/domain/voucher.js';
-import { createFailpoint, type Failpoint } from '../../../../src/process/failpoint.js';
-import type { ReceivedMail } from '../../../../src/sandbox/books.js';
-import { sendStatementsId } from '../../../../workflows/workflow-ids.js';
-import { type GiftScene, setGiftScene } from '../../../end-to-end/gift/gift-scene.js';
-import { makeMerchant, makePartner, type TestPartner } from '../../../support/companies.js';
-import { ended } from '../../../workflows/ended.js';
-import { TEST_PAYLOAD_KEYS } from '../../../workflows/payload-keys.js';
-import { type Account, hiddenFields, makeAccount, signedIn } from '../../portal-client.js';
+} from '../../../../src/domain/statements/monthly-statement.ts';
+import type { Company } from '../../../../src/domain/voucher.ts';
+import { createFailpoint, type Failpoint } from '../../../../src/process/failpoint.ts';
+import type { ReceivedMail } from '../../../../src/sandbox/books.ts';
+import { sendStatementsId } from '../../../../workflows/workflow-ids.ts';
+import { type GiftScene, setGiftScene } from '../../../end-to-end/gift/gift-scene.ts';
+import { makeMerchant, makePartner, type TestPartner } from '../../../support/companies.ts';
+import { ended } from '../../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../../workflows/payload-keys.ts';
+import { type Account, hiddenFields, makeAccount, signedIn } from '../../portal-client.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
 const PATH = '/portal/account/statement-by-email';

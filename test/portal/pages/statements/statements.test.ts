@@ -1,24 +1,24 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { restartSums } from '../../../../src/db/books/checkpoints.js';
-import { connectDatabase } from '../../../../src/db/connection.js';
-import { addTransfers, partnerBalances } from '../../../../src/db/ledger/ledger.js';
-import { readMerchantMonth } from '../../../../src/db/ledger/months/merchant-month.js';
-import { readPartnerMonth } from '../../../../src/db/ledger/months/partner-month.js';
-import { parseMoney } from '../../../../src/domain/money.js';
+import { restartSums } from '../../../../src/db/books/checkpoints.ts';
+import { connectDatabase } from '../../../../src/db/connection.ts';
+import { addTransfers, partnerBalances } from '../../../../src/db/ledger/ledger.ts';
+import { readMerchantMonth } from '../../../../src/db/ledger/months/merchant-month.ts';
+import { readPartnerMonth } from '../../../../src/db/ledger/months/partner-month.ts';
+import { parseMoney } from '../../../../src/domain/money.ts';
 import {
   CLOSED_AFTER_HOURS,
   isEmptyStatement,
   lastClosedMonth,
   type Month,
   monthsBetween,
-} from '../../../../src/domain/statements/monthly-statement.js';
-import { transferOf } from '../../../db/ledger-writing.js';
-import { done, repeated } from '../../../end-to-end/gift/gift-scene.js';
-import { merchantClient } from '../../../support/clients.js';
-import { type BusinessScene, setBusinessScene } from '../../journeys/business-scene.js';
-import type { PortalClient } from '../../portal-client.js';
+} from '../../../../src/domain/statements/monthly-statement.ts';
+import { transferOf } from '../../../db/ledger-writing.ts';
+import { done, repeated } from '../../../end-to-end/gift/gift-scene.ts';
+import { merchantClient } from '../../../support/clients.ts';
+import { type BusinessScene, setBusinessScene } from '../../journeys/business-scene.ts';
+import type { PortalClient } from '../../portal-client.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
 

@@ -4,10 +4,10 @@ import {
   isSigned,
   setWebhookScene,
   type WebhookScene,
-} from '../../../end-to-end/webhooks/webhook-scene.js';
-import { makeMerchant, makePartner } from '../../../support/companies.js';
-import { until } from '../../../support/until.js';
-import { type Account, makeAccount, type PortalClient, signedIn } from '../../portal-client.js';
+} from '../../../end-to-end/webhooks/webhook-scene.ts';
+import { makeMerchant, makePartner } from '../../../support/companies.ts';
+import { until } from '../../../support/until.ts';
+import { type Account, makeAccount, type PortalClient, signedIn } from '../../portal-client.ts';
 
 let scene: WebhookScene;
 let account: Account;

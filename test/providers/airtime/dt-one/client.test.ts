@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.js';
-import { createDtOneAirtime } from '../../../../src/providers/airtime/dt-one/client.js';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { startCallbackReceiver } from '../../../sandbox/callback-receiver.js';
-import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.js';
+import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.ts';
+import { createDtOneAirtime } from '../../../../src/providers/airtime/dt-one/client.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { startCallbackReceiver } from '../../../sandbox/callback-receiver.ts';
+import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.ts';
 
 const clientAt = (baseUrl: string, more: { timeoutSeconds?: number; callbackUrl?: string } = {}) =>
   createDtOneAirtime({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.js';
+import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.ts';
 import {
   toDtOneAmount,
   toTransactionRequest,
-} from '../../../../src/providers/airtime/dt-one/transaction-request.js';
+} from '../../../../src/providers/airtime/dt-one/transaction-request.ts';
 
 const order: AirtimeOrder = {
   reference: 'T-9f3c1c0e2a7b4d55-1',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
-import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.js';
-import { startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.js';
-import { reloadlyAt } from '../adapters.js';
+import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.ts';
+import { startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.ts';
+import { reloadlyAt } from '../adapters.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

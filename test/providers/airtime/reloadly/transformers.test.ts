@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { errorCodes } from '../../../../src/providers/airtime/reloadly/error-codes.js';
+import { errorCodes } from '../../../../src/providers/airtime/reloadly/error-codes.ts';
 import {
   type TopupRequest,
   toTopupRequest,
-} from '../../../../src/providers/airtime/reloadly/topup-request.js';
+} from '../../../../src/providers/airtime/reloadly/topup-request.ts';
 import {
   readFoundOrders,
   readOrderAnswer,
-} from '../../../../src/providers/airtime/reloadly/transformers.js';
+} from '../../../../src/providers/airtime/reloadly/transformers.ts';
 
 const reference = 'T-9f3c1c0e2a7b4d55-1';
 const request: TopupRequest = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gsmaAccount } from '../../../../src/providers/mobile-money/gsma/account.js';
+import { gsmaAccount } from '../../../../src/providers/mobile-money/gsma/account.ts';
 
 const day = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-22T21:00:00Z') };
 const ours = [{ key: 'accountid', value: '2999' }];

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.js';
-import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.js';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.js';
+import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.ts';
+import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.ts';
 
 const clientAt = (baseUrl: string, timeoutSeconds = 2) =>
   createGsmaMobileMoney({ baseUrl, account: '2999', timeoutSeconds });

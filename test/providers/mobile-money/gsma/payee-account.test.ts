@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpResult } from '../../../../src/providers/http-call.js';
-import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.js';
-import { readName, readStatus } from '../../../../src/providers/mobile-money/gsma/payee-account.js';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { closedAddress } from '../../raw-server.js';
+import type { HttpResult } from '../../../../src/providers/http-call.ts';
+import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.ts';
+import { readName, readStatus } from '../../../../src/providers/mobile-money/gsma/payee-account.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { closedAddress } from '../../raw-server.ts';
 
 const answered = (status: number, body: unknown): HttpResult => ({
   kind: 'answered',

@@ -8,8 +8,8 @@ import {
   saysNeverSeen,
   toDisbursement,
   toGsmaAmount,
-} from '../../../../src/providers/mobile-money/gsma/transformers.js';
-import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.js';
+} from '../../../../src/providers/mobile-money/gsma/transformers.ts';
+import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.ts';
 
 const reference = '0b7a9c52-3d4e-4f60-8a1b-2c3d4e5f6a7b';
 const payment: Payment = {

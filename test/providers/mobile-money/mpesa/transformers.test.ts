@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MpesaResult } from '../../../../src/providers/mobile-money/mpesa/answers.js';
+import type { MpesaResult } from '../../../../src/providers/mobile-money/mpesa/answers.ts';
 import {
   judgeToken,
   payeeNumber,
@@ -7,7 +7,7 @@ import {
   readPaymentAnswer,
   readResults,
   toMpesaAmount,
-} from '../../../../src/providers/mobile-money/mpesa/transformers.js';
+} from '../../../../src/providers/mobile-money/mpesa/transformers.ts';
 
 const answer = (status: number, body: unknown, retryAfterSeconds?: number) => ({
   kind: 'answered' as const,

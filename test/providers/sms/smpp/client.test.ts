@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import smpp, { type PDU, type Session } from 'smpp';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../../../src/sandbox/start-sandbox.js';
-import { openSsl } from '../../../support/openssl.js';
-import { until } from '../../../support/until.js';
-import { answering, type RawSmsc, senderAt, startRawSmsc, type TestSender } from './raw-smsc.js';
+import { startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
+import { openSsl } from '../../../support/openssl.ts';
+import { until } from '../../../support/until.ts';
+import { answering, type RawSmsc, senderAt, startRawSmsc, type TestSender } from './raw-smsc.ts';
 
 const message = { to: '+251911234567', text: 'Hello' };
 const delivered = { kind: 'delivered', providerReference: 'A1' };
@@ -57,11 +57,11 @@ describe('a message', () => {
     await sender.send(message);
     const [code, other] = smsc.submitted();
     // The library reads a relative time as a moment.
-    expect(code?.['validity_period']).toBeInstanceOf(Date);
-    const seconds = (Number(code?.['validity_period']) - begin) / 1_000;
+    expect(code?.validity_period).toBeInstanceOf(Date);
+    const seconds = (Number(code?.validity_period) - begin) / 1_000;
     expect(seconds).toBeGreaterThanOrEqual(299);
     expect(seconds).toBeLessThan(360);
-    expect(other?.['validity_period']).toBe('');
+    expect(other?.validity_period).toBe('');
   });
 
   const texts: [name: string, text: string, coding: number, field: string][] = [

@@ -1,8 +1,8 @@
 import smpp, { type PDU } from 'smpp';
 import { describe, expect, it } from 'vitest';
-import { readReceipt } from '../../../../src/providers/sms/smpp/delivery-receipt.js';
-import { relativeTime } from '../../../../src/providers/sms/smpp/relative-time.js';
-import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/submit-answers.js';
+import { readReceipt } from '../../../../src/providers/sms/smpp/delivery-receipt.ts';
+import { relativeTime } from '../../../../src/providers/sms/smpp/relative-time.ts';
+import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/submit-answers.ts';
 
 describe('every command_status of submit_sm', () => {
   const kinds: Readonly<Record<string, string>> = {

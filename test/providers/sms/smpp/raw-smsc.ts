@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import smpp, { type PDU, type Session } from 'smpp';
-import type { DeliveryReport } from '../../../../src/domain/vouchers/delivery.js';
+import type { DeliveryReport } from '../../../../src/domain/vouchers/delivery.ts';
 import {
   createSmpp,
   type SmppSender,
   type SmppSettings,
-} from '../../../../src/providers/sms/smpp/client.js';
+} from '../../../../src/providers/sms/smpp/client.ts';
 
 export interface RawSmsc {
   readonly port: number;
