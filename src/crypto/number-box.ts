@@ -18,7 +18,7 @@ export const numberKeysOf = (config: {
 }) => ({ digestKey: config.DIGEST_KEY, dataKeys: config.DATA_KEYS });
 
 /**
- * Seals phone numbers for the database (decision 46). The hash is under `digestKey`, which never
+ * Seals phone numbers for the database (decision 30). The hash is under `digestKey`, which never
  * changes, so that a number is found whatever key sealed it; the box is under the first of
  * `dataKeys`, and opened by all of them. The box is bound to its hash: parts of two numbers cannot
  * be combined.

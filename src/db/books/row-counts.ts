@@ -22,7 +22,7 @@ const HOURS_AT_ONCE = 24;
 
 /**
  * Counts the rows that lists of each company have got in the hours that are over, so that no process counts all of
- * them ([decision 69](../../../docs/decisions/0069-keep-the-counts-of-lists.md)). If the time is up, the next check
+ * them ([decision 24](../../../docs/decisions/0024-lists-apart.md)). If the time is up, the next check
  * continues. Rows are found by the indexes of company and time.
  */
 export async function addRowCounts(

@@ -35,7 +35,7 @@ function watch(thread: Thread, turns: Int32Array): void {
 
 /**
  * Creates a worker of the SDK without a watchdog thread for each call into a workflow, which took a
- * third of the CPU of API and worker (decision 59). One watch for all calls ends the worker where a
+ * third of the CPU of API and worker (decision 10). One watch for all calls ends the worker where a
  * workflow never pauses.
  */
 export function createWorker(options: sdk.WorkerOptions): Promise<sdk.Worker> {

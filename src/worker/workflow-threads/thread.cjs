@@ -1,4 +1,4 @@
-// What a thread of workflows loads first: decisions 59 and 60 say why.
+// What a thread of workflows loads first: decision 10 says why.
 const { promiseHooks } = require('node:v8');
 const { Script } = require('node:vm');
 const { workerData } = require('node:worker_threads');
