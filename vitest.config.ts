@@ -8,7 +8,7 @@ const unitTests = [
   'test/docker-compose.test.ts',
   'test/config/*.test.ts',
   'test/{crypto,domain,providers,sandbox}/**/*.test.ts',
-  'test/embedded/{data-directory,port,temporal-binary}.test.ts',
+  'test/embedded/{data-directory,port,temporal-binary,temporal-installation}.test.ts',
   'test/**/*.unit.test.ts',
 ];
 

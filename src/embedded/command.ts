@@ -14,8 +14,6 @@ export interface CommandOptions {
    * ends in order. Otherwise the command ends with this process.
    */
   readonly detached?: boolean;
-  /** Called with each line of output. */
-  readonly onLine?: (line: string) => void;
 }
 
 export interface CommandResult {
@@ -48,10 +46,7 @@ export function runCommand(
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
-      createInterface({ input: stream }).on('line', (line) => {
-        lines.push(line);
-        options.onLine?.(line);
-      });
+      createInterface({ input: stream }).on('line', (line) => lines.push(line));
     }
     const kill = () => child.kill('SIGKILL');
     if (!spawnOptions.detached) process.once('exit', kill);

