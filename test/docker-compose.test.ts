@@ -203,6 +203,8 @@ test('Temporal has the settings of the development server, from the files that t
 test('the Temporal server has the version that tests build, and what its file reads', async () => {
   const { image, environment = {} } = compose.services.temporal ?? {};
   expect(image).toBe(`temporalio/server:${RELEASED_TEMPORAL}`);
+  const schema = compose.services['temporal-schema']?.image;
+  expect(schema).toBe(`temporalio/admin-tools:${RELEASED_TEMPORAL}`);
   const text = await readFile(new URL('deploy/temporal/server.yaml', root), 'utf8');
   const read = new Set([...text.matchAll(/env "(\w+)"/g)].map(([, name]) => name));
   expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);

@@ -100,7 +100,7 @@ export async function createComposeEngine(
       await copyFile(join(root, file), join(folder, basename(file)));
     }
     const [program = '', ...words] = wordsOf('temporal').map((word) =>
-      word === TEMPORAL_FOLDER ? folder : word,
+      word.replace(TEMPORAL_FOLDER, folder),
     );
     temporal = await launchTemporal(join(programs, program), words, directory, {
       ...environmentOf('temporal'),

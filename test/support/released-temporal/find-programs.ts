@@ -3,7 +3,7 @@ import { runCommand } from '../../../src/embedded/command.ts';
 import { cachedTool } from '../cached-tool.ts';
 
 /** The version of the images in docker-compose.yml. */
-export const RELEASED_TEMPORAL = '1.29.1';
+export const RELEASED_TEMPORAL = '1.32.1';
 const MODULE = 'go.temporal.io/server/cmd';
 const BUILD_SECONDS = 1_200;
 

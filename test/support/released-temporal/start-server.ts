@@ -76,16 +76,7 @@ export async function startReleasedTemporal(
     BROADCAST_ADDRESS: ip,
     DYNAMIC_CONFIG_FILE: dynamicConfigFile,
   };
-  const words = [
-    '--root',
-    configuration,
-    '--config',
-    '.',
-    '--env',
-    'server',
-    '--allow-no-auth',
-    'start',
-  ];
+  const words = ['--config-file', join(configuration, 'server.yaml'), '--allow-no-auth', 'start'];
   const start = () => startServer(programs.server, words, { directory, environment, address });
 
   const makeDatabases = () => makeTables(programs, postgres.url, login);
