@@ -9,7 +9,8 @@ const MICROS_PER_UNIT = 1_000_000n;
 const MICROS_PER_CENT = 10_000n;
 
 const STORED_DECIMAL = /^(-?)([0-9]{1,24})(?:\.([0-9]{1,6}))?$/;
-const REQUESTED_DECIMAL = /^[0-9]{1,14}(?:\.[0-9]{1,2})?$/;
+/** Zeros behind the cents do not count: our own answers have six decimals. */
+const REQUESTED_DECIMAL = /^[0-9]{1,14}(?:\.[0-9]{1,2}0{0,4})?$/;
 /** A JSON number holds 15 significant digits exactly; its 16th may be rounded. */
 const EXACT_DIGITS_OF_NUMBER = 15;
 

@@ -1,4 +1,5 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
+import { plainCopy } from './copied-text.ts';
 
 /** Longer than any formatted number. The limit keeps the parsing of hostile text cheap. */
 const MAX_LENGTH = 32;
@@ -11,8 +12,10 @@ const WRITTEN_NUMBER = /^\+?[0-9 ().-]+$/;
  * Mobile numbers of every country are accepted, because the owner of a gift may live abroad.
  * Numbers without a country, such as satellite and toll-free numbers, are refused.
  */
-export function parseMsisdn(text: string): string | undefined {
-  if (text.length > MAX_LENGTH || !WRITTEN_NUMBER.test(text)) return undefined;
+export function parseMsisdn(written: string): string | undefined {
+  if (written.length > MAX_LENGTH) return undefined;
+  const text = plainCopy(written);
+  if (!WRITTEN_NUMBER.test(text)) return undefined;
   const number = parsePhoneNumberFromString(text, 'ET');
   if (!number?.isValid() || number.isNonGeographic()) return undefined;
   return number.number;

@@ -1,7 +1,7 @@
 import {
   countryField,
   currencyField,
-  positiveDecimalField,
+  informativeDecimalField,
 } from '../http/fields/request-fields.ts';
 
 const exchangeRate = { description: 'ETB for one USD, as it was used for the sale' };
@@ -13,18 +13,18 @@ const foreignCurrencyAmount = { description: 'Price of the sale in USD', example
 
 /** What every top-up says of its sale (specification 4.1, design 3). */
 export const saleFields = {
-  exchangeRate: positiveDecimalField.meta(exchangeRate),
+  exchangeRate: informativeDecimalField.meta(exchangeRate),
   currency: currencyField.meta(currency),
   originatingCountry: countryField.meta(originatingCountry),
-  foreignCurrencyAmount: positiveDecimalField.nullish().meta(foreignCurrencyAmount),
+  foreignCurrencyAmount: informativeDecimalField.nullish().meta(foreignCurrencyAmount),
 };
 
 /** What the generation of a voucher may say of its sale: all of it is optional there. */
 export const optionalSaleFields = {
-  exchangeRate: positiveDecimalField.nullish().meta(exchangeRate),
+  exchangeRate: informativeDecimalField.nullish().meta(exchangeRate),
   currency: currencyField.nullish().meta(currency),
   originatingCountry: countryField.nullish().meta(originatingCountry),
-  foreignCurrencyAmount: positiveDecimalField.nullish().meta(foreignCurrencyAmount),
+  foreignCurrencyAmount: informativeDecimalField.nullish().meta(foreignCurrencyAmount),
 };
 
 /** The sale of a top-up as its row holds it. */

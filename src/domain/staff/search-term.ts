@@ -1,3 +1,4 @@
+import { plainCopy } from '../copied-text.ts';
 import { parseMsisdn } from '../phone.ts';
 import { parseVoucherCode } from '../vouchers/voucher-code.ts';
 import { readWorkflowId } from './workflow-terms.ts';
@@ -29,14 +30,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const OPERATION = /^[0-9a-f]{32}$/i;
 /** Partners and banks choose references as they like. */
 const PRINTABLE = /^[^\p{C}]+$/u;
-/** Invisible marks that come along with copied numbers. */
-const MARKS = /\p{Cf}/gu;
 /** Our reference of a redemption, in any case. */
 const OUR_REFERENCE = /^RDM-[0-9A-F]{16}$/i;
 
 /** Reads whatever a customer or a provider has given; undefined where it can be nothing of ours. */
 export function readSearchTerm(given: string): SearchTerm | undefined {
-  const text = given.replace(MARKS, '').trim();
+  const text = plainCopy(given);
   if (text.length > LONGEST_SEARCH || !PRINTABLE.test(text)) return undefined;
   const ofWorkflow = readWorkflowId(text);
   if (!ofWorkflow) return namesOf(text);
@@ -45,7 +44,7 @@ export function readSearchTerm(given: string): SearchTerm | undefined {
 }
 
 function namesOf(text: string): SearchTerm {
-  const digits = text.replace(/[\s-]/g, '');
+  const digits = text.replace(/[ -]/g, '');
   const msisdn = parseMsisdn(text);
   const voucherCode = parseVoucherCode(text);
   return {

@@ -1,3 +1,5 @@
+import { plainCopy } from '../copied-text.ts';
+
 /**
  * Crockford's base32. It has no I, L, O and U, so that people can read a code aloud and copy it.
  */
@@ -29,8 +31,8 @@ export function formatVoucherCode(code: string): string {
  */
 export function parseVoucherCode(text: string): string | undefined {
   if (text.length > MAX_WRITTEN_LENGTH) return undefined;
-  const code = text
-    .replace(/[\s\p{Dash_Punctuation}]/gu, '')
+  const code = plainCopy(text)
+    .replace(/[ -]/g, '')
     .replace(/[a-z]/g, (letter) => letter.toUpperCase())
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1');

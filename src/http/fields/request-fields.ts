@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { plainCopy } from '../../domain/copied-text.ts';
 import { parseRequestAmount } from '../../domain/money.ts';
 import { parseMsisdn } from '../../domain/phone.ts';
 import { parseVoucherCode } from '../../domain/vouchers/voucher-code.ts';
-import { parseCountry } from './country-codes.ts';
+import { nearestCountries, parseCountry } from './country-codes.ts';
 
 /**
  * Fields that several endpoints share; validation yields their canonical form. The messages say
@@ -67,38 +68,43 @@ export const msisdnField = z
     maxLength: 32,
   });
 
+/** JSON numbers have no leading zeros: 000634 would arrive as 634, which is another code. */
+const AS_TEXT = 'must be sent as text: a number loses its leading zeros';
+
 /**
  * A voucher code in any format; validation yields its canonical characters, or undefined for text
  * that cannot be a code.
  */
 export const voucherCodeField = z
-  .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
+  .string(AS_TEXT)
   .refine((text) => text.length > 0 && text.length <= 100, 'must be the code as text')
   .transform((text) => ({ canonical: parseVoucherCode(text) }))
   .meta({
     description: 'Voucher code; case, spaces and hyphens do not matter',
     examples: ['7H3K-9M2P-QX4R-T6WV'],
-    anyOf: [{ type: 'string', minLength: 1, maxLength: 100 }, { type: 'number' }],
+    minLength: 1,
+    maxLength: 100,
   });
 
 /** The code of the SMS. Any other text is a wrong code, not an invalid request. */
 export const verificationCodeField = z
-  .union([z.string(), z.number().transform(String)], { error: 'must be the code as text' })
+  .string(AS_TEXT)
   .refine((text) => text.length <= 100, 'must be the digits of the SMS')
-  .transform((text) => text.replaceAll(/[\s-]/g, ''))
+  .transform((text) => plainCopy(text).replaceAll(/[ -]/g, ''))
   .meta({
     description: 'Digits of the SMS; spaces and hyphens do not matter',
     examples: ['123456'],
-    anyOf: [{ type: 'string', maxLength: 100 }, { type: 'number' }],
+    maxLength: 100,
   });
 
-/** A decimal above zero as text, such as an exchange rate or a price in USD; stored as sent. */
+/** A price in USD above zero; validation yields text with at most 6 decimals. */
 export const positiveDecimalField = z
   .union([z.string(), z.number().transform(String)], { error: 'must be a decimal number' })
   .refine(
-    (text) => /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text),
+    (text) => /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6}0{0,18})?$/.test(text) && /[1-9]/.test(text),
     'must be a decimal number above 0 with at most 6 decimals',
   )
+  .transform((text) => text.replace(/(\.[0-9]{6})0+$/, '$1'))
   .meta({
     description: 'Decimal number above 0 with at most 6 decimals, as a number or as text',
     examples: ['57.25'],
@@ -107,6 +113,43 @@ export const positiveDecimalField = z
       { type: 'string', pattern: '^(?=.*[1-9])(?:0|[1-9][0-9]{0,11})(?:[.][0-9]{1,6})?$' },
     ],
   });
+
+/**
+ * A decimal above zero that only informs, such as the exchange rate of a sale, in any length;
+ * validation yields its text rounded to 12 decimals.
+ */
+export const informativeDecimalField = z
+  .union([z.string(), z.number()], { error: 'must be a decimal number' })
+  .transform((value, context) => {
+    const isTiny = typeof value === 'number' && value > 0 && value < 1e-6;
+    const decimal = roundDecimal(isTiny ? value.toFixed(20) : String(value));
+    if (decimal !== undefined) return decimal;
+    context.addIssue('must be a decimal number above 0, such as 57.25');
+    return z.NEVER;
+  })
+  .meta({
+    description: 'Decimal number above 0, as a number or as text; kept with at most 12 decimals',
+    examples: ['57.25'],
+    anyOf: [
+      { type: 'number', exclusiveMinimum: 0, maximum: 999_999_999_999 },
+      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,12}([.][0-9]{1,40})?$' },
+    ],
+  });
+
+const KEPT_DECIMALS = 12;
+
+/** Half up, without zeros at the end; undefined for other text and where nothing is left. */
+function roundDecimal(text: string): string | undefined {
+  const [, whole, fraction = ''] = /^([0-9]{1,12})(?:\.([0-9]{1,40}))?$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const oneMore = fraction.padEnd(KEPT_DECIMALS + 1, '0').slice(0, KEPT_DECIMALS + 1);
+  const units = (BigInt(whole + oneMore) + 5n) / 10n;
+  if (units === 0n) return undefined;
+  const digits = String(units).padStart(KEPT_DECIMALS + 1, '0');
+  const decimals = digits.slice(-KEPT_DECIMALS).replace(/0+$/, '');
+  const integer = digits.slice(0, -KEPT_DECIMALS);
+  return decimals === '' ? integer : `${integer}.${decimals}`;
+}
 
 /** The key that identifies repetitions of a request; any printable text. */
 export const idempotencyKeyField = z
@@ -171,7 +214,8 @@ export const countryField = z
   .transform((text, context) => {
     const country = parseCountry(text);
     if (country !== undefined) return country;
-    context.addIssue('must be an ISO 3166-1 country code or name, such as US or Ethiopia');
+    const nearest = nearestCountries(text).join(', ');
+    context.addIssue(`must be an ISO 3166-1 country code or name; most alike are ${nearest}`);
     return z.NEVER;
   })
   .meta({

@@ -10,6 +10,7 @@ import {
   currencyField,
   idempotencyKeyField,
   idField,
+  informativeDecimalField,
   metadataField,
   msisdnField,
   positiveDecimalField,
@@ -66,6 +67,8 @@ testField('amountField', amountField, {
     [0.01, 10_000n],
     ['99.50', 99_500_000n],
     ['0.07', 70_000n],
+    ['100.000000', 100_000_000n],
+    ['99.500', 99_500_000n],
   ],
   refused: [
     ...[0, -1, 1e21, 1e-7, 0.001, 99.999, Number.NaN, Number.POSITIVE_INFINITY],
@@ -81,6 +84,9 @@ testField('msisdnField', msisdnField, {
     ['+251 91 123 4567', '+251911234567'],
     ['0711234567', '+251711234567'],
     ['+14155552671', '+14155552671'],
+    // As it is copied from contacts, messages and documents.
+    ['\u202a+251\u00a091\u2011123\u20114567\u202c', '+251911234567'],
+    ['091\u200b1234567', '+251911234567'],
   ],
   refused: [911_234_567, '', '12345', '+999123456789', '0911234567;drop', '٠٩١١٢٣٤٥٦٧', LONG],
 });
@@ -91,20 +97,20 @@ testField('voucherCodeField', voucherCodeField, {
     [` ${formatVoucherCode(CODE).toLowerCase()} `, { canonical: CODE }],
     [`${CODE.slice(0, 15)}Y`, { canonical: undefined }],
     ['no code at all', { canonical: undefined }],
-    [1234, { canonical: undefined }],
+    [formatVoucherCode(CODE).replaceAll('-', '\u2011\u200b'), { canonical: CODE }],
   ],
-  refused: ['', '0'.repeat(101)],
+  refused: ['', '0'.repeat(101), 1234],
 });
 
 testField('verificationCodeField', verificationCodeField, {
   accepted: [
     ['123456', '123456'],
-    [123456, '123456'],
     [' 123-456 ', '123456'],
+    ['\u202a000\u2011634\u202c', '000634'],
     ['', ''],
     ['abc', 'abc'],
   ],
-  refused: ['1'.repeat(101)],
+  refused: ['1'.repeat(101), 634],
 });
 
 testField('positiveDecimalField', positiveDecimalField, {
@@ -114,10 +120,27 @@ testField('positiveDecimalField', positiveDecimalField, {
     [57.5, '57.5'],
     ['0.000001', '0.000001'],
     ['1.50', '1.50'],
+    ['4.7500000', '4.750000'],
   ],
   refused: [
     ...[0, -1, 1e21, 1e-7, Number.NaN],
     ...['0', '0.0', '-1', '01', '1.', '.5', '1.1234567', '1e3', '1,5', '', '٥', LONG],
+  ],
+});
+
+testField('informativeDecimalField', informativeDecimalField, {
+  accepted: [
+    [57.123456789, '57.123456789'],
+    ['57.2500000', '57.25'],
+    [1e-7, '0.0000001'],
+    ['0.0000000000016', '0.000000000002'],
+    [123456.789, '123456.789'],
+    ['01', '1'],
+    ['100', '100'],
+  ],
+  refused: [
+    ...[0, -1, 1e21, 1e-30, Number.NaN, Number.POSITIVE_INFINITY],
+    ...['0', '0.0', '-1', '1.', '.5', '1e3', '1,5', '', '٥', '0.0000000000001', LONG],
   ],
 });
 
@@ -161,6 +184,14 @@ testField('countryField', countryField, {
     ['United States of America', 'US'],
     ['the United States of America', 'US'],
     ['United States', 'US'],
+    ...([
+      ['UK', 'GB'],
+      ['England', 'GB'],
+      ['UAE', 'AE'],
+      ['DRC', 'CD'],
+      ['Holland', 'NL'],
+    ] as const),
+    ['Congo', 'CG'],
     ['Tanzania, the United Republic of', 'TZ'],
     ['United Republic of Tanzania', 'TZ'],
     ['Bolivia (Plurinational State of)', 'BO'],
@@ -173,7 +204,7 @@ testField('countryField', countryField, {
     ["Korea (Democratic People's Republic of)", 'KP'],
   ],
   refused: [
-    ...[251, '', 'EU', 'UN', 'UK', 'YU', 'ZZ', 'XA', 'ÜS', 'Kosovo', 'Ethiopian', LONG],
+    ...[251, '', 'EU', 'UN', 'YU', 'ZZ', 'XA', 'Kosovo', 'Ethiopian', LONG],
     ...['the', '-', 'United', 'Republic of', 'European Union'],
   ],
 });
@@ -182,12 +213,18 @@ describe('the codes of countries', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const countryCodes = letters
     .flatMap((first) => letters.map((second) => first + second))
-    .filter((code) => countryField.safeParse(code).success);
+    // UK is a name.
+    .filter((code) => code !== 'UK' && countryField.safeParse(code).success);
 
   it('are the 249 that are assigned, each of which has a name', () => {
     const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
     expect(countryCodes).toHaveLength(249);
     expect(countryCodes.filter((code) => names.of(code) === undefined)).toEqual([]);
+  });
+
+  it('are named where a name is nearly one of theirs', () => {
+    const { error } = countryField.safeParse('Etiopia');
+    expect(error?.issues[0]?.message).toMatch(/most alike are Ethiopia, /);
   });
 
   it('are each found by the name that a runtime gives them', () => {

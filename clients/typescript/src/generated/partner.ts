@@ -736,7 +736,7 @@ export interface CancelBulkOrderResult {
 /** Send a verification code to the voucher owner: the request. */
 export interface InitiateClaimRequest {
   /** Voucher code; case, spaces and hyphens do not matter. Example: `7H3K-9M2P-QX4R-T6WV` */
-  readonly voucherCode: string | number;
+  readonly voucherCode: string;
   /** Amount to claim in ETB; the whole balance where it is absent. Example: `99.50` */
   readonly amount?: number | string | null | undefined;
 }
@@ -755,9 +755,9 @@ export interface ResendMessageResult {
 /** Redeem a voucher: the request. */
 export interface RedeemVoucherRequest {
   /** Voucher code; case, spaces and hyphens do not matter. Example: `7H3K-9M2P-QX4R-T6WV` */
-  readonly voucherCode: string | number;
+  readonly voucherCode: string;
   /** Code that the owner got by SMS; an anonymous voucher needs none. Example: `123456` */
-  readonly verificationCode?: string | number | null | undefined;
+  readonly verificationCode?: string | null | undefined;
   /** Phone number of the owner; best left out. Example: `+251911234567` */
   readonly msisdn?: string | null | undefined;
   /** Amount of an anonymous voucher in ETB; of another voucher, the amount that was claimed. Example: `99.50` */

@@ -17,7 +17,7 @@ class CheckAccessResult(TypedDict):
 
 class _InitiateClaimRequestRequired(TypedDict):
     # Voucher code; case, spaces and hyphens do not matter. Example: 7H3K-9M2P-QX4R-T6WV
-    voucherCode: Union[str, float]
+    voucherCode: str
 
 
 class InitiateClaimRequest(_InitiateClaimRequestRequired, total=False):
@@ -42,14 +42,14 @@ class InitiateClaimResult(TypedDict):
 
 class _RedeemVoucherRequestRequired(TypedDict):
     # Voucher code; case, spaces and hyphens do not matter. Example: 7H3K-9M2P-QX4R-T6WV
-    voucherCode: Union[str, float]
+    voucherCode: str
 
 
 class RedeemVoucherRequest(_RedeemVoucherRequestRequired, total=False):
     """Complete a redemption: the request."""
 
     # Code that the owner got by SMS; an anonymous voucher needs none. Example: 123456
-    verificationCode: Optional[Union[str, float]]
+    verificationCode: Optional[str]
     # Phone number of the owner; best left out. Example: +251911234567
     msisdn: Optional[str]
     # Amount of an anonymous voucher in ETB; of another voucher, the amount that was claimed. Example: 99.50

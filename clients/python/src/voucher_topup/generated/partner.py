@@ -886,7 +886,7 @@ class CancelBulkOrderResult(TypedDict):
 
 class _InitiateClaimRequestRequired(TypedDict):
     # Voucher code; case, spaces and hyphens do not matter. Example: 7H3K-9M2P-QX4R-T6WV
-    voucherCode: Union[str, float]
+    voucherCode: str
 
 
 class InitiateClaimRequest(_InitiateClaimRequestRequired, total=False):
@@ -910,14 +910,14 @@ class ResendMessageResult(TypedDict):
 
 class _RedeemVoucherRequestRequired(TypedDict):
     # Voucher code; case, spaces and hyphens do not matter. Example: 7H3K-9M2P-QX4R-T6WV
-    voucherCode: Union[str, float]
+    voucherCode: str
 
 
 class RedeemVoucherRequest(_RedeemVoucherRequestRequired, total=False):
     """Redeem a voucher: the request."""
 
     # Code that the owner got by SMS; an anonymous voucher needs none. Example: 123456
-    verificationCode: Optional[Union[str, float]]
+    verificationCode: Optional[str]
     # Phone number of the owner; best left out. Example: +251911234567
     msisdn: Optional[str]
     # Amount of an anonymous voucher in ETB; of another voucher, the amount that was claimed. Example: 99.50

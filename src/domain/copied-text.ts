@@ -1,0 +1,12 @@
+/** What comes along invisibly with copied text, such as the marks of direction U+202A to U+202C. */
+const INVISIBLE = /\p{Cf}/gu;
+const ANY_SPACE = /[\p{Zs}\t]/gu;
+/** Hyphens and dashes of every length, and the minus sign. */
+const ANY_DASH = /[\p{Dash_Punctuation}\u2212]/gu;
+
+/**
+ * One line that people copy: without invisible characters and what surrounds it, every white space a
+ * blank, every dash a hyphen.
+ */
+export const plainCopy = (text: string): string =>
+  text.replace(INVISIBLE, '').replace(ANY_SPACE, ' ').replace(ANY_DASH, '-').trim();
