@@ -71,6 +71,8 @@ export async function startHttpServer(
   );
   server.on('checkExpectation', ({ socket }) => refuseUnreadable('expectation', socket));
   server.maxHeadersCount = 0;
+  // A caller may close its half of the connection once its request is sent, and still read the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.timeout = idleTimeoutMs;
   limitConnections(server, connections);
   server.on('clientError', createRefusal(server));

@@ -216,3 +216,17 @@ describe('a server', () => {
     expect(errors).toEqual([]);
   });
 });
+
+test('a caller that closes its half after a whole request gets the answer', async () => {
+  await start({}, (_request, response) => {
+    setTimeout(() => response.end('served'), 50);
+  });
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (part) => {
+    answer += part;
+  });
+  socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until(() => expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*served/));
+});
