@@ -1,14 +1,14 @@
 import { topUpWorkflowId } from '../../workflows/workflow-ids.ts';
 import { requestInquiry } from '../db/reconciliation/refusal-inquiries.ts';
-import { attemptOfReference, type ReferencedAttempt } from '../db/topups/topup-attempts.ts';
+import { attemptOfReference } from '../db/topups/topup-attempts.ts';
 import type { AirtimeProviderName } from '../domain/providers/provider-names.ts';
 import type { Services } from '../http/services.ts';
 import { hintFirstProvider } from './hint-first-provider.ts';
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
- * changes anything. An unknown reference costs one query. The provider that calls is the one that is
- * asked.
+ * changes anything. A hint that comes during the sending waits in the workflow, because the answer may
+ * leave the outcome open. An unknown reference costs one query. The service asks the provider that calls.
  */
 export async function hintAttempt(
   services: Services,
@@ -18,7 +18,6 @@ export async function hintAttempt(
   const { database, workflows, settings, hintWithinLimit } = services;
   const attempt = await attemptOfReference(database, reference);
   if (!attempt || (await hintFirstProvider(services, attempt, from))) return;
-  if (isBeingSent(attempt)) return;
   await hintWithinLimit(attempt.creationId, () =>
     attempt.status === 'HELD'
       ? workflows.hintTopUp(topUpWorkflowId(attempt))
@@ -29,10 +28,3 @@ export async function hintAttempt(
         ),
   );
 }
-
-/**
- * Whether the workflow still waits for the answer to its sending, or books it. A hint would only
- * cost it a workflow task; if the answer leaves the outcome open, the first inquiry follows soon.
- */
-const isBeingSent = ({ status, topupStatus }: ReferencedAttempt): boolean =>
-  status === 'HELD' && topupStatus !== 'UNKNOWN';

@@ -8,8 +8,8 @@ import { hintFirstProvider } from './hint-first-provider.ts';
 
 /**
  * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
- * changes anything. While a payment is being sent, a hint would only cost its workflow a task. The
- * provider that calls is the one that is asked.
+ * changes anything. A hint that comes during the sending waits in the workflow, because the answer may
+ * leave the outcome open. The service asks the provider that calls.
  */
 export async function hintPayment(
   services: Services,
@@ -18,7 +18,6 @@ export async function hintPayment(
 ): Promise<void> {
   const { database, workflows, settings, hintWithinLimit } = services;
   if (await hintFirstProvider(services, payment, from)) return;
-  if (payment.isOpen && !payment.isAsked) return;
   await hintWithinLimit(payment.operationId, async () => {
     if (payment.isOpen) await workflows.hintPayment(workflowIdOf(payment));
     else if (payment.kind === 'payment') {

@@ -11,8 +11,6 @@ export interface ReferencedPayment {
   readonly isOpen: boolean;
   /** It has ended as done. */
   readonly isDone: boolean;
-  /** The sending has ended without an outcome, so the workflow asks the provider. */
-  readonly isAsked: boolean;
   /** The operation that generated the voucher. */
   readonly generationId: string;
   readonly claimOperationId: string | null;
@@ -30,15 +28,15 @@ export async function findReferencedPayment(
   const { rows } = await sql<ReferencedPayment>`
     select found.kind, found.operation_id as "operationId", redemptions.id as "redemptionId",
       redemptions.provider,
-      found.is_open as "isOpen", found.is_done as "isDone", found.is_asked as "isAsked",
+      found.is_open as "isOpen", found.is_done as "isDone",
       vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
       claim.workflow_id as "claimWorkflowId", to_merchant as amount, payee
     from (
       select 'payment' as kind, operation_id, id as redemption_id, status = 'HELD' as is_open,
-        status = 'POSTED' as is_done, unknown_since is not null as is_asked
+        status = 'POSTED' as is_done
       from redemptions where payment_reference = ${reference}::uuid
       union all
-      select 'reversal', operation_id, redemption_id, status = 'PENDING', status = 'SUCCESS', true
+      select 'reversal', operation_id, redemption_id, status = 'PENDING', status = 'SUCCESS'
       from redemption_reversals where reference = ${reference}::uuid
     ) as found
     join redemptions on redemptions.id = found.redemption_id

@@ -217,7 +217,6 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
 /** The attempt under our reference, and its top-up. */
 export interface ReferencedAttempt {
   readonly status: AttemptRow['status'];
-  readonly topupStatus: TopupStatus;
   readonly operationId: string;
   /** Null is the default. */
   readonly provider: AttemptRow['provider'];
@@ -237,7 +236,6 @@ export const attemptOfReference = (
       'topup_attempts.status',
       'topup_attempts.operation_id as operationId',
       'topup_attempts.provider',
-      'topups.status as topupStatus',
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',
     ])
