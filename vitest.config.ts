@@ -75,10 +75,11 @@ const common = {
   // Loading the service anew for each file takes longer than many files do.
   isolate: false,
   setupFiles: 'test/support/property-seed.ts',
-  testTimeout: 120_000,
+  // Several conditions of a test may each take as long as the poll below.
+  testTimeout: 400_000,
   hookTimeout: 300_000,
   // A condition is awaited for as long as a machine may take that has much else to do.
-  expect: { poll: { timeout: 60_000, interval: 50 } },
+  expect: { poll: { timeout: 180_000, interval: 50 } },
 };
 
 /** What tests share that need PostgreSQL and Temporal. */

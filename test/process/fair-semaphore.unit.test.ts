@@ -54,7 +54,7 @@ describe('places', () => {
   });
 
   test('are waited for so long and no longer; whoever left is given none', async () => {
-    const { ask, working, end } = openPlaces(20);
+    const { ask, working, end } = openPlaces(1_000);
     const first = ask('1a');
     void ask('1b');
     await settled();

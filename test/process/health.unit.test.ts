@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createHealth } from '../../src/process/health.ts';
+import { until } from '../support/until.ts';
 
 test('is down where a check fails, throws or hangs, and names each', async () => {
   const { read } = createHealth(
@@ -39,7 +40,7 @@ test('many readers share a look, which does not get old', async () => {
   const { read } = createHealth({ check }, { freshMs: 100 });
   await Promise.all(Array.from({ length: 50 }, read));
   expect(check).toHaveBeenCalledTimes(1);
-  await vi.waitFor(async () => {
+  await until(async () => {
     await read();
     expect(check).toHaveBeenCalledTimes(2);
   });

@@ -142,16 +142,15 @@ describe('a fault', () => {
   });
 
   it('of a slow provider lets a request arrive after its caller has left', async () => {
-    await put('dt-one', { slowSeconds: 1.5 });
-    const { reference, answer } = await topUp({}, 100);
+    await put('dt-one', { slowSeconds: 3 });
+    const { reference, answer } = await topUp({}, 1_000);
     expect(answer).toBe('TimeoutError');
-    expect(statusesOf(reference)).toEqual([]);
     await expect.poll(() => statusesOf(reference)).toEqual(['completed']);
   });
 
   it('of a slow drip never ends, except with the sandbox', async () => {
     await put('dt-one', { answers: 'slow-drip' });
-    const { reference, answer } = await topUp({}, 500);
+    const { reference, answer } = await topUp({}, 1_000);
     expect(answer).toBe('TimeoutError');
     await expect.poll(() => statusesOf(reference)).toEqual(['completed']);
   });

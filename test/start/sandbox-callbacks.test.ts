@@ -20,7 +20,6 @@ beforeAll(async () => {
     PORT: String(PORT),
     // Nothing but a callback makes a workflow ask a provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
-    CALLER_WAIT_SECONDS: '8',
   });
 });
 afterAll(() => scene?.stop());

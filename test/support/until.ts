@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const INTERVAL_MS = 50;
 
 /**

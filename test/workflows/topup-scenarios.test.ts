@@ -25,6 +25,7 @@ let scene: TopupScene;
 beforeAll(async () => {
   scene = await setTopupScene({
     PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    CALLER_WAIT_SECONDS: '8',
     TOPUP_RETRY_WINDOW_SECONDS: '5',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
     PAYMENT_ALARM_SECONDS: '6',
@@ -168,9 +169,7 @@ describe('top-up', () => {
     });
     const id = idOf(await scene.topUp(scene.number('000')));
     const workflow = await scene.workflowOf(id);
-    await expect
-      .poll(() => detailsOf(workflow), { timeout: 60_000 })
-      .toContain('**A person is needed**');
+    await expect.poll(() => detailsOf(workflow)).toContain('**A person is needed**');
     await mend();
     await workflow.signal('providerHint');
     expect(await endOf(id, 'top-up-unbooked')).toEqual({ ended: 'delivered', attempts: 1 });

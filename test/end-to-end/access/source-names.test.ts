@@ -39,12 +39,10 @@ const login = (stack: Stack, { apiKey }: TestPartner) =>
 test('a company calls from wherever its name leads, and is told to wait for the first answer', async () => {
   dns.replies.set('till.shop.example', 'silence');
   const [stack, partner] = await begin('test');
-  const startedAt = performance.now();
   const refused = await login(stack, partner);
   expect(refused.status).toBe(403);
   expect(refused.body.message).toContain('try again in a moment');
   expect(refused.headers.get('Retry-After')).toBe('1');
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
   const becomes = (status: number) =>
     until(async () => expect((await login(stack, partner)).status).toBe(status));
   dns.replies.set('till.shop.example', { addresses: ['127.0.0.1'], ttl: 0 });

@@ -11,7 +11,10 @@ const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
 
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene({ PAYMENT_ALARM_SECONDS: String(ALARM_SECONDS) });
+  scene = await setRedemptionScene({
+    PAYMENT_ALARM_SECONDS: String(ALARM_SECONDS),
+    CALLER_WAIT_SECONDS: '8',
+  });
 });
 afterAll(() => scene?.stop());
 

@@ -109,7 +109,7 @@ test('confirmations of anonymous redemptions are capped for each number; the mon
     .where('redemption_id', 'is not', null)
     .where('status', '<>', 'CANCELLED');
   await expect
-    .poll(async () => [texts().length, await sent.execute()], { timeout: 60_000 })
+    .poll(async () => [texts().length, await sent.execute()])
     .toMatchObject([3, Array(3).fill({ status: 'SENT' })]);
 });
 

@@ -21,7 +21,6 @@ beforeAll(async () => {
     MOBILE_MONEY_CALLBACK_SECRET: SECRET,
     // Nothing but a hint makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
-    CALLER_WAIT_SECONDS: '8',
   });
   toProvider.setTarget(scene.stack.sandbox.url);
   toService.setTarget(scene.stack.url);

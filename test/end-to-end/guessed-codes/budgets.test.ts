@@ -166,7 +166,7 @@ describe('a company that has spent its wrong codes of the day', () => {
         where company_kind = 'merchant' and company_id = ${slowed.merchant.id}`.execute(
         scene.stack.database,
       );
-    await setNextTurn(sql`now() + interval '26 seconds'`);
+    await setNextTurn(sql`now() + interval '1 hour'`);
     expectRefusal(await redeemOpen(3), 'merchant', 429, {
       reason: 'too-many-requests',
       says: 'run one at a time',

@@ -101,7 +101,7 @@ test('a partner whose reserve is short keeps no other from being swept, and is a
     isFound: false,
   });
   const followed = caseOf(short.id);
-  await expect.poll(() => isFound(followed), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => isFound(followed)).toBe(true);
   const words = `2 of partner ${short.id} \\(.+\\), ETB 200.00; its reserve holds ETB 50.00`;
   expect(await detailsOf(followed)).toMatch(new RegExp(words));
   expect(await detailsOf(followed)).toContain(`--partner ${short.id} --wallet reserved`);
@@ -143,7 +143,7 @@ test('vouchers that the database refuses to expire are a case whose reserve is r
   });
   expect(await sweep()).toMatchObject({ result: { stuckPartners: 1 } });
   const followed = caseOf(partner.id);
-  await expect.poll(() => detailsOf(followed), { timeout: 60_000 }).toContain('log of the worker');
+  await expect.poll(() => detailsOf(followed)).toContain('log of the worker');
   await mend();
   expect(await sweep()).toMatchObject({ result: { expiredVouchers: 1, stuckPartners: 0 } });
   await followed.signal('lookAgain');

@@ -19,18 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stack.stop());
 
-/** On a machine that is slow, the answer says only that it goes on. */
-async function failed(): Promise<number> {
-  const id = await scene.failedTopUp();
-  await scene.untilStatus(id, 'FAILED');
-  return id;
-}
-
 const retry = (id: number, ...words: string[]) =>
   commands.admin(['retry', 'top-up', String(id), '--note', 'ticket 4711', ...words]);
 
 it('makes one more attempt to the number of before', async () => {
-  const id = await failed();
+  const id = await scene.failedTopUp();
   const { code, out, err } = await retry(id);
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain(`Attempt 2 of top-up ${id}`);
@@ -47,7 +40,7 @@ const commandsTo = (id: number) =>
     .execute();
 
 it('makes it after the workflow has ended, too', async () => {
-  const id = await failed();
+  const id = await scene.failedTopUp();
   await (await scene.workflowOf(id)).result();
   expect((await retry(id)).code).toBe(0);
   await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
@@ -64,7 +57,7 @@ it('makes it after the workflow has ended, too', async () => {
 });
 
 it('is a repair to another number, and above the limit of repairs', async () => {
-  const id = await failed();
+  const id = await scene.failedTopUp();
   const number = scene.number('000');
   const other = await retry(id, '--msisdn', number);
   expect([other.code, other.err]).toEqual([
@@ -118,8 +111,8 @@ it('is refused for what is not there', async () => {
 });
 
 it('is no authority for another attempt, number or top-up', async () => {
-  const id = await failed();
-  const other = await failed();
+  const id = await scene.failedTopUp();
+  const other = await scene.failedTopUp();
   const { database, temporal, config } = scene.stack;
   const { id: commandId } = await database
     .insertInto('operator_commands')

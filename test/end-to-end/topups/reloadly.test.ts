@@ -141,7 +141,7 @@ test('an order that never arrived is sent again, but not before its sending is l
 
 test('a refusal releases the hold', async () => {
   const before = await scene.wallet();
-  const answer = await scene.topUp(scene.number('002'));
+  const answer = await scene.endedTopUp(scene.number('002'));
   expect(answer.body.message).toContain('Recipient phone number is not valid');
   expect(await scene.wallet()).toBe(before);
 });

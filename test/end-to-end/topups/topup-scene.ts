@@ -8,6 +8,7 @@ import { untilBlocked } from '../../support/database-locks.ts';
 import { startStack } from '../../support/stack.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
+import { repeated } from '../gift/gift-scene.ts';
 import { isNumber } from '../privacy/stored-numbers.ts';
 
 export type TopupScene = Awaited<ReturnType<typeof setTopupScene>>;
@@ -43,10 +44,22 @@ export async function setTopupScene(
   const topUp = (msisdn: string, headers: Record<string, string> = {}) =>
     asPartner.post(AIRTIME, { amount: 50, msisdn, ...sale }, headers);
 
+  /** Sends a top-up, and repeats it under its key while its outcome is open; its last answer. */
+  const endedTopUp = (msisdn: string, headers = newKey()) =>
+    repeated(
+      () => topUp(msisdn, headers),
+      ({ status, body }) => status === 200 && body.data.status !== 'SUCCESS',
+    );
+
   const retry = (transactionId: number, msisdn: string, headers: Record<string, string> = {}) =>
     asPartner.post(RETRY, { transactionId, msisdn }, headers);
 
-  const failedTopUp = async (): Promise<number> => idOf(await topUp(number('002')));
+  /** A top-up that the provider refuses, once its money is back; its caller may have gone before. */
+  async function failedTopUp(): Promise<number> {
+    const id = idOf(await topUp(number('002')));
+    await untilStatus(id, 'FAILED');
+    return id;
+  }
 
   /**
    * A top-up that the provider leaves open (014), as soon as its money is on hold and it is UNKNOWN.
@@ -154,6 +167,7 @@ export async function setTopupScene(
     products,
     number,
     topUp,
+    endedTopUp,
     retry,
     failedTopUp,
     openTopUp,

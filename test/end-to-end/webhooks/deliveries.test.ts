@@ -18,8 +18,7 @@ import { isSigned, setWebhookScene, type WebhookScene } from './webhook-scene.ts
 
 let scene: WebhookScene;
 beforeAll(async () => {
-  // Long enough that a call which hangs still hangs when all others have been served.
-  scene = await setWebhookScene({ WEBHOOK_TIMEOUT_SECONDS: '20' });
+  scene = await setWebhookScene();
 });
 afterAll(() => scene?.stop());
 
@@ -135,13 +134,13 @@ it('loses none of many', async () => {
   const shop = await scene.receiver();
   const { id } = await scene.register(shop.url);
   // More than one batch of the dispatch, and while the workflow runs.
-  await scene.addEvents(subjects('voucher', 700));
-  await scene.addEvents(subjects('voucher', 50));
+  await scene.addEvents(subjects('voucher', 520));
+  await scene.addEvents(subjects('voucher', 20));
   await until(() => expect(shop.received.length).toBeGreaterThan(0));
-  await scene.addEvents(subjects('top-up', 50));
+  await scene.addEvents(subjects('top-up', 20));
   await isAtRest(id);
-  expect(await scene.deliveries(id)).toHaveLength(800);
-  expect(new Set(shop.received.map(({ headers }) => headers['webhook-id'])).size).toBe(800);
+  expect(await scene.deliveries(id)).toHaveLength(560);
+  expect(new Set(shop.received.map(({ headers }) => headers['webhook-id'])).size).toBe(560);
   await remove(id);
 });
 

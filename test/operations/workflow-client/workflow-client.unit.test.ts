@@ -38,12 +38,12 @@ function redeemBy(update: () => Promise<unknown>) {
     reachability: { isReachable: async () => true, doubt: () => {} },
     taskQueue: 'test',
     eager: false,
-    callerWaitMs: 1_000,
+    callerWaitMs: 60_000,
     timing: {} as WorkflowCallOptions['timing'],
     failpoint: () => undefined,
     numbers: { hashOf: () => 'hash', hashOfStored: () => 'hash' },
   });
-  return calls.redeem(voucher, command, Date.now() + 1_000);
+  return calls.redeem(voucher, command, Date.now() + 60_000);
 }
 
 /** As the server answers where the workflow task that carried the update failed. */

@@ -4,6 +4,7 @@ import { createDtOneAirtime } from '../../../src/providers/airtime/dt-one/client
 import { createReloadlyAirtime } from '../../../src/providers/airtime/reloadly/client.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 
+/** A short limit is only for a call that waits for it: a machine may hold up an answer for as long. */
 interface Timing {
   readonly timeoutSeconds?: number;
   readonly settleSeconds?: number;
@@ -12,7 +13,7 @@ interface Timing {
 export const reloadlyAt = (
   baseUrl: string,
   {
-    timeoutSeconds = 2,
+    timeoutSeconds = 60,
     settleSeconds = 0,
     tokenUrl = `${baseUrl}/oauth/token`,
   }: Timing & {
@@ -35,7 +36,7 @@ export const reloadlyAt = (
 
 /** Every adapter for airtime, at the sandbox: the compiler demands each. */
 export const airtimeAdapters = {
-  'dt-one': ({ airtimeUrl }: Sandbox, { timeoutSeconds = 2 }: Timing = {}) =>
+  'dt-one': ({ airtimeUrl }: Sandbox, { timeoutSeconds = 60 }: Timing = {}) =>
     createDtOneAirtime({
       baseUrl: airtimeUrl,
       key: 'key',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFairSemaphore } from '../../../src/process/fair-semaphore.ts';
 import {
   createProviderGuard,
@@ -10,6 +10,7 @@ import {
 import { callHttp } from '../../../src/providers/http-call.ts';
 import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.ts';
 import { tooManyRequests } from '../../../src/providers/too-many-requests.ts';
+import { until } from '../../support/until.ts';
 
 let status = 200;
 const server = createServer((_, answer) => answer.writeHead(status).end('{}'));
@@ -51,6 +52,10 @@ const times = async (count: number, run: () => Promise<unknown>) => {
 };
 
 describe('the circuit breaker', () => {
+  /** Lets the time of an open breaker pass. */
+  const breakerTime = () => vi.advanceTimersByTime(settings.breakerMs);
+  afterEach(() => vi.useRealTimers());
+
   it('opens by answers of status 5xx, and not by a provider that has not finished yet', async () => {
     const { guard, run } = guarded();
     status = 202;
@@ -83,22 +88,28 @@ describe('the circuit breaker', () => {
   });
 
   it('lets one call try after its time, which closes it or opens it again', async () => {
-    const { guard, states, run } = guarded({ breakerMs: 30 });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const { guard, states, run } = guarded();
     await times(4, () => run(async () => notSent('no connection')));
     expect(guard.readState()).toBe('open');
-    await vi.waitUntil(() => guard.readState() === 'half-open');
+    breakerTime();
+    expect(guard.readState()).toBe('half-open');
     await run(async () => notSent('still none'));
     expect(guard.readState()).toBe('open');
-    await vi.waitUntil(() => guard.readState() === 'half-open');
+    breakerTime();
+    expect(guard.readState()).toBe('half-open');
     await run(async () => refused);
     expect(guard.readState()).toBe('closed');
     expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'closed']);
   });
 
   it('keeps nobody waiting for the call that tries', async () => {
-    const { guard, run } = guarded({ breakerMs: 30 });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const { guard, run } = guarded();
     await times(4, () => run(async () => notSent('no connection')));
-    await vi.waitUntil(() => guard.isAvailable());
+    expect(guard.isAvailable()).toBe(false);
+    breakerTime();
+    expect(guard.isAvailable()).toBe(true);
     const ends: (() => void)[] = [];
     const hanging = vi.fn(
       () => new Promise<ProviderOutcome>((resolve) => ends.push(() => resolve(refused))),
@@ -159,19 +170,19 @@ it('while no call ends, one waits in vain for a place, and the next ones are not
 
 it('a provider that is slow, and ends calls, keeps the next ones waiting for their turn', async () => {
   const { guard, run } = guarded({
-    places: createFairSemaphore({ places: 2, placesPerOwner: 2, waitMs: 50 }),
+    places: createFairSemaphore({ places: 2, placesPerOwner: 2, waitMs: 1_000 }),
   });
   const { make, end } = openCalls();
   const open = [run(make), run(make)];
-  await vi.waitUntil(() => make.mock.calls.length === 2);
+  await until(() => expect(make).toHaveBeenCalledTimes(2));
   const [next, inVain] = [run(make), run(make)];
   end(0);
-  await vi.waitUntil(() => make.mock.calls.length === 3);
+  await until(() => expect(make).toHaveBeenCalledTimes(3));
   expect(await inVain).toMatchObject(full);
   expect(guard.isAvailable()).toBe(true);
   const later = run(make);
   end(1);
-  await vi.waitUntil(() => make.mock.calls.length === 4);
+  await until(() => expect(make).toHaveBeenCalledTimes(4));
   end(2);
   end(3);
   expect(await Promise.all([...open, next, later])).toEqual([refused, refused, refused, refused]);

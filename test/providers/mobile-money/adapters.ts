@@ -31,11 +31,14 @@ const starters: Readonly<
 
 export const adapterNames = Object.keys(starters) as MobileMoneyProviderName[];
 
-/** An adapter of mobile money at the address of a sandbox, or of a way to one. */
+/**
+ * An adapter of mobile money at the address of a sandbox, or of a way to one. A short limit is only for a
+ * call that waits for it: a machine may hold up an answer for as long.
+ */
 export const startAdapter = (
   name: MobileMoneyProviderName,
   sandboxUrl: string,
-  timeoutSeconds = 2,
+  timeoutSeconds = 60,
 ): Promise<TestAdapter> => starters[name](sandboxUrl, timeoutSeconds);
 
 async function startMpesa(sandboxUrl: string, timeoutSeconds: number): Promise<TestAdapter> {

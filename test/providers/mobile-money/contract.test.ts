@@ -13,16 +13,21 @@ describe.each(adapterNames)('%s', (name) => {
   let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
   let adapter: TestAdapter;
   let spoilt: TestAdapter;
+  let impatient: TestAdapter;
   beforeAll(async () => {
     sandbox = await startSandbox({ port: 0, delayScale: 0.001 });
     way = await makeSpoilingWay();
     way.setTarget(sandbox.url);
     adapter = await startAdapter(name, sandbox.url);
-    spoilt = await startAdapter(name, way.url, 0.3);
+    spoilt = await startAdapter(name, way.url);
+    impatient = await startAdapter(name, way.url, 2);
   });
   afterAll(async () => {
-    for (const one of [adapter, spoilt, way, sandbox]) await one?.close();
+    for (const one of [adapter, spoilt, impatient, way, sandbox]) await one?.close();
   });
+
+  /** One that waits for its limit where an answer never ends. */
+  const spoiltBy = (what: string) => (what === 'a slow drip' ? impatient : spoilt);
 
   const books = ({ reference }: Payment) => sandbox.books.payouts({ reference, provider: name });
 
@@ -112,28 +117,29 @@ describe.each(adapterNames)('%s', (name) => {
     // It may tell what it told before, until the news has arrived.
     const found = () => adapter.money.findPayment(payment);
     await decide(payment, 'completed');
-    await expect.poll(found, { timeout: 60_000 }).toMatchObject({ kind: 'delivered' });
+    await expect.poll(found).toMatchObject({ kind: 'delivered' });
     // Asked again, it is the same, and nothing is paid by asking.
     const late = await untilKnown(payment);
     expect(late).toMatchObject({ kind: 'delivered' });
     expect(late).not.toHaveProperty('reversal');
     expect(books(payment)).toMatchObject([{ status: 'completed' }]);
     await decide(payment, 'reversed');
-    await expect.poll(found, { timeout: 60_000 }).toMatchObject({ reversal: expect.any(String) });
+    await expect.poll(found).toMatchObject({ reversal: expect.any(String) });
     expect(books(payment)).toMatchObject([{ status: 'reversed' }]);
   });
 
   it.each(Object.entries(spoils))(
     'F20, F23: it was paid, and the answer is %s',
-    async (_what, spoil) => {
+    async (what, spoil) => {
       const payment = paymentTo('+251911000000');
+      const { money } = spoiltBy(what);
       way.spoilWith(spoil);
-      const paid: ProviderOutcome = await spoilt.money.pay(payment);
+      const paid: ProviderOutcome = await money.pay(payment);
       way.spoilWith(undefined);
       expect(['delivered', 'unknown']).toContain(paid.kind);
       // Nothing tells how far a provider came.
       if (paid.kind === 'unknown') {
-        const found = async () => (await spoilt.money.findPayment(payment)).kind;
+        const found = async () => (await money.findPayment(payment)).kind;
         await expect.poll(found).toBe('delivered');
       }
       expect(books(payment)).toMatchObject([{ status: 'completed' }]);
@@ -142,25 +148,30 @@ describe.each(adapterNames)('%s', (name) => {
 
   it.each(Object.entries(spoils))(
     'F23: an inquiry whose answer is %s proves nothing',
-    async (_what, spoil) => {
+    async (what, spoil) => {
       const payment = paymentTo('+251911000014');
-      await spoilt.money.pay(payment);
+      const { money } = spoiltBy(what);
+      await money.pay(payment);
       way.spoilWith(spoil, { inquiries: true });
-      expect((await spoilt.money.findPayment(payment)).kind).toBe('unknown');
+      expect((await money.findPayment(payment)).kind).toBe('unknown');
       way.spoilWith(undefined);
     },
   );
 
   it('F21: a payment that never arrived is sent again only where that is safe', async () => {
     const silent = await startRawServer((request) => request.socket.destroy());
-    const lost = await startAdapter(name, silent.url, 0.3);
+    const lost = await startAdapter(name, silent.url);
     const payment = paymentTo('+251911000000');
     // Without a token nothing was sent.
     expect(['unknown', 'not-sent']).toContain((await lost.money.pay(payment)).kind);
     await lost.close();
     await silent.close();
-    const found = await adapter.money.findPayment(payment);
-    expect(found.kind).toBe(adapter.money.repetition === 'never' ? 'unknown' : 'never-seen');
+    // One that never says so is asked until the limit.
+    const isNever = adapter.money.repetition === 'never';
+    const asked = await startAdapter(name, sandbox.url, isNever ? 0.5 : 60);
+    const found = await asked.money.findPayment(payment);
+    expect(found.kind).toBe(isNever ? 'unknown' : 'never-seen');
+    await asked.close();
   });
 
   it('F22: a refusal is definite, and says whether a retry can help', async () => {
@@ -172,13 +183,12 @@ describe.each(adapterNames)('%s', (name) => {
 
   it('F24: a provider that hangs costs one deadline', async () => {
     const hanging = await startRawServer(() => undefined);
+    // A call without a limit outlasts the test.
     const slow = await startAdapter(name, hanging.url, 0.2);
-    const begin = performance.now();
     expect(['unknown', 'not-sent']).toContain(
       (await slow.money.pay(paymentTo('+251911000000'))).kind,
     );
     expect((await slow.money.findPayment(paymentTo('+251911000000'))).kind).toBe('unknown');
-    expect(performance.now() - begin).toBeLessThan(20_000);
     await slow.close();
     await hanging.close();
   });

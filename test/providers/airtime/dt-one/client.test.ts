@@ -8,13 +8,14 @@ import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbo
 import { startCallbackReceiver } from '../../../sandbox/callback-receiver.ts';
 import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.ts';
 
+/** A short limit is only for a call that waits for it: a machine may hold up an answer for as long. */
 const clientAt = (baseUrl: string, more: { timeoutSeconds?: number; callbackUrl?: string } = {}) =>
   createDtOneAirtime({
     baseUrl,
     key: 'key',
     secret: 'secret',
     rangedProducts: { ETHIO_TELECOM: 1001, SAFARICOM_ETHIOPIA: 1002 },
-    timeoutSeconds: 2,
+    timeoutSeconds: 60,
     ...more,
   });
 
@@ -160,17 +161,19 @@ describe('against the sandbox', () => {
     expect(await client.findOrder(order)).toEqual(found);
   });
 
-  it('finds a slow order in progress, then delivered', async () => {
-    const slow = await startSandbox({ port: 0, delayScale: 0.1 });
+  it('finds a slow order in progress, and sends it once', async () => {
+    // It answers when it closes.
+    const slow = await startSandbox({ port: 0, delayScale: 1_000 });
     const order = orderFor('+251911000100');
-    const impatient = clientAt(slow.airtimeUrl, { timeoutSeconds: 0.1 });
-    expect(await impatient.send(order)).toEqual(unknown);
     const client = clientAt(slow.airtimeUrl);
+    const sent = client.send(order);
+    const topups = () => slow.books.topups({ reference: order.reference });
+    await expect.poll(topups).toHaveLength(1);
     expect(await client.findOrder(order)).toEqual(unknown);
     expect(await client.send(order)).toEqual(unknown);
-    await expect.poll(() => client.findOrder(order)).toEqual(delivered);
-    expect(slow.books.topups({ reference: order.reference })).toHaveLength(1);
     await slow.close();
+    expect(['delivered', 'unknown']).toContain((await sent).kind);
+    await expect.poll(topups).toMatchObject([{ status: 'completed' }]);
   });
 
   it.each(['0', '0.001', '-5', 'x', '10000000000000'])(
@@ -206,7 +209,7 @@ describe('against the sandbox', () => {
       key: '',
       secret: '',
       rangedProducts: { ETHIO_TELECOM: 1001, SAFARICOM_ETHIOPIA: 1002 },
-      timeoutSeconds: 2,
+      timeoutSeconds: 60,
     });
     const order = orderFor('+251911000000');
     expect(await client.send(order)).toEqual(notSent);
@@ -307,7 +310,7 @@ describe('against providers that are broken', () => {
     ['hangs', undefined],
   ])('an inquiry says unknown when the provider %s', async (_name, inquiry) => {
     const server = await providerWith(inquiry ? { inquiry } : {});
-    const client = clientAt(server.url, { timeoutSeconds: 0.2 });
+    const client = clientAt(server.url, { timeoutSeconds: inquiry ? 60 : 0.2 });
     expect(await client.findOrder(order)).toEqual(unknown);
   });
 
@@ -319,7 +322,7 @@ describe('against providers that are broken', () => {
     ['hangs', undefined],
   ])('an order is unknown, and not asked about, when the provider %s', async (_name, handle) => {
     const server = await providerWith(handle ? { order: handle } : {});
-    const client = clientAt(server.url, { timeoutSeconds: 0.2 });
+    const client = clientAt(server.url, { timeoutSeconds: handle ? 60 : 0.5 });
     expect(await client.send(order)).toEqual(unknown);
     expect(server.requests).toEqual(['POST /async/transactions']);
   });

@@ -6,7 +6,8 @@ import type { Payment } from '../../../../src/providers/mobile-money/mobile-mone
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
 import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.ts';
 
-const clientAt = (baseUrl: string, timeoutSeconds = 2) =>
+/** A short limit is only for a call that waits for it: a machine may hold up an answer for as long. */
+const clientAt = (baseUrl: string, timeoutSeconds = 60) =>
   createGsmaMobileMoney({ baseUrl, account: '2999', timeoutSeconds });
 
 const paymentTo = (number: string, key = 'msisdn'): Payment => ({
@@ -39,7 +40,7 @@ it('says in each call who we are, and whose accounts they are', async () => {
     );
   });
   const gsma = createGsmaMobileMoney({
-    ...{ baseUrl: server.url, account: '2999', timeoutSeconds: 2 },
+    ...{ baseUrl: server.url, account: '2999', timeoutSeconds: 60 },
     clientHeaders: { 'X-API-Key': 'key', 'X-Client-Id': 'service' },
   });
   await gsma.pay(paymentTo('+251911234567'));
@@ -198,15 +199,18 @@ describe('against the sandbox', () => {
     expect(await client.findPayment(payment)).toEqual(found);
   });
 
-  it('finds a slow payment in progress, then completed', async () => {
-    const slow = await startSandbox({ port: 0, delayScale: 0.1 });
+  it('finds a slow payment in progress', async () => {
+    // It answers when it closes.
+    const slow = await startSandbox({ port: 0, delayScale: 1_000 });
     const payment = paymentTo('+251911000100');
-    expect(await clientAt(slow.mobileMoneyUrl, 0.1).pay(payment)).toEqual(unknown);
     const client = clientAt(slow.mobileMoneyUrl);
+    const paid = client.pay(payment);
+    const payouts = () => slow.books.payouts({ reference: payment.reference });
+    await expect.poll(payouts).toHaveLength(1);
     expect(await client.findPayment(payment)).toEqual(unknown);
-    await expect.poll(() => client.findPayment(payment)).toEqual(delivered);
-    expect(slow.books.payouts({ reference: payment.reference })).toHaveLength(1);
     await slow.close();
+    expect(['delivered', 'unknown']).toContain((await paid).kind);
+    await expect.poll(payouts).toMatchObject([{ status: 'completed' }]);
   });
 
   it('never takes a payment of another amount or to another payee for its own', async () => {
@@ -258,12 +262,12 @@ describe('with access tokens', () => {
     open.push(server);
     return server;
   }
-  const clientWith = (tokenUrl: string, secret = 'secret', baseUrl = sandbox.mobileMoneyUrl) =>
+  const clientWith = (tokenUrl: string, { secret = 'secret', timeoutSeconds = 60 } = {}) =>
     createGsmaMobileMoney({
-      baseUrl,
+      baseUrl: sandbox.mobileMoneyUrl,
       token: { url: tokenUrl, key: 'key', secret },
       account: '2999',
-      timeoutSeconds: 0.5,
+      timeoutSeconds,
     });
   /** Gives on what the sandbox's token endpoint says, and counts. */
   const forward =
@@ -335,9 +339,9 @@ describe('with access tokens', () => {
     ['gives no token', answerWith(200, { access_token: '' })],
     ['hangs', () => undefined],
     ['drops the connection', (request) => request.socket.destroy()],
-  ])('sends nothing when the token endpoint %s', async (_name, handle) => {
+  ])('sends nothing when the token endpoint %s', async (name, handle) => {
     const server = await tokenServer(handle);
-    const client = clientWith(server.url);
+    const client = clientWith(server.url, { timeoutSeconds: name === 'hangs' ? 0.5 : 60 });
     const payment = paymentTo('+251911000000');
     expect(await client.pay(payment)).toEqual(notSent);
     expect(await client.findPayment(payment)).toEqual(unknown);
@@ -355,7 +359,7 @@ describe('with access tokens', () => {
       basic: { key: 'key', secret: 'secret' },
       callbackUrl: 'https://service.example/callbacks/gsma/secret',
       account: '2999',
-      timeoutSeconds: 2,
+      timeoutSeconds: 60,
     });
     expect(await client.pay(paymentTo('+251911000000'))).toEqual(unknown);
     const basic = `Basic ${btoa('key:secret')}`;
@@ -365,7 +369,7 @@ describe('with access tokens', () => {
   });
 
   it('fails for an account that the provider does not know', async () => {
-    const client = clientWith(sandbox.mobileMoneyTokenUrl, '');
+    const client = clientWith(sandbox.mobileMoneyTokenUrl, { secret: '' });
     expect(await client.pay(paymentTo('+251911000000'))).toEqual(notSent);
   });
 });
@@ -459,7 +463,8 @@ describe('against providers that are broken', () => {
   ];
   it.each(inquiries)('an inquiry says unknown when %s', async (_name, rows) => {
     const server = await providerWith(rows);
-    expect(await clientAt(server.url, 0.2).findPayment(payment)).toEqual(unknown);
+    const client = clientAt(server.url, rows.length === 0 ? 0.2 : 60);
+    expect(await client.findPayment(payment)).toEqual(unknown);
   });
 
   it('an inquiry that cannot be sent says unknown, never not-sent', async () => {

@@ -69,7 +69,10 @@ export interface TestSender extends SmppSender {
   readonly events: string[];
 }
 
-/** The adapter with short durations; it collects what it is told. */
+/**
+ * The adapter with short pauses; it collects what it is told. Its limits are long, because a machine may
+ * hold up an answer.
+ */
 export function senderAt(
   port: number,
   more: Partial<SmppSettings> & { record?: (report: DeliveryReport) => Promise<void> } = {},
@@ -85,8 +88,8 @@ export function senderAt(
       systemId: 'tester',
       password: 'sandbox1',
       systemType: '',
-      timeoutMs: 2_000,
-      waitMs: 2_000,
+      timeoutMs: 60_000,
+      waitMs: 60_000,
       enquireLinkMs: 60_000,
       windowSize: 10,
       throttlePauseMs: 1_000,
