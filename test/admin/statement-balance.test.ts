@@ -62,7 +62,7 @@ test('closing and cached balance are equal after every history', async () => {
     }),
     { numRuns: 12 },
   );
-}, 240_000);
+});
 
 /** Each line's balance follows from the one before it, and each line is explained. */
 function addsUp(statement: StatementJson): void {

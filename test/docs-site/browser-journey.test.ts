@@ -58,4 +58,4 @@ test('an integrator reads, searches and tries a call, at a desk and on a phone',
   await page.goto(`${stack.url}/docs/errors#merchant-4091`);
   await look('docs-errors');
   expect(problems).toEqual([]);
-}, 240_000);
+});

@@ -17,7 +17,7 @@ import {
 let scene: BusinessScene;
 beforeAll(async () => {
   scene = await setBusinessScene();
-}, 120_000);
+});
 afterAll(() => scene?.stack.stop());
 
 /** What stays in Latin letters: names of formats, currencies, apps, and our own examples. */

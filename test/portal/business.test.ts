@@ -20,7 +20,7 @@ let scene: BusinessScene;
 
 beforeAll(async () => {
   scene = await setBusinessScene();
-}, 180_000);
+});
 afterAll(() => scene?.stop());
 
 const get = async (client: PortalClient, path: string, status = 200): Promise<string> => {

@@ -13,7 +13,7 @@ import { hiddenFields, makeAccount, type PortalClient, signedIn } from './portal
 let scene: BusinessScene;
 beforeAll(async () => {
   scene = await setBusinessScene();
-}, 180_000);
+});
 afterAll(() => scene?.stop());
 
 const balances = async () => (await scene.asPartner.get('/info/get-current-balance')).body.data;

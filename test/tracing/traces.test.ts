@@ -78,13 +78,17 @@ test('a trace leads from the request through workflow and activity to the provid
     `POST ${PATH}${REDEEM}`,
     'the caller',
   ]);
-  const statements = receiver.spans().filter((span) => span.attributes['db.query.text']);
-  const paths = new Set(statements.map((span) => pathOf(span).slice(1).join(' < ')));
+  // A span comes after those below it.
+  const paths = await until(() => {
+    const statements = receiver.spans().filter((span) => span.attributes['db.query.text']);
+    const found = new Set(statements.map((span) => pathOf(span).slice(1).join(' < ')));
+    expect([...found].filter((path) => path.endsWith('nothing'))).toEqual([]);
+    return found;
+  });
   expect(
     [...paths].some((path) => /^RunActivity \w+ < UpdateWithStart redeemVoucher redeem/.test(path)),
   ).toBe(true);
   expect([...paths].some((path) => /^POST .*initiate-claim < the caller/.test(path))).toBe(true);
-  expect([...paths].filter((path) => path.endsWith('nothing'))).toEqual([]);
   for (const { startTimeUnixNano, endTimeUnixNano } of receiver.spans())
     expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
   expect(receiver.authorizations).toEqual(new Set(['Bearer collector']));

@@ -75,7 +75,7 @@ it('two steps in the database that are under way at the same time can be replaye
     },
     await handle.fetchHistory(),
   );
-}, 240_000);
+});
 
 /** How many workflow tasks have begun since the workflow accepted so many updates. */
 async function tasksAfterUpdate(

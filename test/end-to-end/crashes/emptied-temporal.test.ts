@@ -80,4 +80,4 @@ it('a redemption is finished although Temporal lost everything while the service
   await scene.redeemed(scene.asMerchant, await scene.gift());
   await scene.stop();
   await temporal.stop();
-}, 180_000);
+});

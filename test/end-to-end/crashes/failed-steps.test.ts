@@ -63,4 +63,4 @@ it('every operation was done once, whatever failed', async () => {
     ({ answers }) => ![200, 424].includes(answers.at(-1)?.status ?? 0),
   );
   expect(refused).toEqual([]);
-}, 240_000);
+});

@@ -105,7 +105,7 @@ it('the next worker brings each of them to its end, once', async () => {
     group by details ->> 'repair'`.execute(stack.database);
   expect(rows.map(({ entries }) => entries)).toEqual(made.map(() => 1));
   expect(await worker.stop()).toBe(0);
-}, 240_000);
+});
 
 it('no kind of repair is left out', () => {
   expect(new Set(made.map(({ repair }) => repair.kind))).toEqual(

@@ -91,7 +91,7 @@ it('a process that is told to stop ends in order, whoever is at work', async () 
   for (const name of ['generate', 'redeem', 'topup', 'retry'] as const) tell(name);
   await until(() => expect(stories.log.operations.length).toBeGreaterThan(before + 4));
   expect(await service.stop()).toBe(0);
-}, 240_000);
+});
 
 it('the next process brings all of it to its end, once', async () => {
   service = await start();
@@ -100,4 +100,4 @@ it('the next process brings all of it to its end, once', async () => {
   const ends = stories.log.operations.map(({ answers }) => answers.at(-1)?.status);
   expect(ends.filter((status) => status !== 200 && status !== 424)).toEqual([]);
   expect(await service.stop()).toBe(0);
-}, 240_000);
+});

@@ -51,4 +51,4 @@ it.each([1, 2, 3, 4, 5, 6])('redeem: the answer to commit %i is lost', async (nt
 
 it('every operation was done once', async () => {
   await expectAgreement(stack, stories);
-}, 240_000);
+});

@@ -63,7 +63,7 @@ it('connections to PostgreSQL are ended one by one, in the middle of transaction
   await expectAgreement(stack, stories);
   expectNobodyWaitedLong(stories);
   await stack.stop();
-}, 240_000);
+});
 
 it('PostgreSQL dies and comes back', async () => {
   const port = await freePort();
@@ -85,7 +85,7 @@ it('PostgreSQL dies and comes back', async () => {
   expectNobodyWaitedLong(stories);
   await stack.stop();
   await postgres.stop();
-}, 240_000);
+});
 
 it('the Temporal server dies and comes back', async () => {
   const temporal = await startOwnTemporal();
@@ -104,7 +104,7 @@ it('the Temporal server dies and comes back', async () => {
   expectNobodyWaitedLong(stories);
   await stack.stop();
   await temporal.stop();
-}, 180_000);
+});
 
 /** While no workflow can be started, requests are refused and leave nothing on hold. */
 async function expectNothingIsHeld({ database }: Stack, { log }: Stories): Promise<void> {

@@ -118,7 +118,7 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
   await scene.stop();
   await toService.close();
   await standby.stop();
-}, 240_000);
+});
 
 const MEND = `do $$ declare fault text; begin
   for fault in select proname from pg_proc where proname like 'fault\\_%' loop

@@ -101,4 +101,4 @@ it('the whole check reads a replica, and finds what is wrong there', async () =>
   await scene.stop();
   await replica.stop();
   await primary.stop();
-}, 240_000);
+});

@@ -130,7 +130,7 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   await worker.stop();
   await stack.stop();
   await restored.stop();
-}, 240_000);
+});
 
 /** Redeems vouchers that are claimed by now, and tops up; each request has a key. */
 async function createWork(scene: RedemptionScene) {

@@ -94,7 +94,7 @@ it('all that was under way is done within a minute after Temporal has come back 
   expect(stack.sandbox.books.topups({ to: '+251911778014' })).toHaveLength(1);
   await scene.stop();
   await webhook.close();
-}, 240_000);
+});
 
 const linesOf = ({ partner, merchant }: RedemptionScene, count: number) =>
   Array.from({ length: count }, (_, place) => ({

@@ -124,7 +124,7 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
   ]);
   expect(stack.sandbox.books.topups({ to: TOPPED_UP })).toHaveLength(1);
   await scene.stop();
-}, 180_000);
+});
 
 test('what a provider told and never repeats is made up for by inquiries', async () => {
   const scene = await setRedemptionScene({
@@ -143,7 +143,7 @@ test('what a provider told and never repeats is made up for by inquiries', async
   await scene.untilStatus(gift, 'REDEEMED');
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   await scene.stop();
-}, 180_000);
+});
 
 test('a result of M-Pesa that reaches no workflow is kept, and its payment ends by inquiries', async () => {
   const toService = await makeSpoilingWay();
@@ -180,4 +180,4 @@ test('a result of M-Pesa that reaches no workflow is kept, and its payment ends 
   ]);
   await scene.stop();
   await toService.close();
-}, 180_000);
+});

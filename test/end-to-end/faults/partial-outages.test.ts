@@ -50,4 +50,4 @@ it('without Temporal, the balancer leads to APIs that log in, read and refuse ch
   await until(() => scene.gift());
   await balancer.stop();
   await scene.stop();
-}, 180_000);
+});

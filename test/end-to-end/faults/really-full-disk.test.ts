@@ -92,7 +92,7 @@ describe.skipIf(!mayMount())('a full file system, which only a user who may moun
     expect((await scene.asPartner.get('/info/get-current-balance')).status).toBe(200);
     await disk.makeRoom();
     await everythingGoesOn(sent, redeem, before);
-  }, 240_000);
+  });
 
   test('of the log: PostgreSQL ends, loses nothing, and the service goes on when it is started again', async () => {
     await setScene('data and log');
@@ -114,5 +114,5 @@ describe.skipIf(!mayMount())('a full file system, which only a user who may moun
     await disk.makeRoom();
     if (!(await disk.isUp())) await disk.start();
     await everythingGoesOn(sent, redeem, before);
-  }, 240_000);
+  });
 });

@@ -78,7 +78,7 @@ describe('messages that the provider refuses', () => {
       .where(isNumber(scene.stack, 'msisdn', owner))
       .execute();
     expect(statuses).toEqual(Array(6).fill({ status: 'CANCELLED' }));
-  }, 240_000);
+  });
 });
 
 test('confirmations of anonymous redemptions are capped for each number; the money goes on', async () => {

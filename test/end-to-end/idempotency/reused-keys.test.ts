@@ -168,7 +168,7 @@ test('a pruned key does nothing anew, and nothing else', async () => {
     expect(again.headers.get('Idempotent-Replayed'), what).toBe('true');
   }
   expect(await everything()).toEqual(before);
-}, 240_000);
+});
 
 test('a first attempt that failed answers for itself after a retry has delivered', async () => {
   const one = airtime('002', 424);
@@ -181,7 +181,7 @@ test('a first attempt that failed answers for itself after a retry has delivered
   const again = await send(one, key, one.body);
   const { data } = first.body;
   expectRefusal(again, 'partner', 424, { reason: 'topup-delivered-since', data });
-}, 240_000);
+});
 
 test('a retry that joined another one keeps its answer, and is not made for itself', async () => {
   const transactionId = await failedTopUp();
@@ -214,7 +214,7 @@ test('a retry that joined another one keeps its answer, and is not made for itse
     expectRefusal(await send(one, key, one.other), 'partner', 422, { reason: 'key-reused' });
   }
   expect(await everything()).toEqual(before);
-}, 240_000);
+});
 
 test('from before digests were kept beside effects, any request under the key is another one', async () => {
   const asked = [await ask(['a voucher', voucher]), await ask(['it', () => redemption('partner')])];
@@ -226,7 +226,7 @@ test('from before digests were kept beside effects, any request under the key is
     for (const body of [one.body, one.other])
       expectRefusal(await send(one, key, body), 'partner', 422, { reason: 'key-reused' });
   expect(await everything()).toEqual(before);
-}, 240_000);
+});
 
 test('the key of a claim that has ended is free again: it makes a new one', async () => {
   const [gift, other] = [await scene.gift(), await scene.gift()];
@@ -244,4 +244,4 @@ test('the key of a claim that has ended is free again: it makes a new one', asyn
   await redeemed(other);
   for (const one of [gift, other])
     expect(await scene.voucher(one)).toMatchObject({ status: 'REDEEMED' });
-}, 240_000);
+});

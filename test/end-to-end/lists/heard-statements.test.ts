@@ -25,7 +25,7 @@ describe.skipIf(!statementsFile)('the statements of all tests', () => {
     client = new pg.Client({ connectionString: grown.url });
     await client.connect();
     statements = readStatements(statementsFile ?? '');
-  }, 240_000);
+  });
   afterAll(async () => {
     await client?.end();
     await grown?.drop();
@@ -35,7 +35,7 @@ describe.skipIf(!statementsFile)('the statements of all tests', () => {
     expect(statements.length).toBeGreaterThan(400);
     const all = new Map(statements.map(({ text, values }) => [text, values]));
     expect(await wholeLooks(client, all, EXCEPTIONS, { isBig: true })).toEqual([]);
-  }, 240_000);
+  });
 
   test('nor do plans for all values, where they are prepared', async () => {
     const prepared = statements.filter(({ isPrepared }) => isPrepared);
@@ -43,5 +43,5 @@ describe.skipIf(!statementsFile)('the statements of all tests', () => {
     const all = new Map(prepared.map(({ text, values }) => [text, values]));
     const options = { isGeneric: true, isBig: true };
     expect(await wholeLooks(client, all, EXCEPTIONS, options)).toEqual([]);
-  }, 240_000);
+  });
 });

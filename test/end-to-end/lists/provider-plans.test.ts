@@ -66,7 +66,7 @@ beforeAll(async () => {
   database = connectDatabase(own.url, { poolSize: 2 });
   client = new pg.Client({ connectionString: grown.url });
   await client.connect();
-}, 240_000);
+});
 afterAll(async () => {
   await database?.destroy();
   await client?.end();
@@ -185,4 +185,4 @@ test('no statement about providers looks through a table that grows', async () =
     ).toBe(true);
   expect(texts.length).toBeGreaterThan(30);
   expect(await wholeLooks(client, heard.statements, [])).toEqual([]);
-}, 240_000);
+});

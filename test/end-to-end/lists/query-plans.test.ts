@@ -47,7 +47,7 @@ beforeAll(async () => {
   await scene.stop();
   await webhooks.close();
   heard.stop();
-}, 240_000);
+});
 afterAll(async () => {
   await client?.end();
   await grown?.drop();
@@ -103,14 +103,14 @@ async function askForRepairs({ stack, partner }: RedemptionScene): Promise<void>
 test('no statement of a call or a Schedule looks through a table that grows', async () => {
   expect(statements.size).toBeGreaterThan(60);
   expect(await wholeLooks(client, statements, EXCEPTIONS_OF_SCHEDULES)).toEqual([]);
-}, 240_000);
+});
 
 const ofPrepared = () => new Map([...statements].filter(([text]) => prepared.has(text)));
 
 test('nor does a plan for all values, which PostgreSQL may choose for a prepared statement', async () => {
   const options = { isGeneric: true };
   expect(await wholeLooks(client, ofPrepared(), EXCEPTIONS_OF_SCHEDULES, options)).toEqual([]);
-}, 240_000);
+});
 
 /** The statements on a whole batch of ids, with one in place of theirs. */
 function ofBatches(): Map<string, readonly unknown[]> {
@@ -130,7 +130,7 @@ test('nor with a whole batch of ids, of which it looks up each', async () => {
   await client.query('set enable_seqscan = off');
   expect(await wholeLooks(client, ofBatches(), EXCEPTIONS_OF_SCHEDULES)).toEqual([]);
   await client.query('reset enable_seqscan');
-}, 240_000);
+});
 
 test('the search for a number walks the index of numbers, in its order', async () => {
   const searches = new Map([...statements].filter(([text]) => /as keys \(number_key\)/.test(text)));

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = connectDatabase(grown.url, { poolSize: 1 });
   client = new pg.Client({ connectionString: grown.url });
   await client.connect();
-}, 240_000);
+});
 afterAll(async () => {
   await database?.destroy();
   await client?.end();

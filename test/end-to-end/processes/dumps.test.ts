@@ -112,7 +112,7 @@ beforeAll(async () => {
       .execute((transaction) =>
         addRoute(transaction, { kind, provider, position, ...always, operator: named }),
       );
-}, 240_000);
+});
 afterAll(async () => {
   await scene?.stop();
   await receiver?.close();

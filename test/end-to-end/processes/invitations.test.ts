@@ -45,7 +45,7 @@ test('one that is written while nothing runs is sent when there is a worker', as
   expect((await scene.activate(path)).answer.status).toBe(303);
   await scene.untilStatus(invitationId, 'USED');
   await service.stop();
-}, 240_000);
+});
 
 test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorded'] as const)(
   'the worker dies at %s: the link arrives, by each way in one message',

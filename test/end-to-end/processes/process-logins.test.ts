@@ -51,14 +51,14 @@ test('each part of one process has the login of WORKER_DATABASE_URL or DATABASE_
   const service = await redeemThrough(addresses);
   expect(await logins()).toEqual(Object.values(addresses).map(nameOf).sort());
   await service.stop();
-}, 120_000);
+});
 
 test('the worker does nothing with the login of the API', async () => {
   const DATABASE_URL = await scene.databaseUrlFor('api');
   const service = scene.start('service', { DATABASE_URL });
   await until(() => expect(service.output()).toContain('42501'));
   await service.stop();
-}, 120_000);
+});
 
 test('npm start makes a login for each part, with a new password at each start', async () => {
   const url = scene.settings.DATABASE_URL ?? '';
@@ -69,4 +69,4 @@ test('npm start makes a login for each part, with a new password at each start',
   const service = await redeemThrough(addresses);
   expect(await logins()).toEqual(['start_api', 'start_worker']);
   await service.stop();
-}, 120_000);
+});

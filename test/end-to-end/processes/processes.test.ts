@@ -56,7 +56,7 @@ beforeAll(async () => {
     worker.logged('Worker is running'),
     until(async () => expect(await isListening(scene.sandboxUrl)).toBe(true)),
   ]);
-}, 240_000);
+});
 afterAll(() => scene?.stop());
 
 async function startApi(): Promise<void> {
@@ -186,7 +186,7 @@ describe('the processes', () => {
     await startApi();
     await gifts.completePayout(merchant);
     await expectPaidOnce(merchant, await untilAnswered(redeem));
-  }, 240_000);
+  });
 
   test('stop when they are told to: what is under way is answered, and nothing stays', async () => {
     const merchant = await gifts.makeShop('014');
@@ -199,7 +199,7 @@ describe('the processes', () => {
     expect((await pending).body.statusCode).toBe(4092);
     expect(await Promise.all([worker.stop(), sandbox.stop()])).toEqual([0, 0]);
     expect(await Promise.all(addresses.map(isListening))).toEqual([false, false]);
-  }, 240_000);
+  });
 
   test('leave the ledger whole', async () => {
     expect(await findBrokenInvariants(scene.database)).toEqual([]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   expect(await scene.start('migrate').ended).toBe(0);
   gifts = await sellGifts(scene, createCanary(), () => stack);
   stack = await startApi();
-}, 240_000);
+});
 afterAll(() => scene?.stop());
 
 async function startApi(clock: Environment = {}): Promise<Stack> {

@@ -56,7 +56,7 @@ test('a partner without scripts finds out where its money went', async () => {
   await showFiltered(page);
   await page.getByText('1–1 of 1').waitFor();
   expect(complaints).toEqual([]);
-}, 240_000);
+});
 
 test('every page of business can be seen on a phone, and read by everybody', async () => {
   const { stack, partner, merchant, gifts, topups } = scene;
@@ -101,7 +101,7 @@ test('every page of business can be seen on a phone, and read by everybody', asy
   }
   // The browser itself reports the 422 of the statement that was refused.
   expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
-}, 240_000);
+});
 
 test('somebody of finance orders in bulk, cancels a voucher and retries a top-up', async () => {
   const { stack, partner, merchant, gifts, topups } = scene;
@@ -150,4 +150,4 @@ test('somebody of finance orders in bulk, cancels a voucher and retries a top-up
   await page.getByLabel('Another number').fill('0911000059');
   await press('Retry the top-up');
   await page.getByText('The top-up was delivered.').waitFor();
-}, 240_000);
+});

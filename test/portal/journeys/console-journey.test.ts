@@ -78,7 +78,7 @@ test('a partner calls from the console, and sees why a call is refused', async (
   await topUp.getByRole('link', { name: 'What this code means' }).click();
   await page.waitForURL('**/docs/errors#partner-400');
   expect(complaints).toEqual([]);
-}, 240_000);
+});
 
 test('a merchant signs in the browser, and learns which mistake a wrong signature was', async () => {
   const merchant = await makeMerchant(stack);
@@ -158,4 +158,4 @@ test('a merchant signs in the browser, and learns which mistake a wrong signatur
   });
   await look(page, 'console-log');
   expect(complaints).toEqual([]);
-}, 240_000);
+});

@@ -36,7 +36,7 @@ beforeAll(async () => {
   page = await browser.newPage();
   await page.goto(`${scene.stack.url}/support`);
   await signInFirst(page, await makeStaff(scene.stack));
-}, 240_000);
+});
 afterAll(async () => {
   writeFileSync(REPORT, `${accounts.join('\n')}\n`);
   await browser?.close();
@@ -107,7 +107,7 @@ test('a customer paid and got nothing: the provider does not say, so it is settl
   expect(await scene.confirm(repair, await scene.staff('SUPERVISOR'))).toBe(true);
   scene.expectDone(await scene.ended(repair));
   expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
-}, 240_000);
+});
 
 test('a merchant was not paid: the provider says by telephone that it did', async () => {
   const { gift } = await scene.voucherIn('paying');
@@ -121,7 +121,7 @@ test('a merchant was not paid: the provider says by telephone that it did', asyn
   await agent.repair('settle-payment', 'Settle the payment');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   agent.expectInTime();
-}, 240_000);
+});
 
 test('a top-up failed: it is sent again, to the right number', async () => {
   const [msisdn, other] = [scene.number('002'), scene.number('000')];
@@ -136,7 +136,7 @@ test('a top-up failed: it is sent again, to the right number', async () => {
   await agent.repair('retry-top-up', 'Retry the top-up');
   expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS' });
   agent.expectInTime();
-}, 240_000);
+});
 
 test('a code never came: it is sent again while the claim is open', async () => {
   const { gift } = await scene.voucherIn('claimed');
@@ -146,7 +146,7 @@ test('a code never came: it is sent again while the claim is open', async () => 
   await agent.repair('resend-message', 'Send the message again');
   expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(2);
   agent.expectInTime();
-}, 240_000);
+});
 
 test('a code never came, and the claim runs out meanwhile: the merchant claims again', async () => {
   const { merchant, client } = await scene.payee('merchant');
@@ -170,7 +170,7 @@ test('a code never came, and the claim runs out meanwhile: the merchant claims a
   agent.expectInTime();
   // It works as the page says.
   await scene.redeemed(client, gift);
-}, 240_000);
+});
 
 test('a code never came, because the number is wrong: it is corrected', async () => {
   const gift = await scene.gift({ owner: newOwner('002') });
@@ -195,7 +195,7 @@ test('a code never came, because the number is wrong: it is corrected', async ()
   expect(await scene.confirm(repair, await scene.staff('SUPERVISOR'))).toBe(true);
   scene.expectDone(await scene.ended(repair));
   await scene.redeemed(scene.asMerchant, { ...gift, owner: right });
-}, 240_000);
+});
 
 test('a voucher was redeemed at the wrong merchant: the payment is taken back', async () => {
   const { gift } = await scene.voucherIn('redeemed');
@@ -208,7 +208,7 @@ test('a voucher was redeemed at the wrong merchant: the payment is taken back', 
   await agent.repair('reverse-redemption', 'Take the payment back');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
   agent.expectInTime();
-}, 240_000);
+});
 
 test('what is folded is not counted before it is opened', async () => {
   const { gift } = await scene.voucherIn('redeemed');
@@ -225,4 +225,4 @@ test('what is folded is not counted before it is opened', async () => {
   const [folded = 0, open = 0] = counts;
   expect(folded).toBeGreaterThan(20);
   expect(open).toBeGreaterThan(2 * folded);
-}, 240_000);
+});

@@ -133,7 +133,7 @@ describe.each([
     await page.getByText('You are signed out.').waitFor();
     await context.close();
     expect(complaints).toEqual([]);
-  }, 240_000);
+  });
 });
 
 test('an owner sets up one-time passwords, signs in with one, and confirms a change', async () => {
@@ -264,7 +264,7 @@ describe('every page', () => {
     await open('account', 'account');
     await open('nothing', 'not-found');
     expect(complaints).toEqual([]);
-  }, 240_000);
+  });
 
   test('of a partner, too, and of one that is suspended', async () => {
     const id = await addPartner(stack.database, 'Sheba Gifts International');
@@ -279,7 +279,7 @@ describe('every page', () => {
       .execute();
     await page.reload();
     await look(page, 'suspended');
-  }, 240_000);
+  });
 
   test('can be used by the keyboard alone', async () => {
     const account = await newMerchant('Keyboard House');

@@ -110,4 +110,4 @@ test('a link that does not work says what to do', async () => {
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
   await takeScreenshots(page, 'activate-dead');
   expect(await findAccessibilityProblems(page)).toEqual([]);
-}, 240_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
     TEMPORAL_UI_URL: 'https://temporal.example',
   });
   browser = await openBrowser();
-}, 240_000);
+});
 afterAll(async () => {
   await browser?.close();
   await scene?.stop();
@@ -72,7 +72,7 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   await look(page, 'support-number');
   await page.getByRole('link', { name: 'Guide', exact: true }).click();
   await look(page, 'support-guide');
-}, 240_000);
+});
 
 test('an operator looks for the breaks of a provider, reads one, and settles it', async () => {
   await sql`
@@ -98,4 +98,4 @@ test('an operator looks for the breaks of a provider, reads one, and settles it'
   await page.getByText('The break is settled.').waitFor();
   await look(page, 'support-break-settled');
   expect(await page.textContent('main')).toContain('They paid 12.50 back, receipt 4711');
-}, 240_000);
+});

@@ -31,7 +31,7 @@ beforeAll(async () => {
   month = lastClosedMonth(new Date(), ZONE);
   [, before = month] = monthsBetween('2000-01' as Month, month);
   await movedInto(month);
-}, 180_000);
+});
 afterAll(() => scene?.stop());
 
 /** Dates everything into a month, from its first moment to its last one in the zone. */
