@@ -15,7 +15,7 @@ let armed: Failpoint = () => undefined;
 let reached: string[] = [];
 
 beforeAll(async () => {
-  stack = await startStack({}, { failpoint: (name) => note(name) });
+  stack = await startStack({ CALLER_WAIT_SECONDS: '8' }, { failpoint: (name) => note(name) });
   stories = await createStories(stack);
 });
 afterAll(() => stack?.stop());

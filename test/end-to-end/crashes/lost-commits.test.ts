@@ -17,7 +17,7 @@ let stories: Stories;
 beforeAll(async () => {
   database = await createTestDatabase();
   way = await makeCuttableDatabase(database.url);
-  stack = await startStack({ DATABASE_URL: way.url });
+  stack = await startStack({ DATABASE_URL: way.url, CALLER_WAIT_SECONDS: '8' });
   stories = await createStories(stack);
 });
 afterAll(async () => {

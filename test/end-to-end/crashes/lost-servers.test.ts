@@ -44,7 +44,7 @@ const statuses = ({ log }: Stories) =>
   new Set(log.operations.flatMap(({ answers }) => answers.map(({ status }) => status)));
 
 it('connections to PostgreSQL are ended one by one, in the middle of transactions', async () => {
-  const stack = await startStack();
+  const stack = await startStack({ CALLER_WAIT_SECONDS: '8' });
   const stories = await createStories(stack);
   const load = startLoad(stories, CLIENTS);
   let terminated = 0;
@@ -70,7 +70,7 @@ it('PostgreSQL dies and comes back', async () => {
   const options = { dataDirectory: join(directory, 'postgres'), port, progress };
   let postgres = await startPostgres(options);
   await migrateToLatest(postgres.url);
-  const stack = await startStack({ DATABASE_URL: postgres.url });
+  const stack = await startStack({ DATABASE_URL: postgres.url, CALLER_WAIT_SECONDS: '8' });
   const stories = await createStories(stack);
   const load = startLoad(stories, CLIENTS);
   await goOn(stories);
@@ -90,7 +90,7 @@ it('PostgreSQL dies and comes back', async () => {
 it('the Temporal server dies and comes back', async () => {
   const temporal = await startOwnTemporal();
   await prepareTemporal({ address: temporal.address, namespace: 'default' });
-  const stack = await startStack({ TEMPORAL_ADDRESS: temporal.address });
+  const stack = await startStack({ TEMPORAL_ADDRESS: temporal.address, CALLER_WAIT_SECONDS: '8' });
   const stories = await createStories(stack);
   const load = startLoad(stories, CLIENTS);
   await goOn(stories);
