@@ -154,7 +154,9 @@ describe('the state of the service', () => {
       { schedule: 'reconciliation' },
       Boolean,
     );
-    expect(await value('schedule_interval_seconds', { schedule: 'reconciliation' })).toBe(3_600);
+    expect(await value('schedule_interval_seconds', { schedule: 'reconciliation' })).toBe(
+      scene.stack.config.RECONCILE_INTERVAL_SECONDS,
+    );
     const handle = scene.stack.temporal.client.schedule.getHandle(
       reconcileId(scene.stack.config.TEMPORAL_TASK_QUEUE),
     );
