@@ -5,8 +5,7 @@ import { STEP_REFUSED, untilNotRefused } from './steps/refused-steps.ts';
 
 /**
  * For steps where money, a code or a person waits: what the database refuses fails the step, and its
- * workflow tries it again and calls a person. Steps that an older version asked for lack this option, and
- * go on repeating inside themselves, since their workflow would not take the failure.
+ * workflow tries it again and calls a person.
  */
 const tellsRefusals = { nonRetryableErrorTypes: [STEP_REFUSED] };
 
@@ -115,15 +114,7 @@ export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
  * the run (red), so that the next one can start.
  */
 export const reconciliation = proxyActivities<
-  Pick<
-    Activities,
-    | 'resumeRedemptions'
-    | 'resumeTopUps'
-    | 'listRechecks'
-    | 'recheckRefused'
-    | 'recheckDue'
-    | 'openCases'
-  >
+  Pick<Activities, 'resumeRedemptions' | 'resumeTopUps' | 'recheckDue' | 'openCases'>
 >({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
@@ -167,10 +158,6 @@ export const sweeps = proxyActivities<
     | 'openDueVoucherCases'
     | 'openRefusedRowCases'
     | 'pruneRows'
-    | 'expireLeftClaims'
-    | 'expireDueVouchers'
-    | 'failTopUpsNeverStarted'
-    | 'pruneOldOperations'
   >
 >({
   startToCloseTimeout: '2m',

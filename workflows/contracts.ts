@@ -54,8 +54,8 @@ export interface CancelVoucherCommand extends OperationRequest {
 
 export interface VoucherCancelled {
   readonly ok: true;
-  /** The kept answer leads support to the voucher; absent in older ones. */
-  readonly voucherId?: number;
+  /** The kept answer leads support to the voucher. */
+  readonly voucherId: number;
   /** Decimal string: the value that went back to the gift wallet. */
   readonly returned: string;
 }
@@ -82,7 +82,7 @@ export interface ClaimCommand extends OperationRequest {
 
 export interface ClaimMade {
   readonly ok: true;
-  /** When it was answered, nobody knew whether the code was sent. Absent where the provider had taken it, and in older outcomes. */
+  /** When it was answered, nobody knew whether the code was sent. Absent where the provider had taken it. */
   readonly sending?: 'unknown';
 }
 
@@ -113,21 +113,13 @@ export interface RedemptionMade {
   readonly platformReference: string;
 }
 
-/** Whether a workflow compares the names of results; older workflows do not. */
-export interface NamedResults {
-  readonly resultsAreNamed?: boolean;
-}
-
 /** Durations of a redemption. All are settings, so that tests need not wait. */
-export interface RedemptionTiming extends NamedResults, HintLimit {
+export interface RedemptionTiming extends HintLimit {
   readonly claimLifetimeMs: number;
   /** The longest wait of a claim's answer for the SMS provider. */
   readonly messageWaitMs: number;
-  /**
-   * How long the step of a claim waits for the SMS provider; absent in older workflows, which send every
-   * message by an activity of its own.
-   */
-  readonly sendingStepMs?: number;
+  /** How long the step of a claim waits for the SMS provider. */
+  readonly sendingStepMs: number;
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;
 }
@@ -168,7 +160,7 @@ export interface RetryCommand extends TopUpCommand {
   readonly attempt: number;
   /** E.164; null means the number of the previous attempt. */
   readonly msisdn: string | null;
-  /** Keyed hash of a new number; absent in older commands. */
+  /** Keyed hash of a new number. */
   readonly numberHash?: string | undefined;
 }
 
@@ -179,7 +171,7 @@ export interface TopUpMade {
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming extends NamedResults, HintLimit {
+export interface TopUpTiming extends HintLimit {
   readonly retryWindowMs: number;
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;

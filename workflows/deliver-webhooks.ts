@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -49,7 +48,7 @@ async function deliver({ endpointId }: DeliverWebhooksInput): Promise<DeliverWeb
     if (round.state === 'switched-off') await tellSwitchedOff(endpointId);
     if (round.state !== 'active') {
       // It may have been resumed since that was read, or while its people were told.
-      if (isWoken && patched('resumed-while-ending')) continue;
+      if (isWoken) continue;
       return { ended: 'not-active' };
     }
     if (round.remainingMs === null && !isWoken) return { ended: 'nothing-due' };

@@ -1,17 +1,12 @@
-import { ApplicationFailure, patched, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { RefusedRowKind } from '../src/domain/refused-rows.ts';
 import { sweeps } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
-import { needsAction } from './search-attributes.ts';
 import { raiseFailures } from './steps/raise-failures.ts';
 
 /** Limit of rounds of a step; the next sweep does the rest. */
 const MAXIMUM_ROUNDS = 20;
 const MAXIMUM_SHOWN = 20;
-
-/** The batch size of sweeps that began before the steps were separated. */
-const BATCH_SIZE = 500;
 
 /** The effect of one sweep, for the Temporal UI. */
 export interface SweepResult {
@@ -37,9 +32,6 @@ export interface SweepResult {
   readonly prunedOperations: number;
 }
 
-/** Runs a step and returns its count; a failure is recorded. */
-type Step = (sweep: () => Promise<Swept>) => Promise<number>;
-
 type Swept = Pick<Awaited<ReturnType<Activities['sweepClaims']>>, 'count' | 'isDone' | 'refused'>;
 
 type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][number];
@@ -55,15 +47,16 @@ type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][nu
  * @throws the failures of steps
  */
 export async function expireVouchers(): Promise<SweepResult> {
-  if (!patched('sweep-steps-apart')) return expireInOneGo();
   const failures: unknown[] = [];
   const stuck = new Map<number, StuckPartner>();
   const refused = createRefusedRows();
-  const step: Step = (sweep) =>
+  const step = (sweep: () => Promise<Swept>): Promise<number> =>
     untilDone(sweep, refused.add).catch((error: unknown) => {
       failures.push(error);
       return 0;
     });
+  const resumed = (resume: () => Promise<number>) =>
+    step(async () => ({ count: await resume(), isDone: true }));
 
   const result = {
     expiredClaims: await step(sweeps.sweepClaims),
@@ -73,21 +66,21 @@ export async function expireVouchers(): Promise<SweepResult> {
       return swept;
     }),
     failedTopups: await step(sweeps.sweepTopUps),
-    queuedReminders: await sweepReminders(step),
-    queuedStatements: await sweepStatements(step),
-    ...(await sweepMessages(step)),
-    resumedBulkOrders: await sweepBulkOrders(step),
+    queuedReminders: await step(sweeps.sweepReminders),
+    queuedStatements: await step(sweeps.sweepStatements),
+    endedMessages: await step(sweeps.sweepMessages),
+    resumedMessages: await resumed(sweeps.resumeMessages),
+    resumedBulkOrders: await resumed(sweeps.resumeBulkOrders),
     stuckPartners: stuck.size,
     prunedOperations: await step(sweeps.pruneRows),
     refusedRows: refused.count(),
   };
   if (stuck.size > 0) {
     const partners = [...stuck.values()];
-    if (!patched('sweep-cases')) raise(partners, failures.length);
     await sweeps.openDueVoucherCases(partners).catch((error: unknown) => failures.push(error));
     showStuck(partners);
   }
-  if (refused.count() > 0 && patched('refused-rows'))
+  if (refused.count() > 0)
     await sweeps
       .openRefusedRowCases(refused.list())
       .catch((error: unknown) => failures.push(error));
@@ -113,34 +106,6 @@ function createRefusedRows() {
     count: (): number => [...byKind.values()].reduce((sum, { size }) => sum + size, 0),
     list: () => [...byKind].map(([rows, ids]) => ({ rows, ids: [...ids] })),
   };
-}
-
-async function sweepMessages(
-  step: Step,
-): Promise<Pick<SweepResult, 'endedMessages' | 'resumedMessages'>> {
-  if (!patched('sweep-messages')) return { endedMessages: 0, resumedMessages: 0 };
-  return {
-    endedMessages: await step(sweeps.sweepMessages),
-    resumedMessages: await step(async () => ({
-      count: await sweeps.resumeMessages(),
-      isDone: true,
-    })),
-  };
-}
-
-async function sweepReminders(step: Step): Promise<number> {
-  if (!patched('sweep-reminders')) return 0;
-  return step(sweeps.sweepReminders);
-}
-
-async function sweepStatements(step: Step): Promise<number> {
-  if (!patched('sweep-statements')) return 0;
-  return step(sweeps.sweepStatements);
-}
-
-async function sweepBulkOrders(step: Step): Promise<number> {
-  if (!patched('sweep-bulk-orders')) return 0;
-  return step(async () => ({ count: await sweeps.resumeBulkOrders(), isDone: true }));
 }
 
 /** Repeats a step until it is done. */
@@ -180,27 +145,6 @@ function showStuck(stuck: readonly StuckPartner[]): void {
   );
 }
 
-/** How sweeps ended that began before there were cases. */
-function raise(stuck: readonly StuckPartner[], failed: number): never {
-  upsertSearchAttributes([{ key: needsAction, value: true }]);
-  showDetails(
-    `**Vouchers of ${stuck.length} partners cannot expire.** Their value stays reserved; those of all ` +
-      'other partners have expired. See what the books lack with `npm run admin -- check-ledger`, ' +
-      'and find the transfer that took it with ' +
-      '`npm run admin -- statement --partner <id> --wallet reserved`. Once the reserve is right ' +
-      'again, the next sweep expires them by itself.',
-    listed(stuck)
-      .map((line) => `- ${line}`)
-      .join('\n'),
-    ...(failed > 0 ? [`**${failed} other steps failed.** The next sweep repeats them.`] : []),
-  );
-  throw ApplicationFailure.create({
-    message: listed(stuck).join('\n'),
-    type: 'NeedsAction',
-    nonRetryable: true,
-  });
-}
-
 const words = (stuck: StuckPartner): string =>
   `partner ${stuck.partnerId} (${stuck.companyName}): vouchers that are due: ${stuck.vouchers}, worth ` +
   `${stuck.amount} ETB; its reserve holds ${stuck.reserved} ETB` +
@@ -208,28 +152,3 @@ const words = (stuck: StuckPartner): string =>
 
 const listed = (stuck: readonly StuckPartner[]): string[] =>
   stuck.slice(0, MAXIMUM_SHOWN).map(words);
-
-/** For sweeps that began before the steps were separated. */
-async function expireInOneGo(): Promise<SweepResult> {
-  return {
-    expiredClaims: await inBatches(() => sweeps.expireLeftClaims(BATCH_SIZE)),
-    expiredVouchers: await inBatches(() => sweeps.expireDueVouchers(BATCH_SIZE)),
-    failedTopups: await sweeps.failTopUpsNeverStarted(),
-    endedMessages: 0,
-    resumedMessages: 0,
-    queuedReminders: 0,
-    queuedStatements: 0,
-    resumedBulkOrders: 0,
-    stuckPartners: 0,
-    refusedRows: 0,
-    prunedOperations: await sweeps.pruneOldOperations(),
-  };
-}
-
-async function inBatches(sweepBatch: () => Promise<number>): Promise<number> {
-  for (let total = 0; ; ) {
-    const swept = await sweepBatch();
-    total += swept;
-    if (swept < BATCH_SIZE) return total;
-  }
-}

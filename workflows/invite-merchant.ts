@@ -13,7 +13,7 @@ import { type InviteMerchantInput, invitationSettled } from './contracts.ts';
 import { showDetails } from './current-details.ts';
 import { needsAction } from './search-attributes.ts';
 import { byProvider } from './steps/asked-providers.ts';
-import { createTries } from './steps/refused-steps.ts';
+import { untilNotRefused } from './steps/refused-steps.ts';
 import { signalIfRunning } from './steps/signal-if-running.ts';
 import { inviteMerchantId } from './workflow-ids.ts';
 
@@ -101,22 +101,10 @@ async function invite(input: InviteMerchantInput): Promise<InviteMerchantResult>
 /** Retries unsent messages with backoff while the invitation is open. */
 async function sendUntilSettled(invitationId: string, channel: Channel): Promise<MessageOutcome> {
   const summary = `Send the invitation by ${channelNames[channel]}`;
-  const tries = createTries();
-  for (let sendings = 0; ; ) {
-    let outcome: MessageOutcome;
-    // Not `untilNotRefused`: one more promise would change the order of commands of the two channels.
-    try {
-      outcome = await providers.sendInvitation.executeWithOptions({ summary }, [
-        invitationId,
-        channel,
-      ]);
-    } catch (error) {
-      tries.note(error);
-      await tries.pause();
-      continue;
-    }
-    tries.done();
-    sendings += 1;
+  for (let sendings = 1; ; sendings += 1) {
+    const outcome = await untilNotRefused(() =>
+      providers.sendInvitation.executeWithOptions({ summary }, [invitationId, channel]),
+    );
     if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (sendings - 1), MAXIMUM_PAUSE_MS);
     await sleep(pauseMs, { summary: `The ${channelNames[channel]} was not sent: try again` });

@@ -1,11 +1,18 @@
-import { ApplicationFailure, continueAsNew, patched } from '@temporalio/workflow';
+import { ApplicationFailure, continueAsNew } from '@temporalio/workflow';
 import { books, reconciliation } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
-import { reconcileBeforeCases } from './reconciliation/reconcile-before-cases.ts';
-import type { ReconcileResult } from './reconciliation/reconcile-result.ts';
 import { failureLines, raiseFailures } from './steps/raise-failures.ts';
 
 const MAXIMUM_SHOWN = 20;
+
+/** The effect of one reconciliation, for the Temporal UI. */
+export interface ReconcileResult {
+  /** Payments and top-ups on hold whose lost workflows were restarted. */
+  readonly resumedPayments: number;
+  readonly resumedTopUps: number;
+  /** Completed operations whose providers were asked again. */
+  readonly rechecked: number;
+}
 
 const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, rechecked: 0 };
 
@@ -19,7 +26,6 @@ const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, recheck
  * @throws ApplicationFailure that names the findings, or the failures of steps
  */
 export async function reconcile(before: ReconcileResult = nothing): Promise<ReconcileResult> {
-  if (!patched('cases')) return reconcileBeforeCases();
   const failures: unknown[] = [];
   const otherwise =
     <Result>(result: Result) =>

@@ -3,8 +3,6 @@ import {
   CancellationScope,
   condition,
   setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type ClaimCommand,
@@ -28,7 +26,6 @@ import {
   type RedemptionRun,
   showProgress,
 } from './redemption/redemption-run.ts';
-import { voucherSerial } from './search-attributes.ts';
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
@@ -68,8 +65,6 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
   }
   run.started = claim;
   run.wrongCodes = claim.wrongCodes;
-  if (workflowInfo().typedSearchAttributes.get(voucherSerial) === undefined)
-    upsertSearchAttributes([{ key: voucherSerial, value: claim.serialNumber }]);
   showProgress(run);
   await sendCode(run, claim, command);
   await claimIsOver(run, claim.claimId);

@@ -45,7 +45,7 @@ export function repair(input: RepairInput): Promise<RepairResult> {
 }
 
 async function carryOut(input: RepairInput): Promise<RepairResult> {
-  const hints = createHints();
+  const hints = createHints(input.timing.maximumHints);
   setHandler(providerHint, hints.give, {
     description: 'Looks at once whether it has come to its end. Needs no input.',
   });
@@ -134,7 +134,7 @@ const childOptions = (name: string, { kind, id }: Company) => ({
   ],
 });
 
-/** The names of the repair, and its company, which repairs from before the names have, too. */
+/** The names of the repair, and its company. */
 function namesOfRepair(companyKey: typeof partnerId, companyId: string) {
   const known = workflowInfo().typedSearchAttributes;
   return [partnerId, merchantId, voucherSerial, numberHash].flatMap((key) => {

@@ -72,8 +72,7 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
     await condition(allHandlersFinished);
     return { ended: result.ok ? 'reversed' : 'refused' };
   }
-  if (!isHeldBy(operationId, input.timing.resultsAreNamed, begun))
-    throw raiseForeignHold(operationId);
+  if (!isHeldBy(operationId, begun)) throw raiseForeignHold(operationId);
   const ending = await sendReversal(input, begun, hints.take);
   const booked = await book(input, { begun, ending, takeHint: hints.take });
   answer = booked.outcome;

@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  patched,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
@@ -104,7 +103,7 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
     providerHint,
     () => {
       hints.give();
-      if (hasFailed(run) && running.size === 0 && patched('late-delivery')) run.newsOfFailed = true;
+      run.newsOfFailed ||= hasFailed(run) && running.size === 0;
     },
     {
       description:

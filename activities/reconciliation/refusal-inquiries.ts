@@ -1,14 +1,9 @@
 import { log } from '@temporalio/activity';
 import { takeDueFailovers } from '../../src/db/providers/failover-inquiries.ts';
-import {
-  type EndedPayment,
-  findEnded,
-  type RefusalInquiry,
-} from '../../src/db/reconciliation/ended-payments.ts';
+import { type EndedPayment, findEnded } from '../../src/db/reconciliation/ended-payments.ts';
 import { bookLateSuccess, recentLateTopups } from '../../src/db/reconciliation/late-successes.ts';
 import {
   databaseMoment,
-  dueInquiries,
   noteDisagreement,
   postponeInquiry,
   type TakenInquiry,
@@ -48,13 +43,6 @@ export function createRefusalInquiryActivities(dependencies: ActivityDependencie
   const { inquire, tellLateTopUps } = createRefusalInquiry(dependencies);
   const inquireFailover = createFailoverInquiry(dependencies);
 
-  /** Of runs that began before there were batches: what is due, as much as one run asks about. */
-  const listRechecks = (): Promise<RefusalInquiry[]> => dueInquiries(database, PAGE_SIZE);
-
-  /** Of runs that began before there were batches. */
-  const recheckRefused = (inquiry: RefusalInquiry): Promise<Contradiction | undefined> =>
-    withHeartbeat(() => inquire(inquiry));
-
   /**
    * Asks the providers once more about what came to its end, and those that were asked in vain before
    * another one, until nothing is due or its time is over.
@@ -86,7 +74,7 @@ export function createRefusalInquiryActivities(dependencies: ActivityDependencie
       return { asked, isMore };
     });
 
-  return { listRechecks, recheckRefused, recheckDue };
+  return { recheckDue };
 }
 
 /** One inquiry, and what follows from its answer. */

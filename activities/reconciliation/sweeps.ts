@@ -10,12 +10,8 @@ import {
   cancelUselessMessages,
   endCutOffInvitationMessages,
 } from '../../src/db/vouchers/abandoned-messages.ts';
-import { expireOverdueClaims, overdueClaimsStep } from '../../src/db/vouchers/claims.ts';
-import {
-  expireVouchers,
-  expireVouchersApart,
-  type StuckPartner,
-} from '../../src/db/vouchers/expiry.ts';
+import { overdueClaimsStep } from '../../src/db/vouchers/claims.ts';
+import { expireVouchersApart, type StuckPartner } from '../../src/db/vouchers/expiry.ts';
 import { remindersStep } from '../../src/db/vouchers/reminders.ts';
 import { endLeftResends } from '../../src/db/vouchers/resends.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -42,14 +38,6 @@ const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
 export function createSweepActivities(dependencies: ActivityDependencies) {
   const { database, limits } = dependencies;
   const retention = retentionOf(limits);
-
-  /** Expires one batch of orphaned claims; returns the number. */
-  const expireLeftClaims = (batchSize: number): Promise<number> =>
-    database.transaction().execute((transaction) => expireOverdueClaims(transaction, batchSize));
-
-  /** Expires one batch of due vouchers; returns the number. */
-  const expireDueVouchers = (batchSize: number): Promise<number> =>
-    database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
 
   /** Expires orphaned claims. */
   const sweepClaims = (): Promise<Swept> =>
@@ -93,15 +81,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   /** Deletes rows beyond their retention. */
   const pruneRows = (): Promise<Swept> => pruneInTime(database, retention);
 
-  /** For sweeps that began before the steps were separated. */
-  const pruneOldOperations = async (): Promise<number> => (await pruneRows()).count;
-  const failTopUpsNeverStarted = async (): Promise<number> => (await sweepTopUps()).count;
-
   return {
-    expireLeftClaims,
-    expireDueVouchers,
-    pruneOldOperations,
-    failTopUpsNeverStarted,
     sweepClaims,
     sweepVouchers,
     sweepTopUps,

@@ -34,18 +34,18 @@ export interface ClaimStarted {
   readonly messageId: number;
   /** The operation of the claim that this one replaced. */
   readonly supersededOperationId: string | null;
-  /** Its workflow; null or absent in older histories, where the operation names it. */
-  readonly supersededWorkflowId?: string | null;
+  /** Its workflow; null where the operation names it. */
+  readonly supersededWorkflowId: string | null;
   readonly serialNumber: string;
   /** Decimal string with two digits, for people. */
   readonly amount: string;
-  /** Masked. Absent in older histories, like the fields below. */
-  readonly owner?: string;
+  /** Masked. */
+  readonly owner: string;
   /** The claiming merchant, or the voucher's merchant. */
-  readonly merchantName?: string;
+  readonly merchantName: string;
   /** ISO 8601 */
-  readonly expiresAt?: string;
-  /** The counted wrong codes of the voucher at the time of the claim. */
+  readonly expiresAt: string;
+  /** The counted wrong codes of the voucher at the time of the claim; absent where an earlier attempt made it. */
   readonly wrongCodes?: number;
 }
 

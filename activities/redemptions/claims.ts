@@ -60,12 +60,12 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
 
   /**
    * Answers a claim whose message was accepted or has an unknown outcome: the claim stands, and its answer
-   * says which. Older workflows do not say it. An earlier attempt of this step, whose end Temporal has not seen, may have withdrawn it: then it
-   * was refused.
+   * says which. An earlier attempt of this step, whose end Temporal has not seen, may have withdrawn it: then
+   * it was refused.
    */
   async function confirmClaim(
     command: ClaimCommand,
-    sent: 'accepted' | 'unknown' = 'accepted',
+    sent: 'accepted' | 'unknown',
   ): Promise<OperationOutcome<ClaimMade>> {
     const outcome = await settleKnownOperation<ClaimMade>(
       database,
@@ -124,7 +124,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   const expireClaim = (claimId: string): Promise<{ readonly remainingMs: number }> =>
     database.transaction().execute((transaction) => expireOrWait(transaction, claimId));
 
-  return { createClaim, claimAndSend, confirmClaim, cancelClaim, expireClaim };
+  return { claimAndSend, confirmClaim, cancelClaim, expireClaim };
 }
 
 async function expireOrWait(transaction: DatabaseTransaction, claimId: string) {

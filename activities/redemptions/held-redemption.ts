@@ -16,11 +16,11 @@ export interface RedemptionHeld {
   /** The payment's reference at the provider. */
   readonly paymentReference: string;
   readonly merchantName: string;
-  /** Masked; absent in older histories. */
-  readonly payoutAccount?: string;
+  /** Masked. */
+  readonly payoutAccount: string;
   readonly serialNumber: string;
-  /** Who pays it; null is the default of a time before routes, absent in older histories. */
-  readonly provider?: string | null;
+  /** Who pays it; null is the default of a time before routes. */
+  readonly provider: string | null;
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
@@ -57,7 +57,7 @@ export const describeHold = (hold: HoldRecord): RedemptionHeld => ({
   isResumed: hold.isResumed,
   messageId: hold.messageId,
   serialNumber: hold.serialNumber,
-  provider: hold.provider ?? null,
+  provider: hold.provider,
   platformReference: hold.platformReference,
   paymentReference: hold.paymentReference,
   merchantName: hold.merchantName,

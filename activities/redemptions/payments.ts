@@ -24,8 +24,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
    */
   async function payMerchant(
     operationId: string,
-    call = 0,
-    isFirst = false,
+    call: number,
+    isFirst: boolean,
   ): Promise<Named<WithProviders<ProviderOutcome>>> {
     if (!isFirstSending(isFirst)) await notePaymentUnknown(database, operationId);
     const payment = await redemptionPayment(database, operationId);
@@ -48,7 +48,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   /** Asks the provider by our reference for the outcome of the payment. */
   async function inquirePayment(
     operationId: string,
-    call = 0,
+    call: number,
   ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
     const asked = { operationId, payment: paymentOf(payment) };

@@ -61,23 +61,20 @@ export function createRedemptionActivities(
     operationId: string,
     providerReference: string,
     /** The provider reversed it in the meantime; the reversal is booked next. */
-    isReversed = false,
-    /** The confirmation; null where there is none, or the workflow sends it. */
-    messageId: number | null = null,
+    isReversed: boolean,
+    /** The confirmation; null where there is none. */
+    messageId: number | null,
   ): Promise<OperationOutcome<RedemptionMade>> {
     const outcome = await end(operationId, { status: 'POSTED', providerReference, isReversed });
     if (messageId !== null) sender.sendInBackground(messageId);
     return outcome;
   }
 
-  /**
-   * The second phase after the payment was refused, or not sent: gift-hold → reserved. Older workflows do
-   * not say by whose word.
-   */
+  /** The second phase after the payment was refused, or not sent: gift-hold → reserved. */
   const voidRedemption = (
     operationId: string,
     providerMessage: string,
-    notDoneBy: NotDoneBy | null = null,
+    notDoneBy: NotDoneBy,
   ): Promise<OperationOutcome<RedemptionMade>> =>
     end(operationId, { status: 'VOIDED', providerMessage, notDoneBy, isReversed: false });
 
@@ -105,7 +102,7 @@ type RedemptionEnding =
   | {
       readonly status: 'VOIDED';
       readonly providerMessage: string;
-      readonly notDoneBy: NotDoneBy | null;
+      readonly notDoneBy: NotDoneBy;
       readonly isReversed: false;
     };
 

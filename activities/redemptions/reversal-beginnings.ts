@@ -35,8 +35,8 @@ export interface ReversalBegun {
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
-  /** Who made the payment, and is asked to take it back; null is the default of a time before routes, absent in older histories. */
-  readonly provider?: string | null;
+  /** Who made the payment, and is asked to take it back; null is the default of a time before routes. */
+  readonly provider: string | null;
 }
 
 export interface ReversalAnswered {

@@ -26,7 +26,10 @@ export function createReversalCallActivities({
   }
 
   /** Takes the payment of a redemption back; the reference is constant. */
-  async function reversePayment(operationId: string, call = 0): Promise<Named<ProviderOutcome>> {
+  async function reversePayment(
+    operationId: string,
+    call: number,
+  ): Promise<Named<ProviderOutcome>> {
     const { reversal, reversals } = await find(operationId);
     await failpoint('reverse-sending');
     const outcome = reversals
@@ -37,7 +40,10 @@ export function createReversalCallActivities({
   }
 
   /** Asks the provider by our reference for the outcome of the reversal. */
-  async function inquireReversal(operationId: string, call = 0): Promise<Named<ProviderInquiry>> {
+  async function inquireReversal(
+    operationId: string,
+    call: number,
+  ): Promise<Named<ProviderInquiry>> {
     const { reversal, reversals } = await find(operationId);
     const found = reversals
       ? await withHeartbeat(() => reversals.findReversal(reversal))

@@ -53,8 +53,8 @@ export interface TopUpHeld {
   readonly amount: string;
   readonly product: string;
   readonly reference: string;
-  /** Who sends it; null is the default of a time before routes, absent in older histories. */
-  readonly provider?: string | null;
+  /** Who sends it; null is the default of a time before routes. */
+  readonly provider: string | null;
 }
 
 export interface TopUpAnswered {

@@ -19,8 +19,8 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
    */
   async function sendTopUp(
     operationId: string,
-    call = 0,
-    isFirst = false,
+    call: number,
+    isFirst: boolean,
   ): Promise<Named<WithProviders<ProviderOutcome>>> {
     if (!isFirstSending(isFirst)) await markAttemptUnknown(database, operationId, SENT_AGAIN);
     const attempt = await findAttempt(database, operationId);
@@ -44,14 +44,13 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
    */
   async function inquireTopUp(
     operationId: string,
-    call = 0,
-    lastSentAtMs?: number,
+    call: number,
+    lastSentAtMs: number,
   ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
-    const lastSentAt = lastSentAtMs === undefined ? undefined : onOwnClock(lastSentAtMs);
     const answer = await askProvider(airtime, attempt.provider, (port) =>
-      withHeartbeat(() => port.findOrder(order, lastSentAt)),
+      withHeartbeat(() => port.findOrder(order, onOwnClock(lastSentAtMs))),
     );
     const found = await orSettledByHand(database, operationId, answer);
     return { ...found, asked: askedByRow(attempt, airtime), of: { operationId, call } };

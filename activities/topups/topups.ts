@@ -78,19 +78,16 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       readonly providerReference: string;
       readonly message: string;
       /** The provider reversed it in the meantime; the reversal is booked next. */
-      readonly isReversed?: boolean;
+      readonly isReversed: boolean;
     },
   ): Promise<OperationOutcome<TopUpMade>> =>
-    end(operationId, { status: 'SUCCESS', isReversed: false, notDoneBy: null, ...delivery });
+    end(operationId, { status: 'SUCCESS', notDoneBy: null, ...delivery });
 
-  /**
-   * The second phase after a definite failure: airtime-hold → airtime, at once. Older workflows do not say by
-   * whose word.
-   */
+  /** The second phase after a definite failure: airtime-hold → airtime, at once. */
   const voidTopUp = (
     operationId: string,
     message: string,
-    notDoneBy: NotDoneBy | null = null,
+    notDoneBy: NotDoneBy,
   ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { ...FAILED, message, notDoneBy });
 
   async function end(
@@ -148,7 +145,7 @@ type TopUpEnding =
       readonly status: 'FAILED';
       readonly providerReference: null;
       readonly message: string;
-      readonly notDoneBy: NotDoneBy | null;
+      readonly notDoneBy: NotDoneBy;
       readonly isReversed: false;
     };
 

@@ -27,7 +27,6 @@ export function workflowTiming(config: Config): RedemptionTiming & TopUpTiming {
     ),
     inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
     alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
-    resultsAreNamed: true,
     maximumHints: config.HINTS_PER_WORKFLOW,
     retryWindowMs: config.TOPUP_RETRY_WINDOW_SECONDS * 1_000,
   };

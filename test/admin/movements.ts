@@ -79,8 +79,9 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       });
       return held.kind === 'held' ? operationId : reasonOf(held.outcome);
     },
-    post: (operationId: string) => activities.postRedemption(operationId, 'MM-1'),
-    void: (operationId: string) => activities.voidRedemption(operationId, 'no such account'),
+    post: (operationId: string) => activities.postRedemption(operationId, 'MM-1', false, null),
+    void: (operationId: string) =>
+      activities.voidRedemption(operationId, 'no such account', 'provider'),
   };
 }
 

@@ -21,8 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const timing = () => ({ ...workflowTiming(config), inquiryIntervalMs: 50, retryWindowMs: 100 });
-
 const OPERATION = 'a'.repeat(32);
 const request = {
   operationId: OPERATION,
@@ -34,10 +32,7 @@ const delivered = { kind: 'delivered', providerReference: 'COPIED' };
 const outcome = (result: unknown) => ({ requestId: '', requestDigest: '', result });
 
 /** Steps of a top-up whose provider answers are changed; which of its ends it came to. */
-async function topUpOn(
-  changed: Record<string, (...given: never[]) => Promise<unknown>>,
-  givenTiming: object = timing(),
-) {
+async function topUpOn(changed: Record<string, (...given: never[]) => Promise<unknown>>) {
   const ends: string[] = [];
   const activities = {
     holdTopUp: async ({ operationId }: { operationId: string }) => ({
@@ -80,7 +75,7 @@ async function topUpOn(
       args: [
         {
           begin: { kind: 'create', command: { ...request, transactionId: 1 } },
-          timing: givenTiming,
+          timing: { ...workflowTiming(config), inquiryIntervalMs: 50, retryWindowMs: 100 },
         },
       ],
     });
@@ -112,12 +107,6 @@ it('a refusal that was copied is not known, nor is what is no result at all', as
     },
   });
   expect(inquiries).toBe(3);
-  expect(ends).toEqual(['posted']);
-});
-
-it('what began before results had names takes them as they are', async () => {
-  const { resultsAreNamed: _, ...before } = timing();
-  const { ends } = await topUpOn({ sendTopUp: async () => delivered }, before);
   expect(ends).toEqual(['posted']);
 });
 

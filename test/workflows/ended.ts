@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { expect } from 'vitest';
 import type { Stack } from '../support/stack.ts';
@@ -7,31 +7,25 @@ import { lackingWords } from './details-of.ts';
 /**
  * Waits for the end of a workflow, or of one run of it, and gives its result, or the error that it ended with. Its
  * page must say then how it stands, and what its messages are for. With
- * `RECORD_HISTORIES=1` it also writes the history to test/histories, where replay.test.ts holds later
- * code against it. One that is there stays: what has other commands now needs a scenario of another
- * name.
+ * `RECORD_HISTORIES=1` it also writes a history that has a name to test/histories, where replay.test.ts holds
+ * later code against it.
  */
 export async function ended(
   stack: Stack,
   workflowId: string,
-  scenario: string,
+  history?: string,
   runId?: string,
 ): Promise<unknown> {
   const handle = stack.temporal.client.workflow.getHandle(workflowId, runId);
   const result = await handle.result().catch((error: unknown) => error);
-  expect(await lackingWords(handle), scenario).toEqual([]);
-  if (process.env.RECORD_HISTORIES === '1') {
+  expect(await lackingWords(handle), workflowId).toEqual([]);
+  if (history !== undefined && process.env.RECORD_HISTORIES === '1') {
     const folder = new URL('../histories/', import.meta.url);
-    await mkdir(folder, { recursive: true });
-    const history = await handle.fetchHistory();
-    const text = `${JSON.stringify(JSON.parse(historyToJSON(history)), withoutIdentity)}\n`;
-    await writeFile(new URL(`${scenario}.json`, folder), text, { flag: 'wx' }).catch(unlessThere);
+    const events = JSON.parse(historyToJSON(await handle.fetchHistory()));
+    const text = `${JSON.stringify(events, withoutIdentity)}\n`;
+    await writeFile(new URL(`${history}.json`, folder), text);
   }
   return result;
-}
-
-function unlessThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
 }
 
 /** Identities and sticky queues name the process and the machine that recorded a history. */

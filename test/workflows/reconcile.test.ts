@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
 import { settle } from '../../src/sandbox/accepted-requests.ts';
-import type { ReconcileResult } from '../../workflows/reconciliation/reconcile-result.ts';
+import type { ReconcileResult } from '../../workflows/reconcile.ts';
 import { reconcileId } from '../../workflows/workflow-ids.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { REDEEM, repeated, settled } from '../end-to-end/gift/gift-scene.ts';

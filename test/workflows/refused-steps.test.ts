@@ -110,7 +110,7 @@ it('the look at a top-up that was delivered late', async () => {
   await until(async () => expect(await needsAction(handle)).toBe(true));
   expect(await detailsOf(handle)).toContain(NOTICE);
   await mend();
-  expect(await ended(topups.stack, handle.workflowId, 'top-up-look-refused-by-database')).toEqual({
+  expect(await ended(topups.stack, handle.workflowId)).toEqual({
     ended: 'delivered',
     attempts: 1,
   });

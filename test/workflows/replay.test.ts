@@ -3,31 +3,32 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, it } from 'vitest';
 import { readPayloadKeys } from '../../src/config/config.ts';
+import { sdkLabelValues } from '../../src/process/metrics/sdk-label-values.ts';
 import { createDataConverter } from '../../src/temporal/connection.ts';
-import * as exported from '../../workflows/index.ts';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
-import { historyFiles } from './released-histories.ts';
 
 const folder = new URL('../histories/', import.meta.url);
 const workflows = new URL('../../workflows/', import.meta.url);
 
 type HistoryEvent = NonNullable<ReturnType<typeof historyFromJSON>['events']>[number];
 
-const read = async () => {
-  return Promise.all(
-    (await historyFiles()).map(async (name) => ({
+const filesIn = async (of: URL, extension: string): Promise<string[]> =>
+  (await readdir(of, { recursive: true })).filter((name) => name.endsWith(extension)).sort();
+
+const readHistories = async () =>
+  Promise.all(
+    (await filesIn(folder, '.json')).map(async (name) => ({
       workflowId: name,
       history: historyFromJSON(JSON.parse(await readFile(new URL(name, folder), 'utf8'))),
     })),
   );
-};
 
 /**
  * Every recorded history must replay on today's workflows: what production has running goes on after
  * a deployment. Those of each release are in a folder of their own, and never change.
  */
 it('replays every recorded history', async () => {
-  const histories = await read();
+  const histories = await readHistories();
   expect(histories.length).toBeGreaterThan(10);
   const results = Worker.runReplayHistories(
     {
@@ -43,28 +44,42 @@ it('replays every recorded history', async () => {
   expect(errors).toEqual([]);
 });
 
-it('has a history of every workflow, and of every change of one', async () => {
-  const events = (await read()).flatMap(({ history }) => history.events ?? []);
-  const types = new Set(
-    events.map((event) => event.workflowExecutionStartedEventAttributes?.workflowType?.name),
+it('has a history of every workflow, activity, signal, update and patch', async () => {
+  const events = (await readHistories()).flatMap(({ history }) => history.events ?? []);
+  const recorded = new Set(events.flatMap(namesIn));
+  const { workflow_type: types = [], activity_type: activities = [] } = sdkLabelValues;
+  const named = await namesInSources(
+    /\b(?:defineSignal|defineUpdate|patched)(?:<[^(]*>)?\(\s*'([^']+)'/g,
   );
-  const patches = new Set(events.flatMap(patchesIn));
-  const sources = await Promise.all(
-    (await readdir(workflows, { recursive: true }))
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => readFile(new URL(name, workflows), 'utf8')),
-  );
-  const named = sources.join('\n').matchAll(/\bpatched\('([^']+)'\)/g);
-  const isMissing = (name: string) => !types.has(name) && !patches.has(name);
-  const expected = [...Object.keys(exported), ...[...named].map(([, name]) => name ?? '')];
-  expect(expected.length).toBeGreaterThan(10);
-  expect(expected.filter(isMissing), 'record it: RECORD_HISTORIES=1').toEqual([]);
+  expect(named.length).toBeGreaterThan(10);
+  const isMissing = (name: string) => !recorded.has(name);
+  const missing = [...types, ...activities, ...named].filter(isMissing);
+  expect(missing, 'record it: RECORD_HISTORIES=1').toEqual([]);
 });
 
-/** The changes that a history says it was made with. */
-const patchesIn = ({ markerRecordedEventAttributes: marker }: HistoryEvent): string[] =>
-  marker?.markerName === 'core_patch'
-    ? Object.values(marker.details ?? {}).flatMap(({ payloads }) =>
-        (payloads ?? []).map(({ data }) => JSON.parse(String(Buffer.from(data ?? []))).id),
-      )
-    : [];
+/** What the sources of the workflows name in a place that the expression finds. */
+async function namesInSources(expression: RegExp): Promise<string[]> {
+  const sources = await Promise.all(
+    (await filesIn(workflows, '.ts')).map((name) => readFile(new URL(name, workflows), 'utf8')),
+  );
+  return [...sources.join('\n').matchAll(expression)].flatMap(([, name]) => name ?? []);
+}
+
+/** The workflow, activity, signal, update or patch of an event. */
+const namesIn = (event: HistoryEvent): string[] =>
+  [
+    event.workflowExecutionStartedEventAttributes?.workflowType?.name,
+    event.activityTaskScheduledEventAttributes?.activityType?.name,
+    event.workflowExecutionSignaledEventAttributes?.signalName,
+    event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name,
+    ...markedIn(event),
+  ].filter((name) => typeof name === 'string');
+
+/** Local activities and patches are markers, whose names are not encrypted. */
+const markedIn = ({ markerRecordedEventAttributes: marker }: HistoryEvent): unknown[] => {
+  const { data, 'patch-data': patch } = marker?.details ?? {};
+  const payloads = (data ?? patch)?.payloads ?? [];
+  return payloads
+    .map((payload) => JSON.parse(String(Buffer.from(payload.data ?? []))))
+    .map(({ activity_type: activity, id }) => activity ?? id);
+};

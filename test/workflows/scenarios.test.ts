@@ -30,8 +30,8 @@ import { ended as endedIn } from './ended.ts';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 /**
- * Every branch of the workflows on the real server. `RECORD_HISTORIES=1` also writes each history to
- * test/histories, where replay.test.ts holds later code against it.
+ * Every branch of the workflows on the real server. `RECORD_HISTORIES=1` also writes the histories that have a
+ * name here to test/histories, where replay.test.ts holds later code against them.
  */
 let stack: Stack;
 let partner: TestPartner;
@@ -39,7 +39,11 @@ let asPartner: RawPartner;
 let numbers = 0;
 
 beforeAll(async () => {
-  stack = await startStack({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, CLAIM_LIFETIME_SECONDS: '8' });
+  stack = await startStack({
+    PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
+    CLAIM_LIFETIME_SECONDS: '8',
+    PAYMENT_ALARM_SECONDS: '2',
+  });
   partner = await makePartner(stack);
   asPartner = await partnerClient(stack, partner);
 });
@@ -73,7 +77,7 @@ async function claimWorkflowOf(voucherId: number): Promise<string> {
   return claim.workflow_id ?? '';
 }
 
-const ended = (workflowId: string, scenario: string) => endedIn(stack, workflowId, scenario);
+const ended = (workflowId: string, history?: string) => endedIn(stack, workflowId, history);
 
 async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } = {}) {
   const { payoutSuffix = '000', ownerSuffix = '000' } = options;
@@ -108,21 +112,21 @@ describe('redeem-voucher', () => {
   it('ends redeemed when the merchant was paid', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed();
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    expect(await ended(workflowId, 'claim-in-step-redeemed')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-redeemed')).toEqual({ ended: 'redeemed' });
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
   });
 
   it('sends its messages without activities of their own', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed();
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    await ended(workflowId, 'claim-in-step-redeemed');
+    await ended(workflowId);
     expect(await activitiesOf(workflowId)).toEqual(['payMerchant']);
   });
 
   it('waits for a slow SMS provider in an activity, so that it keeps no other waiting', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ ownerSuffix: '300' });
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    expect(await ended(workflowId, 'claim-in-step-slow')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-slow')).toEqual({ ended: 'redeemed' });
     expect(await activitiesOf(workflowId)).toEqual(['sendMessage', 'payMerchant']);
   });
 
@@ -132,13 +136,13 @@ describe('redeem-voucher', () => {
     const wrong = await redeem(client, voucher.code, code === '111111' ? '222222' : '111111');
     expect(wrong.body.statusCode).toBe(4035);
     await redeem(client, voucher.code, code);
-    expect(await ended(workflowId, 'claim-in-step-wrong-code')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-wrong-code')).toEqual({ ended: 'redeemed' });
   });
 
   it('ends expired when nobody redeems in time', async () => {
     const { voucher, workflowId } = await claimed();
     expect((await voucherRow(voucher.id)).status).toBe('REDEEM_INITIATED');
-    expect(await ended(workflowId, 'claim-in-step-expired')).toEqual({ ended: 'expired' });
+    expect(await ended(workflowId, 'claim-expired')).toEqual({ ended: 'expired' });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'ACTIVE',
       current_claim_id: null,
@@ -153,7 +157,7 @@ describe('redeem-voucher', () => {
       expect(await detailsOf(handle)).toContain('**The code was not delivered**: DeliveryFailure'),
     );
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
-    expect(await ended(workflowId, 'claim-in-step-undelivered')).toEqual({ ended: 'superseded' });
+    expect(await ended(workflowId, 'claim-undelivered')).toEqual({ ended: 'superseded' });
   });
 
   it('shows what was reported about its code before the provider had answered', async () => {
@@ -164,15 +168,19 @@ describe('redeem-voucher', () => {
       expect(await detailsOf(handle)).toContain('The code was delivered to the owner'),
     );
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
-    expect(await ended(workflowId, 'claim-in-step-reported-early')).toEqual({
-      ended: 'superseded',
-    });
+    expect(await ended(workflowId)).toEqual({ ended: 'superseded' });
   });
 
   it('ends superseded when a new claim takes its place', async () => {
     const { client, voucher, workflowId } = await claimed();
-    await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
-    expect(await ended(workflowId, 'claim-in-step-superseded')).toEqual({ ended: 'superseded' });
+    const claimAgain = () =>
+      client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
+    await claimAgain();
+    expect(await ended(workflowId)).toEqual({ ended: 'superseded' });
+    const second = await claimWorkflowOf(voucher.id);
+    await claimAgain();
+    // It has told the first claim, and is told by the third one.
+    expect(await ended(second, 'claim-superseded')).toEqual({ ended: 'superseded' });
     expect((await voucherRow(voucher.id)).current_claim_id).not.toBeNull();
   });
 
@@ -180,7 +188,7 @@ describe('redeem-voucher', () => {
     const { voucher, workflowId } = await claimed();
     const answer = await asPartner.post(`/vouchers/${voucher.id}/cancel`, undefined);
     expect(answer.body.data).toMatchObject({ status: 'CANCELLED' });
-    expect(await ended(workflowId, 'claim-in-step-withdrawn')).toEqual({ ended: 'withdrawn' });
+    expect(await ended(workflowId, 'claim-withdrawn')).toEqual({ ended: 'withdrawn' });
     const operation = await stack.database
       .selectFrom('operations')
       .select('id')
@@ -198,7 +206,7 @@ describe('redeem-voucher', () => {
     expect(answer.body.data).toMatchObject({ kind: 'VERIFICATION_CODE' });
     expect(await newestCode(stack, msisdn)).toBe(code);
     await redeem(client, voucher.code, code);
-    expect(await ended(workflowId, 'claim-in-step-redeemed')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId)).toEqual({ ended: 'redeemed' });
     const operation = await stack.database
       .selectFrom('operations')
       .select('id')
@@ -209,10 +217,13 @@ describe('redeem-voucher', () => {
     });
   });
 
-  it('ends cancelled when the SMS is refused', async () => {
-    const { claim, voucher, workflowId } = await claimed({ ownerSuffix: '002' });
+  it.each([
+    ['refused', '002', undefined],
+    ['not sent', '018', 'claim-cancelled'],
+  ])('ends cancelled when the SMS is %s', async (_name, ownerSuffix, history) => {
+    const { claim, voucher, workflowId } = await claimed({ ownerSuffix });
     expect(claim.body.statusCode).toBe(5003);
-    expect(await ended(workflowId, 'claim-in-step-cancelled')).toEqual({ ended: 'cancelled' });
+    expect(await ended(workflowId, history)).toEqual({ ended: 'cancelled' });
     expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
   });
 
@@ -233,14 +244,14 @@ describe('redeem-voucher', () => {
     });
     const { serial_number } = await voucherRow(voucher.id);
     const workflowId = claimId(serial_number, operationId);
-    expect(await ended(workflowId, 'claim-in-step-refused')).toEqual({ ended: 'refused' });
+    expect(await ended(workflowId, 'claim-refused')).toEqual({ ended: 'refused' });
   });
 
   it('ends not paid when the provider refuses', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix: '006' });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(5031);
-    expect(await ended(workflowId, 'claim-in-step-not-paid')).toEqual({ ended: 'not-paid' });
+    expect(await ended(workflowId, 'claim-not-paid')).toEqual({ ended: 'not-paid' });
     expect(await voucherRow(voucher.id)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
   });
 
@@ -248,7 +259,7 @@ describe('redeem-voucher', () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix: '026' });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(5031);
-    expect(await ended(workflowId, 'claim-in-step-account-refused')).toEqual({ ended: 'not-paid' });
+    expect(await ended(workflowId)).toEqual({ ended: 'not-paid' });
     const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
     expect(details).toContain('does not exist, or takes no money');
     expect(details).toContain('set payout-account --help');
@@ -262,8 +273,8 @@ describe('redeem-voucher', () => {
     const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix });
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(200);
-    const scenario = `claim-in-step-unknown-${payoutSuffix}`;
-    expect(await ended(workflowId, scenario)).toEqual({ ended: 'redeemed' });
+    const history = payoutSuffix === '012' ? 'claim-unknown' : undefined;
+    expect(await ended(workflowId, history)).toEqual({ ended: 'redeemed' });
   });
 
   it('needs no claim for an anonymous voucher', async () => {
@@ -275,7 +286,7 @@ describe('redeem-voucher', () => {
     expect(answer.body.statusCode).toBe(200);
     const { operation_id } = await voucherRow(voucher.id);
     const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
-    expect(await ended(workflowId, 'redemption-anonymous-in-step')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'redemption-anonymous')).toEqual({ ended: 'redeemed' });
   });
 });
 
@@ -293,7 +304,7 @@ describe('what goes wrong in redeem-voucher', () => {
     await expect.poll(() => detailsOf(handle)).toContain('**Not booked yet**');
     await mend();
     await handle.signal('providerHint');
-    expect(await ended(workflowId, 'claim-in-step-unbooked')).toEqual({ ended: 'redeemed' });
+    expect(await ended(workflowId, 'claim-unbooked')).toEqual({ ended: 'redeemed' });
     expect([200, 409]).toContain((await answer).status);
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
   });
@@ -308,9 +319,7 @@ describe('what goes wrong in redeem-voucher', () => {
     expect(answer.body.statusCode).toBe(200);
     const { operation_id } = await voucherRow(voucher.id);
     const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
-    expect(await ended(workflowId, 'redemption-in-step-unconfirmed')).toEqual({
-      ended: 'redeemed',
-    });
+    expect(await ended(workflowId)).toEqual({ ended: 'redeemed' });
     const messages = stack.database.selectFrom('messages').select(['kind', 'status']);
     await until(async () =>
       expect(await messages.where('voucher_id', '=', voucher.id).execute()).toEqual([
@@ -321,23 +330,24 @@ describe('what goes wrong in redeem-voucher', () => {
 });
 
 describe('reverse-redemption', () => {
-  async function reversed(payoutSuffix: string, scenario: string) {
+  /** A redemption, the request to reverse it, and the workflow of that. */
+  async function reversible(payoutSuffix: string) {
     const { client, msisdn, voucher } = await claimed({ payoutSuffix });
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
     const { body } = await client.get('/redemptions');
     const [{ id }] = body.data;
     const idempotencyKey = randomUUID();
-    await client.post(`/redemptions/${id}/reverse`, { idempotencyKey });
     const operationId = stack.digests.operation({
       ownerKind: 'merchant',
       ownerId: (await merchantOf(id)).merchant_id,
       kind: 'reverse-redemption',
       key: idempotencyKey,
     });
-    const workflowId = reverseRedemptionId(id, operationId);
-    const result = await ended(workflowId, scenario);
-    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
-    return { result, details, voucher };
+    return {
+      voucher,
+      reverse: () => client.post(`/redemptions/${id}/reverse`, { idempotencyKey }),
+      workflowId: reverseRedemptionId(id, operationId),
+    };
   }
 
   const merchantOf = (id: number) =>
@@ -350,13 +360,30 @@ describe('reverse-redemption', () => {
   it.each([
     ['000', 'reverse-redemption', 'reversed', /\*\*Reversed\*\*/, 'ACTIVE'],
     ['020', 'reverse-redemption-refused', 'not-reversed', /\*\*Not reversed\*\*/, 'REDEEMED'],
-    ['021', 'reverse-redemption-unknown', 'reversed', /\*\*Reversed\*\*/, 'ACTIVE'],
-  ])('of a payment to %s ends as %s', async (suffix, scenario, end, words, status) => {
-    const { result, details, voucher } = await reversed(suffix, scenario);
-    expect(result).toEqual({ ended: end });
+    ['021', undefined, 'reversed', /\*\*Reversed\*\*/, 'ACTIVE'],
+  ])('of a payment to %s ends as %s', async (suffix, history, end, words, status) => {
+    const { voucher, reverse, workflowId } = await reversible(suffix);
+    await reverse();
+    expect(await ended(workflowId, history)).toEqual({ ended: end });
+    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
     expect(details).toMatch(words);
     expect(details).toMatch(/reversal reference \S+ at gsma;/);
     expect((await voucherRow(voucher.id)).status).toBe(status);
+  });
+
+  it('calls a person while the provider does not say how it ended', async () => {
+    const { faults } = stack.sandbox;
+    const { reverse, workflowId } = await reversible('000');
+    faults.set('gsma', { ...faults.of('gsma'), answers: 'unavailable' });
+    const answer = reverse();
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    await until(async () =>
+      expect(await detailsOf(handle)).toContain('**Overdue: call the provider.**'),
+    );
+    faults.clear();
+    await handle.signal('providerHint');
+    expect(await ended(workflowId, 'reverse-redemption-unknown')).toEqual({ ended: 'reversed' });
+    expect([200, 409]).toContain((await answer).status);
   });
 });
 
@@ -412,11 +439,11 @@ describe('generate-bulk', () => {
 });
 
 describe('expire-vouchers', () => {
-  const sweep = (scenario: string) => {
+  const sweep = (history?: string) => {
     const workflowId = `sweep-${randomUUID()}`;
     return stack.temporal.client.workflow
       .start('expireVouchers', { workflowId, taskQueue: stack.config.TEMPORAL_TASK_QUEUE })
-      .then(() => ended(workflowId, scenario));
+      .then(() => ended(workflowId, history));
   };
 
   it('gives the money of vouchers that are due back', async () => {
@@ -428,7 +455,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('id', '=', voucher.id)
       .execute();
-    expect(await sweep('expire-vouchers-and-statements')).toMatchObject({ expiredVouchers: 1 });
+    expect(await sweep('expire-vouchers')).toMatchObject({ expiredVouchers: 1 });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'EXPIRED',
       returned: '100.000000',
@@ -445,7 +472,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '2 minutes'` })
       .where('voucher_id', '=', voucher.id)
       .execute();
-    expect(await sweep('expire-vouchers-apart-claims')).toMatchObject({ expiredClaims: 1 });
+    expect(await sweep()).toMatchObject({ expiredClaims: 1 });
     expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
   });
 

@@ -33,17 +33,17 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stack.stop());
 
-const endOf = async (id: number, scenario: string) =>
-  ended(scene.stack, await scene.workflowIdOf(id), scenario);
+const endOf = async (id: number, history?: string) =>
+  ended(scene.stack, await scene.workflowIdOf(id), history);
 
-async function ran(type: 'reconcile' | 'checkBooks', scenario: string): Promise<unknown> {
+async function ran(type: 'reconcile' | 'checkBooks', history?: string): Promise<unknown> {
   const workflowId = `${type}-${randomUUID()}`;
   const taskQueue = scene.stack.config.TEMPORAL_TASK_QUEUE;
   await scene.stack.temporal.client.workflow.start(type, { workflowId, taskQueue });
-  return ended(scene.stack, workflowId, scenario);
+  return ended(scene.stack, workflowId, history);
 }
-const reconciled = (scenario: string) => ran('reconcile', scenario);
-const checked = (scenario: string) => ran('checkBooks', scenario);
+const reconciled = (history?: string) => ran('reconcile', history);
+const checked = (history?: string) => ran('checkBooks', history);
 
 const settled = { ended: 'settled' };
 
@@ -67,7 +67,7 @@ describe('top-up', () => {
 
   it('ends failed when the provider refuses and nobody retries', async () => {
     const id = await scene.failedTopUp();
-    expect(await endOf(id, 'top-up-failed')).toEqual({ ended: 'failed', attempts: 1 });
+    expect(await endOf(id)).toEqual({ ended: 'failed', attempts: 1 });
     const details = await detailsOf(await scene.workflowOf(id));
     expect(details).toMatch(/^\*\*Failed\*\*: top-up \d+, Airtime, /);
     expect(details).not.toContain('Send a Signal');
@@ -93,7 +93,7 @@ describe('top-up', () => {
   it('makes one more attempt when support staff send the signal', async () => {
     const id = await scene.failedTopUp();
     await (await scene.workflowOf(id)).signal('retry');
-    expect(await endOf(id, 'top-up-retry-signal-looked')).toEqual({ ended: 'failed', attempts: 2 });
+    expect(await endOf(id, 'top-up-retry-signal')).toEqual({ ended: 'failed', attempts: 2 });
   });
 
   it('begins anew for a retry after its window', async () => {
@@ -143,7 +143,7 @@ describe('top-up', () => {
 
   it('that did not answer is asked about at once', async () => {
     const id = idOf(await scene.topUp(scene.number('008')));
-    expect(await endOf(id, 'top-up-unknown-008')).toEqual({ ended: 'delivered', attempts: 1 });
+    expect(await endOf(id)).toEqual({ ended: 'delivered', attempts: 1 });
   });
 
   it('drops a signal whose data is not of the service', async () => {
@@ -180,7 +180,7 @@ describe('reconcile', () => {
   it('takes up a top-up that was terminated; that one asks before it sends', async () => {
     const id = await scene.openTopUp({ isAnswered: true });
     await (await scene.workflowOf(id)).terminate('by hand');
-    expect(await reconciled('reconcile-cases-resumed')).toMatchObject({ resumedTopUps: 1 });
+    expect(await reconciled('reconcile')).toMatchObject({ resumedTopUps: 1 });
     await scene.settle(id, 'completed');
     expect(await endOf(id, 'top-up-taken-over')).toEqual({ ended: 'delivered', attempts: 1 });
   });
@@ -192,7 +192,7 @@ describe('reconcile', () => {
       .where('status', '=', 'VOIDED')
       .where('recheck_at', 'is not', null)
       .execute();
-    expect(await reconciled('reconcile-cases-rechecked')).toMatchObject({ resumedTopUps: 0 });
+    expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
   });
 
   it('ends red when the books do not agree', async () => {
@@ -200,11 +200,11 @@ describe('reconcile', () => {
     const setAmount = (amount: string) =>
       scene.stack.database.updateTable('topups').set({ amount }).where('id', '=', id).execute();
     await setAmount('49');
-    expect(await reconciled('reconcile-cases-red')).toBeInstanceOf(WorkflowFailedError);
+    expect(await reconciled('reconcile-red')).toBeInstanceOf(WorkflowFailedError);
     await setAmount('50');
     const books = scene.stack.temporal.client.workflow.getHandle(caseIdOf({ kind: 'books' }));
     await books.signal('lookAgain');
-    expect(await ended(scene.stack, books.workflowId, 'follow-case-books')).toEqual(settled);
+    expect(await ended(scene.stack, books.workflowId, 'follow-case')).toEqual(settled);
   });
 
   it('finds an old row that somebody has edited when it checks all books, and then until it is mended', async () => {
@@ -220,14 +220,14 @@ describe('reconcile', () => {
       });
     await untilBooksAreChecked(database);
     await setStep('post', 'edited');
-    expect(await reconciled('unseen')).toMatchObject({ resumedTopUps: 0 });
+    expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
     expect(await checked('check-books-red')).toBeInstanceOf(WorkflowFailedError);
-    expect(await reconciled('seen')).toBeInstanceOf(WorkflowFailedError);
+    expect(await reconciled()).toBeInstanceOf(WorkflowFailedError);
     await setStep('edited', 'post');
     const books = scene.stack.temporal.client.workflow.getHandle(caseIdOf({ kind: 'books' }));
     await books.signal('lookAgain');
     expect(await books.result()).toEqual(settled);
-    expect(await reconciled('mended')).toMatchObject({ resumedTopUps: 0 });
+    expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
   });
 
   it('opens a case for what was delivered late, which ends when it is settled', async () => {
@@ -242,13 +242,13 @@ describe('reconcile', () => {
     await (await scene.workflowOf(id)).signal('providerHint');
     const delivered = { ended: 'delivered', attempts: 1 };
     expect(await endOf(id, 'top-up-delivered-late')).toEqual(delivered);
-    expect(await reconciled('reconcile-cases-opened')).toBeInstanceOf(WorkflowFailedError);
+    expect(await reconciled()).toBeInstanceOf(WorkflowFailedError);
     const followed = scene.stack.temporal.client.workflow.getHandle(
       caseIdOf({ kind: 'late-success', reference }),
     );
     await followed.signal('lookAgain');
     await operator().json(`settle late-success ${reference} --by platform --note agreed`);
     await followed.signal('lookAgain');
-    expect(await ended(scene.stack, followed.workflowId, 'follow-case-settled')).toEqual(settled);
+    expect(await ended(scene.stack, followed.workflowId)).toEqual(settled);
   });
 });

@@ -66,7 +66,7 @@ describe('deliver-webhooks', () => {
       await setWebhookStatus(transaction, id, 'DISABLED', 'test');
       await removeWebhook(transaction, id);
     });
-    const result = await endedIn(scene.stack, workflowOf(scene, id), 'deliver-webhooks-paused');
+    const result = await endedIn(scene.stack, workflowOf(scene, id));
     expect(result).toEqual({ ended: 'not-active' });
   });
 

@@ -1,6 +1,5 @@
 import {
   ApplicationFailure,
-  patched,
   type UpdateInput,
   type WorkflowInterceptorsFactory,
   workflowInfo,
@@ -33,8 +32,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         return next(input);
       },
       async handleSignal(input, next) {
-        // Our signals have no data, but one that changes only texts. A replay accepts a signal that was accepted before.
-        if (input.args.some(isForeign) && patched('drop-foreign-signals')) return;
+        // Our signals have no data, but one that changes only texts.
+        if (input.args.some(isForeign)) return;
         await next(input);
       },
     },

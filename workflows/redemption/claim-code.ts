@@ -11,20 +11,19 @@ import {
 } from '../contracts.ts';
 import { sendUntilSettled } from '../steps/send-message.ts';
 import { signalIfRunning } from '../steps/signal-if-running.ts';
-import { redeemVoucherByClaimId } from '../workflow-ids.ts';
+import { claimWorkflowId } from '../workflow-ids.ts';
 import { type RedemptionRun, showProgress } from './redemption-run.ts';
 
 /** Makes the claim; the step also sends its code, where that takes no longer than its limit. */
-export function claimVoucher(
+export const claimVoucher = (
   { database, timing }: RedemptionRun,
   command: ClaimCommand,
-): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> {
-  const { claimLifetimeMs, sendingStepMs } = timing;
-  const claimRun = { claimLifetimeMs, workflowId: workflowInfo().workflowId };
-  return sendingStepMs === undefined
-    ? database.createClaim(command, claimRun)
-    : database.claimAndSend(command, { ...claimRun, sendingMs: sendingStepMs });
-}
+): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> =>
+  database.claimAndSend(command, {
+    claimLifetimeMs: timing.claimLifetimeMs,
+    workflowId: workflowInfo().workflowId,
+    sendingMs: timing.sendingStepMs,
+  });
 
 /** Sends the code of a claim. The answer waits for the provider's result, within a limit. */
 export async function sendCode(
@@ -35,7 +34,10 @@ export async function sendCode(
   if (claim.supersededOperationId !== null)
     run.background.push(
       signalIfRunning(
-        claim.supersededWorkflowId ?? redeemVoucherByClaimId(claim.supersededOperationId),
+        claimWorkflowId({
+          workflowId: claim.supersededWorkflowId,
+          operationId: claim.supersededOperationId,
+        }),
         superseded,
       ),
     );
@@ -49,31 +51,30 @@ export async function sendCode(
   const sending = sendUntilSettled(claim.messageId, 'Send the code by SMS').then((sent) => {
     run.codeMessage = sent;
     if (run.ended === undefined) showProgress(run);
+    return sent;
   });
   const answeredInTime = await condition(
     () => run.codeMessage !== undefined,
-    Math.max(1, run.timing.messageWaitMs - (run.timing.sendingStepMs ?? 0)),
+    Math.max(1, run.timing.messageWaitMs - run.timing.sendingStepMs),
     { summary: 'How long the answer waits for the SMS provider' },
   );
   if (answeredInTime) {
-    run.claimOutcome = await settleClaim(run, command, claim.claimId, run.codeMessage);
+    run.claimOutcome = await settleClaim(run, command, claim.claimId, await sending);
     return;
   }
   // Unknown: the claim stands, and a later refusal ends it.
   run.claimOutcome = await run.database.confirmClaim(command, 'unknown');
-  run.background.push(
-    sending.then(() => settleClaim(run, command, claim.claimId, run.codeMessage)),
-  );
+  run.background.push(sending.then((sent) => settleClaim(run, command, claim.claimId, sent)));
 }
 
 function settleClaim(
   run: RedemptionRun,
   command: ClaimCommand,
   claimId: string,
-  message: MessageOutcome | undefined,
+  message: MessageOutcome,
 ): Promise<OperationOutcome<ClaimMade>> {
-  if (message?.kind !== 'refused' && message?.kind !== 'not-sent')
-    return run.database.confirmClaim(command, message?.kind);
+  if (message.kind !== 'refused' && message.kind !== 'not-sent')
+    return run.database.confirmClaim(command, message.kind);
   noteNotSent(run, message);
   return run.database.cancelClaim(command, claimId, message.message);
 }

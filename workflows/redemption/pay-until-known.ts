@@ -14,9 +14,9 @@ export function payUntilKnown(
   hold: ShownRedemption,
   { takeHint, ...timing }: RedemptionTiming & { readonly takeHint: () => boolean },
 ): Promise<Ending> {
-  const named = namedCalls(operationId, timing.resultsAreNamed);
+  const named = namedCalls(operationId);
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
-  let isMarked = isFromBefore(hold);
+  let isMarked = false;
   return finalOutcome({
     timing,
     possiblySent: hold.isResumed,
@@ -59,10 +59,3 @@ export const attributesOf = (
     value: [hold.platformReference, hold.paymentReference, ...providerReferences],
   },
 ];
-
-/**
- * Whether a history is older than the search attribute of payments: setting it is a command, which
- * a replay of such a history must not issue.
- */
-export const isFromBefore = ({ payoutAccount }: RedemptionHeld): boolean =>
-  payoutAccount === undefined;

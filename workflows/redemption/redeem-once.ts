@@ -1,11 +1,10 @@
-import { patched, upsertSearchAttributes } from '@temporalio/workflow';
+import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.ts';
 import { outcome } from '../search-attributes.ts';
 import { bookRedemption } from '../steps/book-ending.ts';
 import type { Ending } from '../steps/final-outcome.ts';
 import { isHeldBy, raiseForeignHold } from '../steps/named-results.ts';
-import { sendUntilSettled } from '../steps/send-message.ts';
-import { attributesOf, isFromBefore, payUntilKnown } from './pay-until-known.ts';
+import { attributesOf, payUntilKnown } from './pay-until-known.ts';
 import {
   type ShownRedemption,
   showNotPaid,
@@ -39,51 +38,30 @@ async function holdPayAndBook(
     noteRefusal(run, held.outcome.result, held.outcome.requestId === command.requestId);
     return held.outcome;
   }
-  if (!isHeldBy(command.operationId, timing.resultsAreNamed, held)) {
+  if (!isHeldBy(command.operationId, held)) {
     run.ended ??= 'not-paid';
     throw raiseForeignHold(command.operationId);
   }
   const hold = shownRedemption(held, run.started?.owner);
   showPaying(hold);
-  // Nobody but the provider knows the references until the payment ends or lasts.
-  if (timing.sendingStepMs === undefined) upsertSearchAttributes(attributesOf(hold));
   const ending = await payUntilKnown(command.operationId, hold, {
     ...timing,
     takeHint: hints.take,
   });
   const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
-  const leavesWithBooking = timing.sendingStepMs !== undefined;
-  const messageId = leavesWithBooking ? hold.messageId : null;
-  const answer = await bookRedemption(bookkeeping, command.operationId, {
-    hold,
-    ending,
-    messageId,
-  });
+  const answer = await bookRedemption(bookkeeping, command.operationId, { hold, ending });
   run.ended = ending.kind === 'done' ? 'redeemed' : 'not-paid';
   report(hold, ending);
-  if (ending.kind === 'done' && hold.messageId !== null && !leavesWithBooking)
-    run.background.push(confirm(run, hold.messageId));
   return answer;
 }
 
 /** Shows the outcome of a payment to support staff. */
 function report(hold: ShownRedemption, ending: Ending): void {
   const references = ending.kind === 'done' ? [ending.providerReference] : [];
-  if (!isFromBefore(hold))
-    upsertSearchAttributes([
-      ...attributesOf(hold, ...references),
-      { key: outcome, value: ending.kind === 'done' ? 'SUCCESS' : 'FAILED' },
-    ]);
+  upsertSearchAttributes([
+    ...attributesOf(hold, ...references),
+    { key: outcome, value: ending.kind === 'done' ? 'SUCCESS' : 'FAILED' },
+  ]);
   if (ending.kind === 'done') showPaid(hold, ending.providerReference);
   else showNotPaid(hold, ending);
-}
-
-/**
- * The confirmation of an older history. One that could not be sent is left out, so that nothing waits
- * for it for ever.
- */
-async function confirm({ database }: RedemptionRun, messageId: number): Promise<void> {
-  const message = await sendUntilSettled(messageId, 'Confirm the redemption by SMS');
-  if (message.kind === 'not-sent' && patched('give-up-confirmation'))
-    await database.giveUpConfirmation(messageId);
 }

@@ -74,7 +74,7 @@ export function showClaimed(
   showDetails(
     `**Claimed**: ${describeClaim(claim)}.`,
     `${codeWords(progress)}. The workflow waits for the redemption, or until the claim expires` +
-      `${claim.expiresAt ? ` at ${readableTime(claim.expiresAt)}` : ''}.` +
+      ` at ${readableTime(claim.expiresAt)}.` +
       `${wrongCodes === undefined ? '' : ` Wrong codes so far: ${wrongCodes}.`}`,
     ...failoverParagraph(message?.asked),
     ...(refusal ? [lastRefusal(refusal)] : []),

@@ -1,5 +1,5 @@
-import type { CancelVoucherCommand, NamedResults, ResendMessageCommand } from '../contracts.ts';
-import type { ReverseRedemptionCommand } from '../reversal/contracts.ts';
+import type { CancelVoucherCommand, ResendMessageCommand } from '../contracts.ts';
+import type { ReversalTiming, ReverseRedemptionCommand } from '../reversal/contracts.ts';
 
 /** What a repair does besides its own transaction: always the way that such an operation has anyway. */
 export type RepairCall =
@@ -18,8 +18,5 @@ export interface RepairName {
 }
 
 export interface RepairInput extends RepairName {
-  readonly timing: NamedResults & {
-    readonly inquiryIntervalMs: number;
-    readonly alarmAfterMs: number;
-  };
+  readonly timing: ReversalTiming;
 }

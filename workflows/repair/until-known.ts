@@ -19,7 +19,6 @@ export interface Patience {
 /**
  * Looks again with growing pauses until something is known. A look that fails is repeated as well, and a
  * person is called when that lasts, or at once where the database refuses it, such as for a missing right.
- * Older runs waited inside the step itself, which never failed, so they never get there.
  */
 export async function untilKnown<Known>(
   firstPauseMs: number,

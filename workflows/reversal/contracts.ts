@@ -1,5 +1,5 @@
 import { defineUpdate } from '@temporalio/workflow';
-import type { NamedResults, OperationOutcome, OperationRequest } from '../contracts.ts';
+import type { OperationOutcome, OperationRequest } from '../contracts.ts';
 import type { HintLimit } from '../steps/hints.ts';
 
 /** A merchant's request to take the payment of a redemption back. */
@@ -18,7 +18,7 @@ export interface RedemptionReversed {
   readonly providerReference: string;
 }
 
-export interface ReversalTiming extends NamedResults, HintLimit {
+export interface ReversalTiming extends HintLimit {
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;
 }

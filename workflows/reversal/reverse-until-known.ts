@@ -14,7 +14,7 @@ export function reverseUntilKnown(
   begun: ReversalBegun,
   { takeHint, ...timing }: ReversalTiming & { readonly takeHint: () => boolean },
 ): Promise<Ending> {
-  const named = namedCalls(operationId, timing.resultsAreNamed);
+  const named = namedCalls(operationId);
   const summary = `ETB ${begun.toMerchant} of ${begun.platformReference}`;
   return finalOutcome({
     timing,

@@ -7,7 +7,7 @@ export interface AskedProviders {
   readonly failovers: readonly { readonly from: string; readonly message: string }[];
 }
 
-/** A result of an activity, and who was asked for it; absent in older histories. */
+/** A result of an activity, and who was asked for it; absent where nobody was. */
 export type WithProviders<Result> = Result & { readonly asked?: AskedProviders };
 
 /** Whom the row of a hold names, before anybody was asked. */

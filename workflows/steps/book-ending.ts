@@ -12,20 +12,11 @@ interface Bookkeeping {
   readonly takeHint: () => boolean;
 }
 
-/** Books the outcome of a redemption's payment. */
+/** Books the outcome of a redemption's payment. The confirmation leaves with the booking. */
 export const bookRedemption = (
   { database, ...patience }: Bookkeeping,
   operationId: string,
-  {
-    hold,
-    ending,
-    messageId,
-  }: {
-    readonly hold: RedemptionHeld;
-    readonly ending: Ending;
-    /** The confirmation that leaves with the booking. */
-    readonly messageId: number | null;
-  },
+  { hold, ending }: { readonly hold: RedemptionHeld; readonly ending: Ending },
 ): Promise<OperationOutcome<RedemptionMade>> =>
   bookUntilDone({
     ...patience,
@@ -35,7 +26,7 @@ export const bookRedemption = (
             operationId,
             ending.providerReference,
             ending.reversal !== undefined,
-            messageId,
+            hold.messageId,
           )
         : database.voidRedemption(operationId, ending.message, ending.by),
     description: describeRedemption(hold),

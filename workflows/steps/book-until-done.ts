@@ -25,14 +25,13 @@ export interface Booking<Result> {
   readonly note: () => Promise<void>;
   readonly alarmAfterMs: number;
   /** Whether an immediate attempt is requested; checked during the pause. */
-  readonly takeHint?: (() => boolean) | undefined;
+  readonly takeHint: () => boolean;
 }
 
 /**
  * Books a decided outcome and never gives up, as the money stays on hold until then. Each pause is
  * a quarter of the elapsed time: a short fault delays the booking little, and a long one keeps the
- * history short. Older runs waited inside the step itself, which never failed, so they never get
- * here.
+ * history short.
  */
 export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<Result> {
   const startedAt = Date.now();
@@ -63,7 +62,7 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
     const longestMs = isOverdue ? LONGEST_OVERDUE_PAUSE_MS : LONGEST_PAUSE_MS;
     const usualMs = Math.round(Math.min(Math.max(SHORTEST_PAUSE_MS, elapsedMs / 4), longestMs));
     const pauseMs = lengthenPause(usualMs, elapsedMs);
-    await condition(() => booking.takeHint?.() ?? false, pauseMs, {
+    await condition(booking.takeHint, pauseMs, {
       summary: 'Not booked: try again',
     });
   }
@@ -72,9 +71,7 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
 /** Repeated until it succeeds, which is idempotent: the database may refuse this as well. */
 const noted = ({ note }: Pick<Booking<unknown>, 'note'>): Promise<void> => note().catch(stepFailed);
 
-/**
- * Ignores the failure of a step, unless its rows have vanished.
- */
+/** Ignores the failure of a step, unless its rows have vanished. */
 export function stepFailed(error: unknown): void {
   const isOurs = error instanceof TemporalFailure && !isCancellation(error);
   if (!isOurs || failureType(error) === ROWS_VANISHED) throw error;

@@ -9,7 +9,6 @@ const patientSteps = [
   'cancelVoucher',
   'queueResend',
   'settleResend',
-  'createClaim',
   'claimAndSend',
   'confirmClaim',
   'cancelClaim',

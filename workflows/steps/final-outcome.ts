@@ -35,7 +35,7 @@ export interface ProviderAttempt {
   /** An earlier run may have sent it: only an inquiry decides. */
   readonly possiblySent: boolean;
   /** Whether the provider has sent a hint; checked during the pause. */
-  readonly takeHint?: () => boolean;
+  readonly takeHint: () => boolean;
   readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
 }
 
@@ -75,8 +75,7 @@ const resumed: Unknown = { kind: 'unknown', message: 'taken over from a run that
 /**
  * The outcome of a call that failed because the database refused a step of it. The call may have reached
  * the provider, so only an inquiry goes on: the refusal of a call that is made again would end the hold of
- * a payment that was made. Older histories have no such failure. Its callers catch the error themselves,
- * since a promise around the call would change the order of concurrent commands.
+ * a payment that was made.
  */
 function unlessRefused(error: unknown): Unknown {
   if (failureType(error) !== STEP_REFUSED) throw error;
@@ -114,12 +113,7 @@ async function inquireUntilKnown(
       (inquiries === 0 && attempt.possiblySent) ||
       (await hintComes(attempt, lengthenPause(usualMs, Date.now() - startedAt)));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
-    let found: InquiryOutcome | Unknown;
-    try {
-      found = await attempt.inquire(lastSentAtMs);
-    } catch (error) {
-      found = unlessRefused(error);
-    }
+    const found = await attempt.inquire(lastSentAtMs).catch(unlessRefused);
     attempt.note?.(found);
     if (found.kind === 'delivered') return { ending: done(found), wasRaised };
     if (found.kind === 'refused') return { ending: refused(found), wasRaised };
@@ -129,12 +123,7 @@ async function inquireUntilKnown(
     }
     if (repetitionRefused !== undefined) return { ending: repetitionRefused, wasRaised };
     // Unknown under our reference: sending it again cannot repeat it.
-    let repeated: SendOutcome | Unknown;
-    try {
-      repeated = await attempt.send(false);
-    } catch (error) {
-      repeated = unlessRefused(error);
-    }
+    const repeated = await attempt.send(false).catch(unlessRefused);
     attempt.note?.(repeated);
     lastSentAtMs = Date.now();
     if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
@@ -149,12 +138,7 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
   const { runId, firstExecutionRunId } = workflowInfo();
   const isFirst = runId === firstExecutionRunId;
   for (let sendings = 1; ; sendings += 1) {
-    let outcome: SendOutcome | Unknown;
-    try {
-      outcome = await send(isFirst);
-    } catch (error) {
-      outcome = unlessRefused(error);
-    }
+    const outcome = await send(isFirst).catch(unlessRefused);
     note?.(outcome);
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'refused') return refused(outcome);
@@ -215,6 +199,6 @@ export const urgencyWords: Readonly<Record<Urgency, string>> = {
 
 /** Waits; true when a hint arrives before the time is up. */
 const hintComes = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
-  condition(() => attempt.takeHint?.() ?? false, pauseMs, {
+  condition(attempt.takeHint, pauseMs, {
     summary: 'Outcome unknown: ask the provider again',
   });

@@ -1,13 +1,13 @@
-/** How many hints a workflow follows at once; older ones follow all. */
+/** How many hints a workflow follows at once. */
 export interface HintLimit {
-  readonly maximumHints?: number;
+  readonly maximumHints: number;
 }
 
 /**
  * Collects hints; the next waiter takes all of them as one. Each that is followed adds an attempt to the
- * history of the workflow: once `maximum` were, its own pauses decide. Older workflows have no maximum.
+ * history of the workflow: once `maximum` were, its own pauses decide.
  */
-export function createHints(maximum = Number.POSITIVE_INFINITY) {
+export function createHints(maximum: number) {
   let isHinted = false;
   let followed = 0;
   return {

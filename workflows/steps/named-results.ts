@@ -9,7 +9,7 @@ interface ResultName {
   readonly call: number;
 }
 
-/** A result with the name of its call. */
+/** A result with the name of its call; what somebody else gave may lack it. */
 export type Named<Result> = Result & { readonly of?: ResultName };
 
 interface NotOfThisCall {
@@ -25,19 +25,16 @@ const notOfThisCall: NotOfThisCall = {
 /**
  * Numbers the calls of an operation and checks that results belong to them. Anybody with access to
  * Temporal can copy an encrypted result to another place; such a result proves nothing (design 10).
- * Workflows that began before results had names accept them unchecked.
  */
-export function namedCalls(operationId: string, areNamed = false) {
+export function namedCalls(operationId: string) {
   let calls = 0;
-  return function namedCall<Result extends object>(
+  return async function namedCall<Result extends object>(
     run: (call: number) => Promise<Named<Result>>,
   ): Promise<Result | NotOfThisCall> {
     calls += 1;
-    const call = calls;
-    const result = run(call);
-    // Exactly the promises of older workflows: the order of concurrent work depends on it.
-    if (!areNamed) return result;
-    return result.then((named) => (isOf(named, { operationId, call }) ? named : notOfThisCall));
+    const name = { operationId, call: calls };
+    const result = await run(name.call);
+    return isOf(result, name) ? result : notOfThisCall;
   };
 }
 
@@ -45,11 +42,8 @@ const isOf = (result: { readonly of?: ResultName } | null | undefined, name: Res
   result?.of?.operationId === name.operationId && result.of.call === name.call;
 
 /** Whether the hold of a step belongs to this operation. */
-export const isHeldBy = (
-  operationId: string,
-  areNamed: boolean | undefined,
-  hold: { readonly operationId: string },
-): boolean => !isForeign(hold) && (!areNamed || hold.operationId === operationId);
+export const isHeldBy = (operationId: string, hold: { readonly operationId: string }): boolean =>
+  !isForeign(hold) && hold.operationId === operationId;
 
 /**
  * The failure for a foreign hold: nothing is sent, and a person is called. The reconciliation

@@ -25,10 +25,7 @@ const NOTICE =
   '**The database refuses a step of this workflow, and a person is needed**: the log of the worker has ' +
   'the error. The step is tried again every few minutes; nothing is done twice.\n\n';
 
-/**
- * The tries of one step. Older histories have no such failure: the step was repeated inside itself, so
- * that the commands here need no patch.
- */
+/** The tries of one step. */
 export function createTries() {
   let refusals = 0;
   let refusedSince = 0;
@@ -71,24 +68,20 @@ export function createTries() {
 
 /** The steps that run one at a time; a step that is refused lets the others go on. */
 export interface Turns {
-  /** A promise where another step runs; otherwise the turn begins at once. */
-  readonly take: () => Promise<void> | undefined;
+  /** Waits while another step runs. */
+  readonly take: () => Promise<void>;
   readonly othersWentOn: () => Promise<void>;
   readonly pass: () => void;
 }
 
-/**
- * Runs a step until the database no longer refuses it. Steps without turns have none of their promises:
- * one more of them would change the order of commands, and no history would replay.
- */
+/** Runs a step until the database no longer refuses it. */
 export async function untilNotRefused<Result>(
   step: () => Promise<Result>,
   turns?: Turns,
 ): Promise<Result> {
   const tries = createTries();
   for (;;) {
-    const othersEnd = turns?.take();
-    if (othersEnd !== undefined) await othersEnd;
+    await turns?.take();
     try {
       const result = await step();
       tries.done();
@@ -96,10 +89,8 @@ export async function untilNotRefused<Result>(
     } catch (error) {
       tries.note(error);
     } finally {
-      if (turns) {
-        await turns.othersWentOn();
-        turns.pass();
-      }
+      await turns?.othersWentOn();
+      turns?.pass();
     }
     await tries.pause();
   }

@@ -1,7 +1,7 @@
 import { sleep } from '@temporalio/workflow';
 import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
 import { providers } from '../activity-options.ts';
-import { createTries } from './refused-steps.ts';
+import { untilNotRefused } from './refused-steps.ts';
 
 /** Attempts to send a message that was provably not sent. */
 const MAXIMUM_SENDINGS = 3;
@@ -15,19 +15,10 @@ export async function sendUntilSettled(
   messageId: number,
   summary: string,
 ): Promise<MessageOutcome> {
-  const tries = createTries();
-  for (let sendings = 0; ; ) {
-    let outcome: MessageOutcome;
-    // Not `untilNotRefused`: one more promise would change the order of commands beside a redemption.
-    try {
-      outcome = await providers.sendMessage.executeWithOptions({ summary }, [messageId]);
-    } catch (error) {
-      tries.note(error);
-      await tries.pause();
-      continue;
-    }
-    tries.done();
-    sendings += 1;
+  for (let sendings = 1; ; sendings += 1) {
+    const outcome = await untilNotRefused(() =>
+      providers.sendMessage.executeWithOptions({ summary }, [messageId]),
+    );
     if (outcome.kind !== 'not-sent' || sendings === MAXIMUM_SENDINGS) return outcome;
     await sleep(RESEND_PAUSE_MS, { summary: 'The message was not sent: try again soon' });
   }

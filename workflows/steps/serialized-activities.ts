@@ -26,10 +26,9 @@ function createTurns(): Turns {
   let isBusy = false;
   const waiting: (() => void)[] = [];
   return {
-    take() {
-      if (isBusy) return new Promise<void>((resolve) => waiting.push(resolve));
+    async take() {
+      if (isBusy) await new Promise<void>((resolve) => waiting.push(resolve));
       isBusy = true;
-      return undefined;
     },
     othersWentOn: untilOthersWentOn,
     pass() {

@@ -14,10 +14,7 @@ import { failureType } from './failure-type.ts';
  */
 export const ROWS_VANISHED = 'RowsVanished';
 
-/**
- * Ends a workflow whose rows have vanished with a clear failure, and calls a person. Older histories
- * have no such failure, so that the commands here need no patch.
- */
+/** Ends a workflow whose rows have vanished with a clear failure, and calls a person. */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   inbound: [
     {

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { refuse } from '../../src/domain/refusals.ts';
 import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../contracts.ts';
 import { bookTopUp } from '../steps/book-ending.ts';
@@ -36,14 +35,13 @@ async function shareAnswer(
   return database.recordSharedAnswer(by, (await outcome).result);
 }
 
-async function refuseOther(
+/** The retry was recorded before it was sent here, and must not stay open. */
+function refuseOther(
   { database }: TopUpRun,
   by: TopUpCommand,
 ): Promise<OperationOutcome<TopUpMade>> {
   const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
-  // The retry was recorded before it was sent here, and must not stay open.
-  if (patched('refused-retry-is-recorded')) return database.recordSharedAnswer(by, refusal);
-  return { requestId: by.requestId, requestDigest: by.requestDigest, result: refusal };
+  return database.recordSharedAnswer(by, refusal);
 }
 
 async function holdDeliverAndBook(
@@ -56,7 +54,7 @@ async function holdDeliverAndBook(
     noteAnswered(run, held.outcome);
     return held.outcome;
   }
-  if (!isHeldBy(by.operationId, timing.resultsAreNamed, held)) {
+  if (!isHeldBy(by.operationId, held)) {
     run.ended = 'refused';
     throw raiseForeignHold(by.operationId);
   }
@@ -71,26 +69,20 @@ async function holdDeliverAndBook(
   const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });
   run.ended = ending.kind === 'done' ? 'delivered' : 'failed';
   reportAttempt(run, hold, ending);
-  if (hasFailed(run) && run.attempts > 1) lookAfterRetry(run);
+  // An earlier attempt may have been delivered late without this run knowing.
+  if (hasFailed(run) && run.attempts > 1) run.newsOfFailed = true;
   return outcome;
 }
 
 /** An attempt that was answered without a hold: refused, or made before this run began. */
 function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): void {
-  // Delivered before this run began, so there is nothing to wait for.
-  if (result.ok && run.ended !== 'delivered' && patched('answered-is-delivered'))
-    run.ended = 'delivered';
   if (result.ok) {
+    // Delivered before this run began, so there is nothing to wait for.
+    run.ended = 'delivered';
     if (run.lastHold === undefined) run.details.deliveredBefore();
-    return;
-  }
-  if (run.ended === 'failed') {
+  } else if (run.ended === 'failed') {
     run.details.retryRefused(result);
-    lookAfterRetry(run);
+    // An attempt that was delivered late refuses each retry.
+    run.newsOfFailed = true;
   } else if (run.ended === 'refused') run.details.refused(result);
-}
-
-/** An earlier attempt may have been delivered late without this run knowing. */
-function lookAfterRetry(run: TopUpRun): void {
-  if (patched('look-after-retry')) run.newsOfFailed = true;
 }

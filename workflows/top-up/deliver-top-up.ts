@@ -14,7 +14,7 @@ export function deliverTopUp(
   hold: ShownTopUp,
 ): Promise<Ending> {
   const { database, timing, hints, details, begin } = run;
-  const named = namedCalls(operationId, timing.resultsAreNamed);
+  const named = namedCalls(operationId);
   const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
   return finalOutcome({
     timing,

@@ -26,20 +26,6 @@ export const firstWatch = (watchSeconds: number) =>
     ? null
     : sql<Date>`now() + least(interval '10 minutes', ${intervalOf(watchSeconds)})`;
 
-/** The due inquiries, longest overdue first. */
-export async function dueInquiries(database: Database, limit: number): Promise<RefusalInquiry[]> {
-  const { rows } = await sql<RefusalInquiry>`
-    select kind, "operationId" from (
-      (select 'redemption' as kind, operation_id as "operationId", recheck_at from redemptions
-        where recheck_at <= now() order by recheck_at limit ${limit})
-      union all
-      (select 'topup', operation_id, recheck_at from topup_attempts
-        where recheck_at <= now() order by recheck_at limit ${limit})
-    ) as due
-    order by recheck_at limit ${limit}`.execute(database);
-  return rows;
-}
-
 /** A moment of the database's clock, as PostgreSQL writes it. */
 export async function databaseMoment(database: Database): Promise<string> {
   const { rows } = await sql<{ moment: string }>`
@@ -49,26 +35,23 @@ export async function databaseMoment(database: Database): Promise<string> {
   return row.moment;
 }
 
-/** An inquiry with when it was taken, as PostgreSQL writes it; runs from before it lack that. */
+/** An inquiry with when it was taken, as PostgreSQL writes it. */
 export interface TakenInquiry extends RefusalInquiry {
-  readonly takenAt?: string;
+  readonly takenAt: string;
 }
 
 /**
  * SQL expression: when it is asked next, after an inquiry that was taken then. A callback that came meanwhile asks for
  * another one, which stays due.
  */
-export const nextUnlessDue = (takenAt: string | undefined, next: RawBuilder<unknown>) =>
+export const nextUnlessDue = (takenAt: string, next: RawBuilder<unknown>) =>
   unlessDue(takenAt, next, sql`recheck_at`);
 
 export const unlessDue = (
-  takenAt: string | undefined,
+  takenAt: string,
   value: RawBuilder<unknown>,
   otherwise: RawBuilder<unknown>,
-) =>
-  takenAt === undefined
-    ? value
-    : sql`case when recheck_at = ${takenAt}::timestamptz then ${value} else ${otherwise} end`;
+) => sql`case when recheck_at = ${takenAt}::timestamptz then ${value} else ${otherwise} end`;
 
 /**
  * Takes what was due by then, the longest due first and up to `limit` of each kind. The taken
@@ -114,10 +97,7 @@ export async function postponeInquiry(
   database: Database,
   ended: Pick<EndedPayment, keyof RefusalInquiry | 'status' | 'is_booked'>,
   answer: 'as-before' | 'unknown',
-  {
-    watchSeconds,
-    takenAt,
-  }: { readonly watchSeconds: number; readonly takenAt?: string | undefined },
+  { watchSeconds, takenAt }: { readonly watchSeconds: number; readonly takenAt: string },
 ): Promise<boolean> {
   const watch = intervalOf(watchSeconds);
   const nextWatch = sql`(

@@ -4,5 +4,5 @@
  */
 export type NotDoneBy = 'provider' | 'service' | 'staff';
 
-/** The code of an outcome that staff settled by hand; recorded histories have it. */
+/** The code of an outcome that staff settled by hand. */
 export const SETTLED_BY_HAND = 'settled-by-hand';

@@ -12,8 +12,6 @@ const harmless = [
   'inquireTopUp',
   'inquireReversal',
   'recheckDue',
-  'recheckRefused',
-  'listRechecks',
   'readTopUpStatus',
   'readCase',
   'checkInvariants',

@@ -29,12 +29,8 @@ export function createRepairPickup(options: {
   readonly intervalMs: number;
 }): Repetition {
   const { database, client } = options;
-  const { inquiryIntervalMs, alarmAfterMs, resultsAreNamed } = options.timing;
-  const timing = {
-    inquiryIntervalMs,
-    alarmAfterMs,
-    ...(resultsAreNamed === undefined ? {} : { resultsAreNamed }),
-  };
+  const { inquiryIntervalMs, alarmAfterMs, maximumHints } = options.timing;
+  const timing = { inquiryIntervalMs, alarmAfterMs, maximumHints };
   return pickUp({
     ...options,
     rows: 'repairs',

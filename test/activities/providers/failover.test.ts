@@ -35,7 +35,7 @@ describe('a payment', () => {
     expect(await two.failoversOf(operationId)).toEqual([
       { from_provider: 'gsma', to_provider: 'mpesa', message: 'no connection' },
     ]);
-    const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId));
+    const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
     expect(inquiry).toMatchObject({ asked: told });
     expect(two.asked.at(-1)).toBe('second ask');
   });
@@ -137,7 +137,7 @@ it('a payment of a provider that is no longer configured stays unknown', async (
     .set({ provider: sql<'gsma'>`'removed'` })
     .where('operation_id', '=', operationId)
     .execute();
-  const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId));
+  const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
   expect(inquiry).toMatchObject({
     kind: 'unknown',
     message: 'The provider removed is no longer configured.',

@@ -37,7 +37,7 @@ type Made = Awaited<ReturnType<FailedOver['failedOverTopUp']>>;
 /** The second one delivers it. */
 async function deliveredBySecond(): Promise<Made> {
   const made = await on.failedOverTopUp();
-  const words = { providerReference: 'P-2', message: 'delivered' };
+  const words = { providerReference: 'P-2', message: 'delivered', isReversed: false };
   await inAttempt(1, () => two.activities().postTopUp(made.operationId, words));
   return made;
 }
@@ -158,7 +158,7 @@ describe('a top-up that two providers delivered and the second one took back', (
 
 it('a top-up that the first one took back, and the second one delivered after it had refused, is delivered', async () => {
   const made = await on.failedOverTopUp();
-  await inAttempt(1, () => two.activities().voidTopUp(made.operationId, 'no', null));
+  await inAttempt(1, () => two.activities().voidTopUp(made.operationId, 'no', 'provider'));
   await doneByFirst(made);
   await settle(`late-success ${made.reference} --by provider`);
   expect(await told(made)).toEqual({ status: 'FAILED', charged: false, late: undefined });

@@ -247,7 +247,7 @@ it('a top-up on hold that the first one did, and the second one refuses, is deli
   const { topupId, operationId, reference } = await on.failedOverTopUp();
   two.found.first = delivered;
   await on.calledBack(operationId, 'dt-one');
-  await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', null));
+  await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', 'provider'));
   expect(await on.movedBeside(reference)).toEqual(['suspense → airtime-clearing 50.00']);
   expect(await on.casesOf(reference)).toEqual(['late-success at dt-one: 50']);
   const { status } = await two.scene.database

@@ -199,7 +199,7 @@ it('a top-up is asked about by the amount that this attempt held', async () => {
 
 it('a failed top-up of which it has another amount is not retried until that is cleared', async () => {
   const { topupId, operationId, reference } = await on.failedOverTopUp();
-  await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', null));
+  await inAttempt(1, () => two.activities().voidTopUp(operationId, 'no', 'provider'));
   two.found.first = other;
   await on.calledBack(operationId, 'dt-one');
   const retry = () => two.scene.admin(['retry', 'top-up', String(topupId), '--note', 'x']);
@@ -210,7 +210,7 @@ it('a failed top-up of which it has another amount is not retried until that is 
 
 it('a top-up that both did is one in the statement of the partner that pays it', async () => {
   const { operationId, reference } = await on.failedOverTopUp();
-  const delivery = { providerReference: 'P-2', message: 'delivered' };
+  const delivery = { providerReference: 'P-2', message: 'delivered', isReversed: false };
   await inAttempt(1, () => two.activities().postTopUp(operationId, delivery));
   two.found.first = delivered;
   await on.calledBack(operationId, 'dt-one');

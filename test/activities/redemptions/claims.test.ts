@@ -19,7 +19,8 @@ import { setOfOne } from '../../providers/set-of-one.ts';
  */
 let scene: GiftScene;
 let activities: ReturnType<typeof createClaimActivities>;
-/** Who refuses every message, and whether it would take another one. */
+const RUN = { claimLifetimeMs: 60_000, workflowId: 'claim', sendingMs: 5_000 };
+/** Who takes no message, and whether it may take another one. */
 const sms = { sent: 0, isAvailable: true };
 beforeAll(async () => {
   scene = await setGiftScene();
@@ -69,10 +70,7 @@ const commandOf = async (voucherId: number): Promise<ClaimCommand> => ({
 
 async function claimOf(voucherId: number) {
   const command = await commandOf(voucherId);
-  const claim = await activities.createClaim(command, {
-    claimLifetimeMs: 60_000,
-    workflowId: 'claim',
-  });
+  const claim = await activities.claimAndSend(command, RUN);
   if (claim.kind !== 'started') throw new Error('The claim was refused');
   return { command, claimId: claim.claimId };
 }
@@ -81,7 +79,7 @@ it('a claim that was taken back stays so when it is confirmed in another try', a
   const gift = await scene.gift();
   const { command, claimId } = await claimOf(gift.id);
   await activities.cancelClaim(command, claimId, 'the number does not exist');
-  const outcome = await activities.confirmClaim(command);
+  const outcome = await activities.confirmClaim(command, 'accepted');
   expect(outcome).toMatchObject({
     requestId: command.requestId,
     result: { ok: false, reason: 'message-not-queued' },
@@ -94,7 +92,7 @@ it('a claim that was taken back stays so when it is confirmed in another try', a
 it('a claim that was confirmed keeps its answer when it is taken back in another try', async () => {
   const gift = await scene.gift();
   const { command, claimId } = await claimOf(gift.id);
-  await activities.confirmClaim(command);
+  await activities.confirmClaim(command, 'accepted');
   const outcome = await activities.cancelClaim(command, claimId, 'the number does not exist');
   expect(outcome.result).toEqual({ ok: true });
   expect((await scene.voucher(gift)).status).toBe('ACTIVE');
@@ -104,13 +102,19 @@ it('a claim that was replaced stays so when its step is repeated', async () => {
   const gift = await scene.gift();
   const { command, claimId } = await claimOf(gift.id);
   const newer = await claimOf(gift.id);
-  const again = await activities.createClaim(command, {
-    claimLifetimeMs: 60_000,
-    workflowId: 'claim',
-  });
-  expect(again).toMatchObject({ kind: 'started', claimId });
+  const again = await activities.claimAndSend(command, RUN);
+  // Its message was cancelled with it, and its caller hears that.
+  const outcome = { result: { ok: false, reason: 'message-not-queued' } };
+  expect(again).toMatchObject({ kind: 'started', claimId, outcome });
   expect((await scene.voucher(gift)).current_claim_id).toBe(newer.claimId);
-  expect((await activities.confirmClaim(command)).result).toEqual({ ok: true });
+});
+
+it('a claim that was replaced is confirmed all the same, since its code was sent', async () => {
+  const gift = await scene.gift();
+  const { command } = await claimOf(gift.id);
+  const newer = await claimOf(gift.id);
+  expect((await activities.confirmClaim(command, 'accepted')).result).toEqual({ ok: true });
+  expect((await scene.voucher(gift)).current_claim_id).toBe(newer.claimId);
 });
 
 it('a repeated claim names the claim that it has replaced, whose workflow still waits', async () => {
@@ -118,17 +122,19 @@ it('a repeated claim names the claim that it has replaced, whose workflow still 
   await claimOf(gift.id);
   const replaced = await claimOf(gift.id);
   const command = await commandOf(gift.id);
-  const run = { claimLifetimeMs: 60_000, workflowId: 'newer claim' };
+  const run = { ...RUN, workflowId: 'newer claim' };
   const names = {
     supersededOperationId: replaced.command.operationId,
     supersededWorkflowId: 'claim',
   };
-  expect(await activities.createClaim(command, run)).toMatchObject(names);
-  expect(await activities.createClaim(command, run)).toMatchObject(names);
+  expect(await activities.claimAndSend(command, run)).toMatchObject(names);
+  expect(await activities.claimAndSend(command, run)).toMatchObject(names);
   // The first claim of a voucher has replaced none.
   const first = await commandOf((await scene.gift()).id);
   for (const _time of [1, 2])
-    expect(await activities.createClaim(first, run)).toMatchObject({ supersededOperationId: null });
+    expect(await activities.claimAndSend(first, run)).toMatchObject({
+      supersededOperationId: null,
+    });
 });
 
 it('a repeated cancellation names the claim that has ended with it', async () => {
@@ -160,23 +166,19 @@ it('a claim whose code was used stays so when its step is repeated', async () =>
     .set({ status: 'REDEEMED' })
     .where('id', '=', claimId)
     .execute();
-  const again = await activities.createClaim(command, {
-    claimLifetimeMs: 60_000,
-    workflowId: 'claim',
-  });
+  const again = await activities.claimAndSend(command, RUN);
   expect(again).toMatchObject({ kind: 'started', claimId });
 });
 
 it('a claim whose code nobody takes now is withdrawn at once, and else waits for another try', async () => {
   const gift = await scene.gift();
-  const run = { claimLifetimeMs: 60_000, workflowId: 'claim', sendingMs: 5_000 };
-  sms.isAvailable = true;
-  expect(await activities.claimAndSend(await commandOf(gift.id), run)).not.toHaveProperty(
+  sms.sent = 0;
+  expect(await activities.claimAndSend(await commandOf(gift.id), RUN)).not.toHaveProperty(
     'outcome',
   );
   sms.isAvailable = false;
   const command = await commandOf(gift.id);
-  expect(await activities.claimAndSend(command, run)).toMatchObject({
+  expect(await activities.claimAndSend(command, RUN)).toMatchObject({
     message: { kind: 'refused', message: 'no connection' },
     outcome: { result: { ok: false, reason: 'message-not-queued' } },
   });
@@ -186,4 +188,4 @@ it('a claim whose code nobody takes now is withdrawn at once, and else waits for
 });
 
 const claimsAgain = async (command: ClaimCommand) =>
-  (await activities.createClaim(command, { claimLifetimeMs: 60_000, workflowId: 'claim' })).kind;
+  (await activities.claimAndSend(command, RUN)).kind;

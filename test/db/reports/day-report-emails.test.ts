@@ -42,13 +42,13 @@ async function recipient(mailbox = 'somebody'): Promise<string> {
 }
 
 /** What the Schedule starts. */
-async function send(scenario = 'send-day-reports') {
+async function send(history?: string) {
   const workflowId = `reports-${randomUUID()}`;
   await scene.stack.temporal.client.workflow.start('sendDayReports', {
     workflowId,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
-  return ended(scene.stack, workflowId, scenario);
+  return ended(scene.stack, workflowId, history);
 }
 
 const mailsTo = (email: string) => scene.stack.sandbox.books.mails(email);
@@ -105,7 +105,7 @@ test('what the mail server does not take is tried again; what it refuses, or may
   const busy = await recipient('busy');
   const refused = await recipient('refused');
   const dropped = await recipient('dropped');
-  const sending = send('send-day-reports-again');
+  const sending = send('send-day-reports');
   await until(async () => {
     const { rows } = await sql`select from report_emails
       where settled_at is null and due_at > created_at`.execute(scene.stack.database);

@@ -15,16 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-async function sweep(scenario = 'expire-vouchers-and-messages') {
+async function sweep() {
   const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
-  return ended(scene.stack, handle.workflowId, scenario);
+  return ended(scene.stack, handle.workflowId);
 }
 
 /** How the workflow ended that finished the newest message. */
-async function finished(gift: Gift, scenario: string) {
+async function finished(gift: Gift, history?: string) {
   const { rows } = await sql<{ operation: string }>`
     select coalesce(redemptions.operation_id, voucher_claims.operation_id) as operation
     from messages left join redemptions on redemptions.id = redemption_id
@@ -32,7 +32,7 @@ async function finished(gift: Gift, scenario: string) {
     where messages.voucher_id = ${gift.id} order by messages.id desc limit 1`.execute(
     scene.stack.database,
   );
-  return ended(scene.stack, finishMessageId(rows[0]?.operation ?? ''), scenario);
+  return ended(scene.stack, finishMessageId(rows[0]?.operation ?? ''), history);
 }
 
 const messagesOf = ({ id }: Gift) =>
@@ -109,7 +109,7 @@ describe('a confirmation that no workflow sends any more', () => {
     const gift = await redeemedGift();
     await leave(gift, 'QUEUED');
     const before = receivedBy(gift.owner).length;
-    expect(await sweep('expire-vouchers-resumed')).toMatchObject({ resumedMessages: 1 });
+    expect(await sweep()).toMatchObject({ resumedMessages: 1 });
     expect(await finished(gift, 'finish-message-sent')).toEqual({ ended: 'accepted' });
     expect(await newestMessage(gift)).toMatchObject({ status: 'SENT' });
     expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
@@ -123,7 +123,7 @@ describe('a confirmation that no workflow sends any more', () => {
     await leave(gift, 'SENDING');
     const before = receivedBy(gift.owner);
     await sweep();
-    expect(await finished(gift, 'finish-message-unknown')).toEqual({ ended: 'unknown' });
+    expect(await finished(gift)).toEqual({ ended: 'unknown' });
     expect(await newestMessage(gift)).toMatchObject({ status: 'UNKNOWN' });
     expect(receivedBy(gift.owner)).toEqual(before);
   });

@@ -26,12 +26,12 @@ beforeEach(async () => {
   );
 });
 
-async function sweep(scenario = 'expire-vouchers-and-reminders') {
+async function sweep() {
   const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
-  return (await ended(scene.stack, handle.workflowId, scenario)) as Record<string, number>;
+  return (await ended(scene.stack, handle.workflowId)) as Record<string, number>;
 }
 
 /** A sweep, and the one that sends what the first has queued a minute before. */

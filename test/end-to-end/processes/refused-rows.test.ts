@@ -26,12 +26,12 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-async function sweep(scenario = 'expire-vouchers-many'): Promise<unknown> {
+async function sweep(history?: string): Promise<unknown> {
   const { workflowId } = await scene.stack.temporal.client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
-  return ended(scene.stack, workflowId, scenario);
+  return ended(scene.stack, workflowId, history);
 }
 
 function caseOf(name: CaseName): WorkflowHandle {
@@ -49,9 +49,9 @@ const untilFound = (handle: WorkflowHandle) =>
     expect(typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'))).toBe(true);
   });
 
-async function untilSettled(handle: WorkflowHandle, scenario: string): Promise<void> {
+async function untilSettled(handle: WorkflowHandle): Promise<void> {
   await handle.signal('lookAgain');
-  expect(await ended(scene.stack, handle.workflowId, scenario)).toEqual({ ended: 'settled' });
+  expect(await ended(scene.stack, handle.workflowId)).toEqual({ ended: 'settled' });
 }
 
 test('one voucher that cannot expire keeps no other of its partner from expiring', async () => {
@@ -76,7 +76,7 @@ test('one voucher that cannot expire keeps no other of its partner from expiring
   expect(await detailsOf(followed)).toContain(`1 of partner ${partner.id}`);
   await mend();
   expect(await sweep()).toMatchObject({ expiredVouchers: 1, stuckPartners: 0 });
-  await untilSettled(followed, 'follow-case-due-vouchers');
+  await untilSettled(followed);
 });
 
 test('one claim that cannot end keeps no other voucher locked', async () => {
@@ -105,7 +105,7 @@ test('one claim that cannot end keeps no other voucher locked', async () => {
   expect(await detailsOf(followed)).toContain(String(claimId));
   await mend();
   expect(await sweep()).toMatchObject({ expiredClaims: 1, refusedRows: 0 });
-  await untilSettled(followed, 'follow-case-refused-rows');
+  await untilSettled(followed);
 });
 
 test('one top-up that cannot fail keeps no other one pending', async () => {
@@ -145,7 +145,7 @@ test('one top-up that cannot fail keeps no other one pending', async () => {
   await mend();
   expect(await sweep()).toMatchObject({ failedTopups: 2, refusedRows: 0 });
   expect(await left()).toEqual([]);
-  await untilSettled(followed, 'follow-case-refused-rows');
+  await untilSettled(followed);
 });
 
 test('one reminder that cannot be queued keeps no other owner from being told', async () => {
@@ -168,5 +168,5 @@ test('one reminder that cannot be queued keeps no other owner from being told', 
   await untilFound(followed);
   await mend();
   expect(await sweep()).toMatchObject({ queuedReminders: 1, refusedRows: 0 });
-  await untilSettled(followed, 'follow-case-refused-rows');
+  await untilSettled(followed);
 });

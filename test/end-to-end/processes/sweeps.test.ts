@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 /** Runs a sweep: its result, and whether support is told of the run itself. */
-async function sweep(scenario = 'expire-vouchers-many') {
+async function sweep(history?: string) {
   const { client } = scene.stack.temporal;
   const handle = await client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
-  const result = await ended(scene.stack, handle.workflowId, scenario);
+  const result = await ended(scene.stack, handle.workflowId, history);
   return { result, isFound: await isFound(handle) };
 }
 
@@ -96,7 +96,7 @@ test('a partner whose reserve is short keeps no other from being swept, and is a
       now() - interval '1 hour')`.execute(scene.stack.database);
 
   // The run has done what it could: the case is what a person must look at.
-  expect(await sweep('expire-vouchers-stuck-case')).toMatchObject({
+  expect(await sweep('expire-vouchers-stuck')).toMatchObject({
     result: { expiredVouchers: 1, stuckPartners: 1 },
     isFound: false,
   });
@@ -126,7 +126,7 @@ test('a partner whose reserve is short keeps no other from being swept, and is a
   await scene.expire(later);
   for (const gift of stuck) expect(await scene.voucher(gift)).toMatchObject({ status: 'EXPIRED' });
   await followed.signal('lookAgain');
-  const settled = await ended(scene.stack, followed.workflowId, 'follow-case-due-vouchers');
+  const settled = await ended(scene.stack, followed.workflowId);
   expect(settled).toEqual({ ended: 'settled' });
   expect(await isFound(followed)).toBe(false);
   expect(await sweep()).toMatchObject({ result: { expiredVouchers: 1 } });

@@ -6,13 +6,14 @@ import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { hasCalledPerson } from '../../workflows/called-person.ts';
 import { ended } from '../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { sale } from '../topups/topup-scene.ts';
 
 /** Workflows that run while their rows are taken back end, and call a person. */
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene();
+  scene = await setRedemptionScene({ PAYLOAD_KEYS: TEST_PAYLOAD_KEYS });
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
 });

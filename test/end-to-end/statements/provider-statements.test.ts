@@ -187,13 +187,13 @@ async function moveToYesterday(day: Day): Promise<void> {
   );
 }
 
-async function compareByWorkflow(scenario: string) {
+async function compareByWorkflow(history: string) {
   const workflowId = `compare-${randomUUID()}`;
   await scene.stack.temporal.client.workflow.start('compareStatements', {
     workflowId,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
-  return ended(scene.stack, workflowId, scenario);
+  return ended(scene.stack, workflowId, history);
 }
 
 describe('a Schedule compares the last closed day', () => {
