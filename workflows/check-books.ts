@@ -6,7 +6,7 @@ import { showDetails } from './current-details.ts';
 const MAXIMUM_SHOWN = 20;
 
 /** The effect of a whole check, for the Temporal UI. */
-export interface CheckBooksResult {
+interface CheckBooksResult {
   readonly parts: number;
 }
 

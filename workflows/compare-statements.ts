@@ -3,7 +3,7 @@ import { providerStatements, reconciliation } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
 
 /** The compared statements, for the Temporal UI. */
-export interface CompareStatementsResult {
+interface CompareStatementsResult {
   readonly compared: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { dayReports } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
 
 /** The e-mails with the reports of a day, for the Temporal UI. */
-export interface SendDayReportsResult {
+interface SendDayReportsResult {
   readonly sent: number;
 }
 

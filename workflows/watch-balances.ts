@@ -2,7 +2,7 @@ import { providerStatements } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
 
 /** The providers that did not say our balance, for the Temporal UI. */
-export interface WatchBalancesResult {
+interface WatchBalancesResult {
   readonly silent: readonly string[];
 }
 

@@ -27,7 +27,7 @@ const CONCURRENCY = 10;
 const BATCH_MS = 60_000;
 
 /** A late success in words for support staff. */
-export interface Contradiction {
+interface Contradiction {
   readonly description: string;
 }
 
