@@ -1,5 +1,5 @@
 import type { Page } from './page.ts';
-import { formerAccessPages, showAccess } from './pages/access/access.ts';
+import { showAccess } from './pages/access/access.ts';
 import { addAddress } from './pages/access/add-address.ts';
 import { askAddAddress } from './pages/access/ask-add-address.ts';
 import { askKeyLimits, changeKeyLimits } from './pages/access/change-key-limits.ts';
@@ -127,7 +127,6 @@ export const pages: readonly Page[] = [
   downloadMonth,
   showGettingStarted,
   showAccess,
-  ...formerAccessPages,
   makeApiKey,
   askCopyApiKey,
   copyApiKey,

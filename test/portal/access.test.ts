@@ -46,15 +46,3 @@ describe('one page', () => {
     expect(html).toContain('aria-current="page">Keys and addresses');
   });
 });
-
-test.each([
-  ['partner', 'keys'],
-  ['partner', 'addresses'],
-  ['merchant', 'keys'],
-  ['merchant', 'addresses'],
-  ['merchant', 'public-keys'],
-] as const)('a link of a %s to the former page of %s leads to its part', async (kind, part) => {
-  const client = await clientOf(kind);
-  const answer = await client.get(`/portal/${part}`);
-  expect(answer).toMatchObject({ status: 303, location: `/portal/access#${part}` });
-});

@@ -1,5 +1,4 @@
 import { html } from '../../../rendering/html.ts';
-import { ACCESS_PATH } from '../../access-path.ts';
 import type { AccountPage, AccountRequest, PageAnswer } from '../../page.ts';
 import { addressesPart, type WrongAddress } from './addresses.ts';
 import { apiKeysPart, type WrongKey } from './api-keys.ts';
@@ -40,18 +39,3 @@ ${await addressesPart(request, wrong.address)}
 ${isMerchant && (await publicKeysPart(request, wrong.publicKey))}`,
   };
 }
-
-const movedTo = (part: string): AccountPage => ({
-  method: 'GET',
-  path: `/${part}`,
-  access: 'account',
-  needs: 'develop',
-  handle: () => Promise.resolve({ kind: 'redirect', to: `${ACCESS_PATH}#${part}` }),
-});
-
-/** Links to the former separate pages still work. */
-export const formerAccessPages: readonly AccountPage[] = [
-  movedTo('keys'),
-  movedTo('addresses'),
-  { ...movedTo('public-keys'), kind: 'merchant' },
-];
