@@ -153,14 +153,12 @@ export const findApiKey = async (
 
 /**
  * Binds the bytes of a signed request to what it is sent to, and its message to those bytes. Returns
- * whether both bindings are new or unchanged (design 6 and 8). Bytes from before paths were bound are bound
- * to the endpoint alone.
+ * whether both bindings are new or unchanged (design 6 and 8).
  */
 export async function bindSignedRequest(
   database: Database,
   request: {
     readonly merchantId: number;
-    readonly endpoint: string;
     /** The path of the endpoint with its parameters. */
     readonly target: string;
     readonly bodyDigest: string;
@@ -184,8 +182,7 @@ export async function bindSignedRequest(
     .execute();
   return bindings.every((binding) =>
     rows.some(
-      ({ subject, bound_to }) =>
-        subject === binding.subject && [binding.bound_to, request.endpoint].includes(bound_to),
+      ({ subject, bound_to }) => subject === binding.subject && bound_to === binding.bound_to,
     ),
   );
 }

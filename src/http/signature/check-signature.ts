@@ -74,7 +74,6 @@ export const isFirstUse = (
 ): Promise<boolean> =>
   bindSignedRequest(services.database, {
     merchantId,
-    endpoint: endpoint.path,
     target: targetOf(endpoint, params),
     bodyDigest,
     messageDigest,

@@ -235,11 +235,8 @@ describe('pruneBatch', () => {
 
   it('deletes what old signed requests were bound to, and no others', async () => {
     const merchantId = await addShop(database);
-    const signed = (bodyDigest: string, endpoint = '/redeem-gift') =>
-      bindSignedRequest(database, {
-        ...{ merchantId, endpoint, bodyDigest, messageDigest: undefined },
-        target: endpoint,
-      });
+    const signed = (bodyDigest: string, target = '/redeem-gift') =>
+      bindSignedRequest(database, { merchantId, target, bodyDigest, messageDigest: undefined });
     await signed('old');
     await signed('young');
     await database
@@ -250,17 +247,5 @@ describe('pruneBatch', () => {
     expect(await pruneRows(database, 'what signed requests were bound to')).toBe(1);
     expect(await signed('old', '/initiate-claim')).toBe(true);
     expect(await signed('young', '/initiate-claim')).toBe(false);
-  });
-
-  it('knows signed requests again that were bound before paths were', async () => {
-    const merchantId = await addShop(database);
-    const endpoint = '/redemptions/:id/reverse';
-    const sent = (target: string) =>
-      bindSignedRequest(database, {
-        ...{ merchantId, endpoint, target },
-        ...{ bodyDigest: 'before', messageDigest: undefined },
-      });
-    expect(await sent(endpoint)).toBe(true);
-    expect(await sent('/redemptions/1/reverse')).toBe(true);
   });
 });
