@@ -24,7 +24,6 @@ const slowProofs = [
   'test/bench/growth.test.ts',
   'test/admin/import/{import,refused-imports}.test.ts',
   'test/clients/{bruno,python-client}.test.ts',
-  'test/db/upgrade/*.test.ts',
   'test/embedded/postgres.test.ts',
   'test/end-to-end/{crashes,faults,processes}/**/*.test.ts',
   'test/end-to-end/access/{rate-limits,revoked-in-the-middle}.test.ts',

@@ -41,10 +41,10 @@ export async function addListRows(
     sql`insert into partner_gift_denomination_prices
         (partner_id, denomination_id, merchant_id, selling_price_usd)
       select partners.id, 1, merchants.id, 1.5 from partners, merchants`,
-    sql`insert into topups (operation_id, request_digest, partner_id, kind, amount, msisdn,
-        exchange_rate, currency, originating_country)
-      select partners.id || ':' || row, '', partners.id, 'AIRTIME', 50, '+251911234567', '57.2',
-        'USD', 'US' from partners, ${rows}`,
+    sql`insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, amount,
+        msisdn, exchange_rate, currency, originating_country)
+      select partners.id || ':' || row, '', '', partners.id, 'AIRTIME', 50, 'hash.mask.k1.box',
+        '57.2', 'USD', 'US' from partners, ${rows}`,
     sql`vacuum (analyze)`,
   ];
   for (const statement of statements) await statement.execute(database);

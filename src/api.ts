@@ -33,7 +33,6 @@ import { createListReader } from './http/lists/list-reader.ts';
 import type { Services } from './http/services.ts';
 import { merchantRoutes } from './merchant/routes.ts';
 import { type DatabaseWatch, watchDatabase } from './operations/watch-database.ts';
-import { watchNumberStorage } from './operations/watch-number-storage.ts';
 import { webhookSettingsOf } from './operations/webhook-settings.ts';
 import { createOperationWaits } from './operations/workflow-client/operation-waits.ts';
 import { createWorkflowClient } from './operations/workflow-client/workflow-client.ts';
@@ -91,8 +90,7 @@ export async function startApi(
   const watch = await watchDatabase(config, { logger, metrics });
   const { database, lists } = openConnections(config, { logger, metrics, watch });
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
-  const numberStorage = await watchNumberStorage(database, config.FENCE_CHECK_SECONDS * 1_000);
-  const numbers = createNumberBox(numberKeysOf(config), numberStorage.storage);
+  const numbers = createNumberBox(numberKeysOf(config));
   const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
   const recordMs = config.CALL_RECORD_INTERVAL_SECONDS * 1_000;
   const calls = createCallRecorder(database, { logger, intervalMs: recordMs });
@@ -158,7 +156,7 @@ export async function startApi(
     services,
     async stop() {
       await drain(health, server, config);
-      for (const part of [names, numberStorage, watch]) await part.stop();
+      for (const part of [names, watch]) await part.stop();
       await calls.stop();
       await lists.stop();
       await database.destroy();

@@ -9,7 +9,6 @@ import { createSecretBox } from './crypto/secret-box.ts';
 import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
 import { isRowMissing } from './db/missing-row.ts';
 import { watchDatabase } from './operations/watch-database.ts';
-import { watchNumberStorage } from './operations/watch-number-storage.ts';
 import { createBackgroundTasks } from './process/background-tasks.ts';
 import { describeError } from './process/describe-error.ts';
 import { createFailpoint, type Failpoint } from './process/failpoint.ts';
@@ -87,9 +86,7 @@ export async function startWorker(
   const databases = connectDatabases(config, { logger, metrics, onConnect: fence.lookOn });
   const { database } = databases;
   const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
-  const fenceCheckMs = config.FENCE_CHECK_SECONDS * 1_000;
-  const numberStorage = await watchNumberStorage(database, fenceCheckMs);
-  const numbers = createNumberBox(numberKeysOf(config), numberStorage.storage);
+  const numbers = createNumberBox(numberKeysOf(config));
   const background = createBackgroundTasks(() => !fence.isFenced());
   const starts = {
     client: temporal.client,
@@ -148,7 +145,7 @@ export async function startWorker(
     ended,
     async stop() {
       health.drain();
-      await Promise.all([upkeep, numberStorage, ...tasks].map((task) => task.stop()));
+      await Promise.all([upkeep, ...tasks].map((task) => task.stop()));
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       try {
         await ended;

@@ -8,7 +8,7 @@ import { posix } from 'node:path';
 const PLACES = {
   domain: { path: /^src\/domain\//, of: ['domain'], packages: /^libphonenumber-js\b/ },
   crypto: { path: /^src\/crypto\//, of: ['crypto', 'domain'], packages: /^node:/ },
-  database: { path: /^src\/db\//, of: ['database', 'domain', 'migrations', 'tracing'] },
+  database: { path: /^src\/db\//, of: ['database', 'domain', 'tracing'] },
   /** What staff may repair: asked for by people, carried out by activities. */
   repairs: {
     path: /^src\/repairs\//,

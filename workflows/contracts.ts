@@ -13,8 +13,6 @@ export interface OperationRequest {
   readonly requestId: string;
   /** Keyed digest of the request's content: distinguishes a repetition from a different request. */
   readonly requestDigest: string;
-  /** Digests of the same content under earlier versions of the rules, for older rows. */
-  readonly earlierDigests?: readonly string[];
   readonly company: Caller;
 }
 

@@ -20,7 +20,7 @@ export function createMessageTexts({
   messageTexts = ownerMessages,
 }: ActivityDependencies) {
   async function textOf(messageId: number, message: TakenMessage): Promise<string | undefined> {
-    const texts = messageTexts[message.language ?? 'en'];
+    const texts = messageTexts[message.language];
     if (message.claim_id !== null) return codeText(texts, message.claim_id, message.code);
     if (message.confirmation) return confirmationText(texts, message.confirmation);
     if (message.reversal_id !== null) return reversalText(texts, message.reversal_id);

@@ -17,7 +17,7 @@ import { type CaseState, readDueVouchers, readRefusedRows } from './sweep-cases.
 
 /** Slightly below the timeout of the activity. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
-/** What is left then, such as the sums of days after an upgrade, is for the next check. */
+/** What is left then is for the next check. */
 const BOOKS_CHECK_MS = 200_000;
 const MAXIMUM_SHOWN = 20;
 

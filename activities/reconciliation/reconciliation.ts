@@ -7,7 +7,7 @@ import { withHeartbeat } from '../provider-call.ts';
 /** Slightly below the timeout of the activity that checks the books. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 
-/** After this time a check leaves the rest to the next one, as in the first hours after an upgrade. */
+/** After this time a check leaves the rest to the next one. */
 const CHECK_MS = 120_000;
 
 export function createReconciliationActivities({ database }: ActivityDependencies) {

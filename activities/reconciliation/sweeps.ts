@@ -1,11 +1,7 @@
 import { heartbeat, log } from '@temporalio/activity';
 import type { Database } from '../../src/db/connection.ts';
 import { pruneInTurns, type Retention } from '../../src/db/pruning.ts';
-import {
-  staleRetriesStep,
-  staleTopupsStep,
-  unrecordedTopupsStep,
-} from '../../src/db/topups/stale-topups.ts';
+import { staleRetriesStep, staleTopupsStep } from '../../src/db/topups/stale-topups.ts';
 import {
   cancelUselessMessages,
   endCutOffInvitationMessages,
@@ -52,7 +48,6 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     const endsAt = Date.now() + STEP_MS;
     return sumOf([
       await endAll('top-up', BATCH_SIZE, staleTopupsStep(database, batch), endsAt),
-      await endAll('top-up', BATCH_SIZE, unrecordedTopupsStep(database, batch), endsAt),
       await endAll('retry', BATCH_SIZE, staleRetriesStep(database, batch), endsAt),
     ]);
   }

@@ -89,7 +89,7 @@ export async function createOrAnswer(
     const made = await claimMadeBy(transaction, command);
     if (made) return resumeClaim(transaction, { command, voucher, claim: made });
   }
-  const context = await claimContext(transaction, withNumberKeys(voucher, dependencies), {
+  const context = await claimContext(transaction, withNumberHash(voucher, dependencies), {
     company: command.company,
     merchantId: payeeOfClaim(command, voucher),
   });
@@ -146,9 +146,10 @@ async function refuseByRows(
   return refusal ?? choice.refuseAccount(transaction, amount ?? facts.voucher.remaining);
 }
 
-const withNumberKeys = (voucher: LockedVoucher, { numbers }: ActivityDependencies) => ({
+const withNumberHash = (voucher: LockedVoucher, { numbers }: ActivityDependencies) => ({
   ...voucher,
-  numberKeys: voucher.owner_msisdn ? numbers.keysOf(numbers.open(voucher.owner_msisdn)) : [],
+  numberHash:
+    voucher.owner_msisdn === null ? undefined : numbers.hashOfStored(voucher.owner_msisdn),
 });
 
 /** Anonymous vouchers are refused before. */

@@ -51,7 +51,7 @@ async function leaveOut(
 ): Promise<string | undefined> {
   await lockNumber(transaction, numbers.store(msisdn));
   if (
-    (await confirmationsToday(transaction, numbers.keysOf(msisdn))) >=
+    (await confirmationsToday(transaction, numbers.hashOf(msisdn))) >=
     limits.messagesPerNumberAndDay
   )
     return 'Left out: the number has had its messages of the day';

@@ -144,7 +144,7 @@ export function redemptionFacts(
   },
 ): RedemptionFacts {
   const { merchantId, canPay, numbers } = payment;
-  const { claim_id, claim_amount, claim_code_digest } = context;
+  const { claim_id, claim_amount, claim_code_digest, claim_code_digits } = context;
   return {
     isAdmitted: context.is_admitted,
     voucher: { ...voucherFacts(voucher), ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn) },
@@ -159,14 +159,14 @@ export function redemptionFacts(
             hasPayoutAccount: context.party_key !== null,
           },
     claim:
-      claim_id === null || claim_code_digest === null
+      claim_id === null || claim_code_digest === null || claim_code_digits === null
         ? undefined
         : {
             amount: claim_amount === null ? undefined : parseMoney(claim_amount),
             wasWhole: context.claim_was_whole ?? false,
             feePercent: context.claim_fee_percent,
             codeDigest: claim_code_digest,
-            codeDigits: context.claim_code_digits ?? 6,
+            codeDigits: claim_code_digits,
           },
     wrongCodes: {
       count: context.wrong_codes,

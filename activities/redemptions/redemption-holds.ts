@@ -45,7 +45,7 @@ export interface RedemptionHold {
   readonly command: RedeemCommand;
   readonly dependencies: ActivityDependencies;
   /** Set once a code was compared and is wrong; a rollback does not reset it. */
-  wrongCode?: { readonly claimId: string | null; readonly budget: number };
+  wrongCode?: { readonly claimId: string; readonly budget: number };
 }
 
 /** Holds the money of a redemption in the given transaction, or answers the refusal. */
@@ -82,7 +82,7 @@ export async function holdOrAnswer(
       dependencies,
     );
   }
-  if (settlement.reason === 'verification-code-incorrect') {
+  if (settlement.reason === 'verification-code-incorrect' && context.claim_id !== null) {
     const budget = context.wrong_codes_per_day ?? dependencies.limits.wrongCodesPerCompanyAndDay;
     hold.wrongCode = { claimId: context.claim_id, budget };
     await countFoundWrongCode(transaction, hold);

@@ -72,7 +72,7 @@ export async function isAdmitted(
     return isRequestedRetry(transaction, operatorCommand, {
       topup_id: topup.id,
       attempt: command.attempt,
-      numberKeys: command.msisdn === null ? null : numbers.keysOf(command.msisdn),
+      numberHash: command.msisdn === null ? null : numbers.hashOf(command.msisdn),
     });
   return Boolean(context.is_admitted) || isRetrySignal(command);
 }

@@ -38,10 +38,10 @@ export const lockTopupOf = (
 
 /**
  * Whether the calling workflow has a withdrawn number, so that another workflow carries the request
- * out. Older top-ups, whose workflows were not named by numbers, have one workflow for all numbers.
+ * out.
  */
 export const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): boolean =>
-  topup.workflow_id !== null && topup.id !== command.transactionId;
+  topup.id !== command.transactionId;
 
 /**
  * Refuses a top-up or a retry before any hold. This discards the number of a new top-up, unless a

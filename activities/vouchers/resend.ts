@@ -139,8 +139,8 @@ async function lockedCounts(
   }: Pick<ResendMessageCommand, 'voucherId' | 'company'> & Pick<ActivityDependencies, 'numbers'>,
 ): Promise<ResendCounts> {
   await lockNumber(transaction, original.msisdn);
-  const numberKeys = numbers.keysOf(numbers.open(original.msisdn));
-  return resendCounts(transaction, original, { voucherId, company, numberKeys });
+  const numberHash = numbers.hashOf(numbers.open(original.msisdn));
+  return resendCounts(transaction, original, { voucherId, company, numberHash });
 }
 
 const missed = (

@@ -27,7 +27,6 @@ export function generationRequest(
     operationId: command.operationId,
     requestId: command.requestId,
     requestDigest: command.requestDigest,
-    earlierDigests: command.earlierDigests ?? [],
     partner: command.company,
     merchant: command.merchant,
     denominationId: command.denominationId,

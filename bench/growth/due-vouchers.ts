@@ -9,10 +9,10 @@ export async function addDueVouchers(
 ): Promise<void> {
   await sql`
     with voucher as (
-      insert into vouchers (operation_id, partner_id, merchant_id, denomination_id, serial_number,
-        code_digest, code_ciphertext, is_restricted, amount, remaining, expires_at,
+      insert into vouchers (operation_id, request_digest, partner_id, merchant_id, denomination_id,
+        serial_number, code_digest, code_ciphertext, is_restricted, amount, remaining, expires_at,
         selling_price_usd)
-      select gen_random_uuid()::text, ${partner.id}::bigint, ${merchant.id}::bigint,
+      select gen_random_uuid()::text, 'due', ${partner.id}::bigint, ${merchant.id}::bigint,
         ${partner.denominations[AMOUNT]}::bigint, 'due-' || gen_random_uuid(),
         sha256(uuid_send(gen_random_uuid())), '', true, ${AMOUNT}::numeric, ${AMOUNT}::numeric,
         now(), 1

@@ -126,14 +126,14 @@ export const historyRows = (companies: HistoryCompanies): Readonly<Record<string
   redemptions: [
     `insert into redemptions (id, created_at, settled_at, operation_id, request_digest, voucher_id,
       claim_id, company_kind, company_id, merchant_id, to_merchant, service_fee, status,
-      payment_reference, platform_reference, payee, provider_reference)
+      payment_reference, platform_reference, payee, provider, provider_reference)
     overriding system value
     select redemption, held_at, paid_at, ${idOf(`'redeem ' || redemption`)},
       ${requestDigest(`'redeem ' || redemption`)}, number,
       md5('claim id ' || redemption)::uuid::text, 'merchant', merchant_id, merchant_id,
       taken * ${1 - FEE}, taken * ${FEE}, 'POSTED', gen_random_uuid(),
       'RDM-' || upper(left(${idOf(`'redeem ' || redemption`)}, 16)),
-      '[{"key": "msisdn", "value": "+251910008000"}]'::jsonb, 'MM' || redemption
+      '[{"key": "msisdn", "value": "+251910008000"}]'::jsonb, 'gsma', 'MM' || redemption
     from some_redemptions order by redemption`,
   ],
   messages: [

@@ -3,7 +3,7 @@ import { cpSync, statSync } from 'node:fs';
 
 const NOT_OF_PRODUCTION = /^src\/(start|demo|sandbox|embedded)(\/|$)/;
 
-for (const folder of ['src', 'workflows', 'activities']) {
+for (const folder of ['src', 'workflows', 'activities', 'migrations']) {
   cpSync(folder, `dist/${folder}`, {
     recursive: true,
     filter: (path) =>

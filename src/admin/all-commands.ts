@@ -56,7 +56,11 @@ import {
   suspendPartner,
 } from './commands/partners.ts';
 import { listPricesCommand, setPriceCommand } from './commands/prices.ts';
-import { eraseNumberCommand, listNumberStorage, sealNumbers } from './commands/privacy/numbers.ts';
+import {
+  eraseNumberCommand,
+  listNumberStorage,
+  resealNumbers,
+} from './commands/privacy/numbers.ts';
 import { grantAccessCommand, revokeAccessCommand } from './commands/product-access.ts';
 import { providerCommands } from './commands/providers/provider-commands.ts';
 import { deleteCommand, restoreCommand } from './commands/record-deletion.ts';
@@ -170,7 +174,7 @@ export const allCommands = [
   issueApiKey,
   rotateApiKey,
   rotateDigests,
-  sealNumbers,
+  resealNumbers,
   eraseNumberCommand,
   setKeyScopes,
   setKeyLimits,

@@ -43,7 +43,7 @@ export interface AdminContext {
   /** The keys of digests, and those of the data. @throws {AdminError} without them */
   readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };
   /** Seals and finds phone numbers. @throws {AdminError} without the keys */
-  readonly numbers: (database: Database) => Promise<NumberBox>;
+  readonly numbers: () => NumberBox;
   /** The settings of webhooks. @throws {AdminError} without the keys of the database */
   readonly webhookSettings: () => WebhookSettings;
   /** The time zone of day reports: an IANA name. */

@@ -5,7 +5,6 @@ import { createDigests } from '../crypto/digests.ts';
 import { createNumberBox, numberKeysOf } from '../crypto/number-box.ts';
 import { createNumberHash } from '../crypto/number-hash.ts';
 import { createSecretBox } from '../crypto/secret-box.ts';
-import { readNumberStorage } from '../db/numbers/number-storage.ts';
 import { statementProviders } from '../domain/provider-statements/statement-providers.ts';
 import type {
   AirtimeProviderName,
@@ -101,16 +100,9 @@ function providerPortsOf(config: AdminConfig): ProviderPort[] {
 }
 
 function statementsOf(config: AdminConfig): AdminContext['statements'] {
-  const defaults = {
-    'mobile-money': config.MOBILE_MONEY_PROVIDER,
-    airtime: config.AIRTIME_PROVIDER,
-  };
   return {
     settings: comparisonSettings(config),
-    provider: (name) => {
-      const kind = statementProviders[name];
-      return { name, kind, isDefault: name === defaults[kind] };
-    },
+    provider: (name) => ({ name, kind: statementProviders[name] }),
     fileZone: (name) => (name === 'reloadly' ? config.RELOADLY_TIME_ZONE : config.MARKET_TIME_ZONE),
     account(name) {
       const found = providerAccounts(providersOf(config)).find((one) => one.name === name);
@@ -170,15 +162,14 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
       secretBox: createSecretBox(DATA_KEYS),
     };
   },
-  async numbers(database) {
+  numbers() {
     const { DIGEST_KEY, DATA_KEYS } = config;
     if (DIGEST_KEY === undefined || DATA_KEYS === undefined)
       throw new AdminError(
         'Phone numbers need the settings DIGEST_KEY and DATA_KEYS: set them to the values of the API ' +
           'process.',
       );
-    const storage = await readNumberStorage(database);
-    return createNumberBox(numberKeysOf({ DIGEST_KEY, DATA_KEYS }), () => storage);
+    return createNumberBox(numberKeysOf({ DIGEST_KEY, DATA_KEYS }));
   },
   keySettings() {
     if (config.DIGEST_KEY === undefined)

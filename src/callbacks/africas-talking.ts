@@ -57,9 +57,11 @@ export const africasTalkingCallback = endpoint({
       state,
       reason: state === 'not-delivered' ? reasonOf(body.status, body.failureReason) : null,
     };
-    const code = await recordDeliveryReport(database, report, () => {
-      const msisdn = parseMsisdn(body.phoneNumber);
-      return msisdn === undefined ? [] : numbers.keysOf(msisdn);
+    // What is no number is the number of nobody.
+    const msisdn = parseMsisdn(body.phoneNumber) ?? body.phoneNumber;
+    const code = await recordDeliveryReport(database, report, {
+      msisdn,
+      numberHash: numbers.hashOf(msisdn),
     });
     if (code) await workflows.tellCode(code);
     return reply(null, { message: 'Thank you' });

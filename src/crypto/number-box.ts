@@ -1,11 +1,9 @@
 import {
-  isSealed,
+  isErased,
   maskMsisdn,
   type NumberBox,
-  type NumberStorage,
   type StoredNumber,
   sealingKeyOf,
-  searchKeysOf,
 } from '../domain/phone.ts';
 import { createNumberHash } from './number-hash.ts';
 import { createSecretBox } from './secret-box.ts';
@@ -23,16 +21,17 @@ export const numberKeysOf = (config: {
  * `dataKeys`, and opened by all of them. The box is bound to its hash: parts of two numbers cannot
  * be combined.
  */
-export function createNumberBox(
-  keys: { readonly digestKey: Buffer; readonly dataKeys: readonly SecretKey[] },
-  storage: () => NumberStorage,
-): NumberBox {
+export function createNumberBox(keys: {
+  readonly digestKey: Buffer;
+  readonly dataKeys: readonly SecretKey[];
+}): NumberBox {
   const hashOf = createNumberHash(keys.digestKey);
   const secretBox = createSecretBox(keys.dataKeys);
   const firstKeyId = keys.dataKeys[0]?.id ?? '';
   const contextOf = (hash: string): string => `number ${hash}`;
 
-  function seal(msisdn: string): StoredNumber {
+  /** Takes E.164. */
+  function store(msisdn: string): StoredNumber {
     const hash = hashOf(msisdn);
     const box = secretBox.seal(msisdn, contextOf(hash));
     return `${hash}.${maskMsisdn(msisdn)}.${box}` as unknown as StoredNumber;
@@ -40,15 +39,10 @@ export function createNumberBox(
 
   /** The number (E.164); of an erased one the text "erased", which equals no number. */
   function open(number: StoredNumber): string {
-    const text = String(number);
-    if (!isSealed(number)) return text;
-    const [hash = '', , keyId, body] = text.split('.', 4);
+    if (isErased(number)) return String(number);
+    const [hash = '', , keyId, body] = String(number).split('.', 4);
     return secretBox.open(`${keyId}.${body}`, contextOf(hash));
   }
-
-  /** Takes E.164. */
-  const store = (msisdn: string): StoredNumber =>
-    storage() === 'sealed' ? seal(msisdn) : (msisdn as unknown as StoredNumber);
 
   return {
     store,
@@ -58,20 +52,12 @@ export function createNumberBox(
     openIfAny: (number: StoredNumber | null): string | null =>
       number === null ? null : open(number),
     /** Sealed under the first key; undefined where it is so already, or erased. */
-    resealed(number: StoredNumber): StoredNumber | undefined {
-      const text = String(number);
-      if (isSealed(number))
-        return sealingKeyOf(number) === firstKeyId ? undefined : seal(open(number));
-      return text.startsWith('+') ? seal(text) : undefined;
-    },
+    resealed: (number: StoredNumber): StoredNumber | undefined =>
+      isErased(number) || sealingKeyOf(number) === firstKeyId ? undefined : store(open(number)),
     /** The keyed hash of a number (E.164). */
     hashOf,
     /** The same of a stored one; undefined where it is erased. */
-    hashOfStored(number: StoredNumber): string | undefined {
-      const [first = ''] = String(number).split('.', 1);
-      if (isSealed(number)) return first;
-      return first.startsWith('+') ? hashOf(first) : undefined;
-    },
-    keysOf: (msisdn: string): string[] => searchKeysOf(hashOf(msisdn), msisdn),
+    hashOfStored: (number: StoredNumber): string | undefined =>
+      isErased(number) ? undefined : String(number).split('.', 1)[0],
   };
 }

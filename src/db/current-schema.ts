@@ -3,7 +3,7 @@ import { parse } from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from './connection.ts';
 
-/** By the name of its file: only `migrate` loads the migrations themselves. */
+/** By the name of its file, or of the folder of its SQL: only `migrate` loads the migrations themselves. */
 const newest = readdirSync(new URL('../../migrations/', import.meta.url))
   .map((file) => parse(file).name)
   .sort()

@@ -1,10 +1,12 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
 import {
+  FileMigrationProvider,
   type Migration,
   type MigrationInfo,
   type MigrationResultSet,
   Migrator,
 } from 'kysely/migration';
-import { allMigrations } from './all-migrations.ts';
 import { type Indexes, makeIndexes } from './concurrent-indexes.ts';
 import {
   connectDatabase,
@@ -18,9 +20,19 @@ import { ensureRoles, fixTriggers } from './rights/roles.ts';
 /** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };
 
+type Migrations = Readonly<Record<string, MigrationWithIndexes>>;
+
 interface Options extends LockPatience {
-  readonly migrations?: Readonly<Record<string, MigrationWithIndexes>>;
+  readonly migrations?: Migrations;
 }
+
+/** The modules of the folder by their names: of the sources, or of what the build made of them. */
+const migrationsOfFolder = (): Promise<Migrations> =>
+  new FileMigrationProvider({
+    fs,
+    path,
+    migrationFolder: path.join(import.meta.dirname, '../../migrations'),
+  }).getMigrations();
 
 /**
  * Migrates the schema to its latest version, each migration in a transaction of its own, so that it
@@ -34,14 +46,14 @@ interface Options extends LockPatience {
  */
 export async function migrateToLatest(
   databaseUrl: string,
-  { migrations = allMigrations, ...patience }: Options = {},
+  { migrations, ...patience }: Options = {},
 ): Promise<string[]> {
   const database = connect(databaseUrl);
   // Its own connection, so that the lock outlasts the transactions of the migrations.
   const locking = connect(databaseUrl);
   try {
     return await oneAtATime(locking, async (lockHolder) => {
-      await migrateAll(database, lockHolder, migrations, patience);
+      await migrateAll(database, lockHolder, migrations ?? (await migrationsOfFolder()), patience);
       return untilUnblocked(database, patience, () => ensureRoles(database));
     });
   } catch (error) {
@@ -62,7 +74,7 @@ const connect = (databaseUrl: string): Database =>
 async function migrateAll(
   database: Database,
   lockHolder: Database,
-  migrations: Readonly<Record<string, MigrationWithIndexes>>,
+  migrations: Migrations,
   patience: LockPatience,
 ): Promise<void> {
   const migrator = new Migrator({

@@ -41,8 +41,7 @@ declare const stored: unique symbol;
 
 /**
  * A phone number as the database holds it, which is no number to send to: sealed as
- * "hash.masked.keyId.box", in clear in rows from before sealing, or erased. The parts in front serve
- * indexes and people; only `src/crypto/number-box.ts` opens the box.
+ * "hash.masked.keyId.box", or erased. The parts in front serve indexes and people; only `src/crypto/number-box.ts` opens the box.
  */
 export interface StoredNumber {
   readonly [stored]: true;
@@ -55,29 +54,21 @@ const ERASED = 'erased';
 export function maskStored(number: StoredNumber): string {
   const text = String(number);
   if (text === ERASED) return text;
-  return isSealed(number) ? (text.split('.', 2)[1] ?? '') : maskMsisdn(text);
+  return text.split('.', 2)[1] ?? '';
 }
 
-/** Whether two that are stored alike, both sealed or both in clear, are one number. */
+/** Whether a stored number is the one with a keyed hash; an erased one is none. */
+export const hasHash = (number: StoredNumber, hash: string): boolean =>
+  String(number).split('.', 1)[0] === hash;
+
 export const isSameNumber = (one: StoredNumber, other: StoredNumber): boolean =>
   String(one).split('.', 1)[0] === String(other).split('.', 1)[0];
 
-/** A number in clear has no dot. */
-export const isSealed = (number: StoredNumber): boolean => String(number).includes('.');
+export const isErased = (number: StoredNumber): boolean => String(number) === ERASED;
 
-/** The key that sealed a number; undefined where it is in clear or erased. */
+/** The key that sealed a number; undefined where it is erased. */
 export const sealingKeyOf = (number: StoredNumber): string | undefined =>
   String(number).split('.', 3)[2];
-
-/** Whether a stored number is that of these keys (`searchKeysOf`); an erased one is none. */
-export const isOfKeys = (number: StoredNumber, keys: readonly string[]): boolean =>
-  keys.includes(String(number).split('.', 1)[0] ?? '');
-
-/** By which the index finds a number: sealed, and in clear as rows from before have it. */
-export const searchKeysOf = (hash: string, msisdn: string): string[] => [hash, msisdn];
-
-/** How new numbers are stored: in clear while processes of a release before sealing still run. */
-export type NumberStorage = 'clear' | 'sealed';
 
 /** Seals numbers for the database, and opens them. */
 export interface NumberBox {
@@ -89,10 +80,8 @@ export interface NumberBox {
   openIfAny(stored: StoredNumber | null): string | null;
   /** Sealed under the first key; undefined where it is so already, or erased. */
   resealed(stored: StoredNumber): StoredNumber | undefined;
-  /** The keyed hash of a number (E.164). */
+  /** The keyed hash of a number (E.164), by which the index finds it. */
   hashOf(msisdn: string): string;
   /** The same of a stored one; undefined where it is erased. */
   hashOfStored(stored: StoredNumber): string | undefined;
-  /** By which the index finds a number: sealed, and in clear as rows from before have it. */
-  keysOf(msisdn: string): string[];
 }

@@ -65,7 +65,7 @@ async function namedLines(
         kind: 'bulk-line',
         key: reference,
       }),
-      request_digest: digestRequest(digests, 'bulk-line', content).requestDigest,
+      request_digest: digestRequest(digests, 'bulk-line', content),
     });
   }
   return named;

@@ -4,7 +4,7 @@ import { isSuperseded, type StoredOutcome, storedOutcome } from '../db/operation
 import {
   findOperation,
   isSameRequest,
-  type RequestDigests,
+  type RequestDigest,
   type StoredOperation,
 } from '../db/operations/stored-operations.ts';
 import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
@@ -18,7 +18,7 @@ import {
 } from './workflow-client/workflow-errors.ts';
 
 /** A request as an operation that runs once, even if it is sent repeatedly (design 6). */
-export interface RequestIdentity extends RequestDigests {
+export interface RequestIdentity extends RequestDigest {
   readonly operationId: string;
   readonly kind: string;
   readonly requestId: string;
@@ -51,7 +51,7 @@ export function identify(
     operationId,
     kind,
     requestId: randomUUID(),
-    ...digestRequest(services.digests, kind, request.content),
+    requestDigest: digestRequest(services.digests, kind, request.content),
     company,
     hasKey: key !== undefined,
   };

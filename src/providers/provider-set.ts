@@ -1,6 +1,6 @@
 /** The configured providers of one kind. */
 export interface ProviderSet<Name extends string, Port> {
-  /** Serves what no route decides, and rows from before routes. */
+  /** Serves what no route decides. */
   readonly defaultName: Name;
   /** The default first. */
   readonly names: readonly Name[];

@@ -4,7 +4,7 @@ import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/pay
 import { lockTopup } from '../db/topups/topups.ts';
 import { parseMoney } from '../domain/money.ts';
 import { operatorOf } from '../domain/operator.ts';
-import { isOfKeys, searchKeysOf } from '../domain/phone.ts';
+import { hasHash } from '../domain/phone.ts';
 import { airtimeProviderNames } from '../domain/providers/provider-names.ts';
 import { isRoutedTo } from '../domain/providers/routes.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
@@ -82,7 +82,7 @@ const refuseSameNumber = (
   { msisdn: given }: { readonly msisdn?: string | undefined },
   numberHash: RepairLimits['numberHash'],
 ): string | undefined =>
-  given !== undefined && isOfKeys(last, searchKeysOf(numberHash(given), given))
+  given !== undefined && hasHash(last, numberHash(given))
     ? 'The last attempt went to this number already: name no other number to retry to the same one.'
     : undefined;
 

@@ -7,7 +7,7 @@ import {
 } from '../db/repairs/voucher-facts.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { parseMoney } from '../domain/money.ts';
-import { isNumberOf, isOfKeys, searchKeysOf } from '../domain/phone.ts';
+import { hasHash, isNumberOf } from '../domain/phone.ts';
 import type { VoucherStatus } from '../domain/voucher.ts';
 import { isCancellable } from '../domain/vouchers/cancellation.ts';
 import { lastDay, msisdn } from './fields.ts';
@@ -124,7 +124,7 @@ export const correctNumber = repairKind({
       return 'It has been claimed, so that a code may have gone to its owner: cancel the voucher, and ask the partner for a new one.';
     // Without a number the state alone decides.
     if (args.msisdn === undefined) return undefined;
-    if (isOfKeys(owner, searchKeysOf(numberHash(args.msisdn), args.msisdn)))
+    if (hasHash(owner, numberHash(args.msisdn)))
       return 'The voucher has this number already: there is nothing to correct.';
     return isNumberOf(servedCountries, args.msisdn)
       ? undefined

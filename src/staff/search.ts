@@ -3,7 +3,6 @@ import { addAuditEntry } from '../db/access/audit.ts';
 import { type FoundCases, findCases } from '../db/cases/find-cases.ts';
 import { type FoundRecord, findOperationRecord, findRecords } from '../db/cases/find-records.ts';
 import type { Database } from '../db/connection.ts';
-import { searchKeysOf } from '../domain/phone.ts';
 import { auditedTerm, readSearchTerm } from '../domain/staff/search-term.ts';
 
 const SHOWN = 20;
@@ -26,7 +25,7 @@ export async function searchCases(
   const { msisdn, voucherCode, about, ...plain } = term ?? {};
   const searched = {
     ...plain,
-    ...(msisdn !== undefined && { numberKeys: searchKeysOf(digests.numberHash(msisdn), msisdn) }),
+    ...(msisdn !== undefined && { numberHash: digests.numberHash(msisdn) }),
     ...(voucherCode !== undefined && { codeDigests: digests.stored.voucherCode(voucherCode) }),
   };
   const { more, cases } = await findCases(database, searched, SHOWN);

@@ -12,13 +12,11 @@ export const providerAccounts = ({
   ...mobileMoney.names.map((name) => ({
     name,
     kind: 'mobile-money' as const,
-    isDefault: name === mobileMoney.defaultName,
     account: mobileMoney.named(name),
   })),
   ...airtime.names.map((name) => ({
     name,
     kind: 'airtime' as const,
-    isDefault: name === airtime.defaultName,
     account: airtime.named(name),
   })),
 ];

@@ -14,11 +14,12 @@ import {
 import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.ts';
 import { expireVouchers } from '../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../src/domain/money.ts';
+import type { NumberBox } from '../../src/domain/phone.ts';
 import type { Company } from '../../src/domain/voucher.ts';
 import { createFailpoint } from '../../src/process/failpoint.ts';
 import { lookUpByPrefix } from '../../src/providers/airtime/operator-lookup.ts';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.ts';
-import { inClear, testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
 import { recordedTopUp } from '../support/topups.ts';
 import { addVoucher } from '../support/vouchers.ts';
@@ -108,17 +109,18 @@ export async function topUp(
   database: Database,
   partnerId: number,
   amount: string,
-  options: { ending?: Ending; productId?: number } = {},
+  options: { ending?: Ending; productId?: number; numbers?: NumberBox } = {},
 ): Promise<number> {
-  const { ending, productId = null } = options;
+  const { ending, productId = null, numbers = testNumbers } = options;
   const operationId = randomOperation();
   return database.transaction().execute(async (transaction) => {
     const topupId = await recordedTopUp(
-      transaction,
+      { database: transaction, numbers },
       { operationId, requestDigest: 'digest' },
       { partnerId, amount, msisdn: '+251911222333', productId },
     );
-    await attempt(transaction, { topupId, partnerId, operationId, amount, productId, ending });
+    const made = { topupId, partnerId, operationId, amount, productId, ending };
+    await attempt(transaction, made, numbers);
     return topupId;
   });
 }
@@ -128,6 +130,7 @@ export const takenBackAndRetried = (
   database: Database,
   topupId: number,
   amount: string,
+  numbers: NumberBox = testNumbers,
 ): Promise<void> =>
   database.transaction().execute(async (transaction) => {
     const { operation_id, reference, partner_id, product_id } = await transaction
@@ -140,12 +143,13 @@ export const takenBackAndRetried = (
     const reversal = await findReversal(transaction, reference);
     if (!reversal) throw new Error('The top-up was not taken back');
     await settleReversal(transaction, reversal, 'partner');
-    await attempt(transaction, {
+    const made = {
       topupId,
       number: 2,
       operationId: randomOperation(),
-      ...{ partnerId: partner_id, productId: product_id, amount, ending: 'SUCCESS' },
-    });
+      ...{ partnerId: partner_id, productId: product_id, amount, ending: 'SUCCESS' as const },
+    };
+    await attempt(transaction, made, numbers);
   });
 
 const randomOperation = () => randomUUID().replaceAll('-', '');
@@ -161,6 +165,7 @@ async function attempt(
     readonly productId: number | null;
     readonly ending: Ending;
   },
+  numbers: NumberBox,
 ): Promise<void> {
   const { topupId, number = 1, partnerId, operationId, amount, productId, ending } = made;
   const move = (step: string, debit: Transfer['debit'], credit: Transfer['credit']) =>
@@ -172,7 +177,7 @@ async function attempt(
     attempt: number,
     operationId,
     reference: `${operationId}-${number}`,
-    msisdn: inClear('+251911222333'),
+    msisdn: numbers.store('+251911222333'),
     operator: 'ETHIO_TELECOM',
     amount,
     productId,

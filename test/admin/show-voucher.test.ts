@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookReversal } from '../../src/db/reconciliation/reversals.ts';
-import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 import { makeVoucher, redemptions } from './movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.ts';
 
@@ -28,6 +28,7 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
     .values({
       id: '00000000-0000-4000-8000-000000000001',
       operation_id: 'claim-1',
+      workflow_id: 'claim:1:claim-1',
       voucher_id: id,
       company_kind: 'merchant',
       company_id: catalogue.merchantId,
@@ -35,13 +36,14 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
       status: 'EXPIRED',
       expires_at: new Date(),
       code_digest: 'digest-of-code',
+      code_digits: 6,
     })
     .execute();
   await database
     .insertInto('messages')
     .values({
       kind: 'VERIFICATION_CODE',
-      msisdn: inClear(OWNER),
+      msisdn: testNumbers.store(OWNER),
       voucher_id: id,
       claim_id: '00000000-0000-4000-8000-000000000001',
       status: 'REFUSED',

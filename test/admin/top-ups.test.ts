@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 import { topUp } from './movements.ts';
 import { type AdminScene, openScene } from './scene.ts';
 
@@ -49,7 +49,7 @@ describe('list top-ups', () => {
     const number = '+251911999000';
     await scene.database
       .updateTable('topup_attempts')
-      .set({ msisdn: inClear(number) })
+      .set({ msisdn: testNumbers.store(number) })
       .where('topup_id', '=', ids.foreign)
       .execute();
     expect(await listed(`--msisdn ${number}`)).toEqual([ids.foreign]);

@@ -3,9 +3,9 @@ import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { requireCurrentSchema } from '../../src/db/current-schema.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { MigrationBlockedError } from '../../src/db/migration-locks.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { untilBlocked } from '../support/database-locks.ts';
 
 let url: string;
@@ -120,15 +120,31 @@ it('several processes may migrate at the same time', async () => {
   await migrateToLatest(url);
 });
 
-it('a database that is up to date has every index that a migration makes beforehand', async () => {
-  const migrated: TestDatabase = await createTestDatabase();
-  const open = connectDatabase(migrated.url, { poolSize: 1 });
+it('makes an index in a new database, too, whose table the same run creates', async () => {
+  const indexes = { visits_by_size: { table: 'visits', columns: '(size)' } };
+  const first = {
+    up: async (migrated: Kysely<unknown>) => {
+      await sql`create table visits (size int)`.execute(migrated);
+    },
+  };
+  const second = {
+    up: async (migrated: Kysely<unknown>) => {
+      await sql`create index if not exists visits_by_size on visits (size)`.execute(migrated);
+    },
+    indexes,
+  };
+  await migrateToLatest(url, { migrations: { first, second } });
   const { rows } = await sql`
-    select indexrelid::regclass::text as name from pg_index
-    where indexrelid = 'vouchers_by_current_claim'::regclass and indisvalid`.execute(open);
-  expect(rows).toEqual([{ name: 'vouchers_by_current_claim' }]);
-  await open.destroy();
-  await migrated.drop();
+    select from pg_index where indexrelid = 'visits_by_size'::regclass and indisvalid
+  `.execute(database);
+  expect(rows).toHaveLength(1);
+});
+
+it('an empty database is current once it has the migrations of the folder', async () => {
+  await sql`drop table things`.execute(database);
+  await expect(requireCurrentSchema(database)).rejects.toThrow();
+  await migrateToLatest(url);
+  await requireCurrentSchema(database);
 });
 
 it('between two migrations a replaced trigger still has the rights of its owner', async () => {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { addProduct } from '../../src/db/catalogue/companies.ts';
 import { recordTopup } from '../../src/db/topups/topup-requests.ts';
 import { topUpId } from '../../workflows/workflow-ids.ts';
-import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
 import type { TestPartner } from './companies.ts';
 import type { Stack as WholeStack } from './stack.ts';
 
@@ -78,7 +77,7 @@ async function categoryCalled(database: Stack['database'], name: string): Promis
 
 /** Records a top-up as the API does before it starts the workflow; airtime without a product. */
 export async function recordedTopUp(
-  database: Stack['database'],
+  { database, numbers }: Pick<WholeStack['api']['services'], 'database' | 'numbers'>,
   request: { readonly operationId: string; readonly requestDigest: string },
   topup: {
     readonly partnerId: number;
@@ -95,7 +94,7 @@ export async function recordedTopUp(
       kind: productId === null ? 'AIRTIME' : 'PACKAGE',
       productId,
       amount,
-      msisdn: inClear(msisdn),
+      msisdn: numbers.store(msisdn),
       exchangeRate: '57.2',
       currency: 'USD',
       originatingCountry: 'US',

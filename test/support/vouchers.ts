@@ -4,7 +4,7 @@ import { randomSerialNumber } from '../../src/crypto/random.ts';
 import type { Database } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { inClear } from '../end-to-end/privacy/stored-numbers.ts';
+import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 
 /** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */
 export async function addVoucher(
@@ -28,13 +28,14 @@ export async function addVoucher(
       .insertInto('vouchers')
       .values({
         operation_id: operationId,
+        request_digest: operationId,
         partner_id: partnerId,
         merchant_id: merchantId,
         denomination_id: denominationId,
         serial_number: serialNumber,
         code_digest: randomBytes(32),
         code_ciphertext: '',
-        owner_msisdn: ownerMsisdn === null ? null : inClear(ownerMsisdn),
+        owner_msisdn: testNumbers.storeIfAny(ownerMsisdn),
         is_restricted: true,
         amount,
         remaining: amount,

@@ -125,7 +125,7 @@ async function drawnTopUp(): Promise<{ id: number; operationId: string; requestD
   const operationId = randomBytes(16).toString('hex');
   const requestDigest = 'guessed';
   const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
-  const id = await recordedTopUp(stack.database, { operationId, requestDigest }, topup);
+  const id = await recordedTopUp(stack.api.services, { operationId, requestDigest }, topup);
   return { id, operationId, requestDigest };
 }
 

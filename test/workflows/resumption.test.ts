@@ -40,12 +40,13 @@ async function holdMany(connectionString: string): Promise<void> {
   await client.connect();
   try {
     await client.query('set session_replication_role = replica');
-    await client.query(`insert into topups (operation_id, request_digest, partner_id, kind, amount,
-        msisdn, status, attempt, exchange_rate, currency, originating_country)
-      select 'operation-' || number, 'digest', 1, 'AIRTIME', 50, '+251911000000', 'PROCESSING', 1,
-        '1', 'USD', 'US' from generate_series(1, ${HELD}) as number`);
-    await client.query(`insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn)
-      select id, 1, operation_id, 'reference-' || id, msisdn from topups`);
+    await client.query(`insert into topups (operation_id, workflow_id, request_digest, partner_id, kind,
+        amount, msisdn, status, attempt, exchange_rate, currency, originating_country)
+      select 'operation-' || number, 'top-up-' || number, 'digest', 1, 'AIRTIME', 50,
+        '${testNumbers.store('+251911000000')}', 'PROCESSING', 1, '1', 'USD', 'US' from generate_series(1, ${HELD}) as number`);
+    await client.query(`insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn,
+        provider)
+      select id, 1, operation_id, 'reference-' || id, msisdn, 'dt-one' from topups`);
     await client.query(`insert into operations (id, company_kind, company_id, kind, request_id,
         request_digest, status)
       select operation_id, 'partner', 1, 'airtime-topup', gen_random_uuid(), 'digest', 'RUNNING'

@@ -58,7 +58,7 @@ export async function compareBooks(
 ): Promise<ComparedBooks> {
   const comparisons: ComparedTransaction[] = [];
   const gaps: string[] = [];
-  for (const { kind, provider, port, isDefault } of [
+  for (const { kind, provider, port } of [
     ...portsOf('payment', mobileMoney),
     ...portsOf('top-up', airtime),
   ]) {
@@ -78,7 +78,7 @@ export async function compareBooks(
     const references = transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
     const compared = transactions.map((one) => {
-      const verdict = verdictOf(one, known.get(one.reference ?? ''), { provider, isDefault });
+      const verdict = verdictOf(one, known.get(one.reference ?? ''), provider);
       return { ...one, kind, provider, verdict };
     });
     comparisons.push(...compared);
@@ -125,7 +125,6 @@ const portsOf = <Name extends string>(
     kind,
     provider,
     port: set.named(provider),
-    isDefault: provider === set.defaultName,
   }));
 
 /** It may be ours: the provider's file need not have our reference. */
@@ -136,7 +135,7 @@ const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
 function verdictOf(
   { reference, status, currency }: ProviderTransaction,
   known: KnownTransaction | undefined,
-  asked: { readonly provider: string; readonly isDefault: boolean },
+  asked: string,
 ): Verdict {
   if (reference === null || (currency !== null && currency.toUpperCase() !== CURRENCY))
     return 'foreign';
@@ -145,8 +144,8 @@ function verdictOf(
   if (known === undefined) return isDone ? 'lost' : 'agrees';
   if (known.status === 'RECOVERED') return 'recovered';
   if (known.status === 'HELD') return 'open';
-  const isHere = known.provider === null ? asked.isDefault : known.provider === asked.provider;
-  const isDoneHere = isHere ? known.isDone : known.doneBy.includes(asked.provider);
+  const isHere = known.provider === asked;
+  const isDoneHere = isHere ? known.isDone : known.doneBy.includes(asked);
   if (isHere || isDone) return isDone === isDoneHere ? 'agrees' : 'differs';
   return 'agrees';
 }

@@ -163,7 +163,6 @@ export const listPublicKeys = (database: Database, merchantId: number) =>
       'created_at as createdAt',
       'revoked_at as revokedAt',
       'proven_at as provenAt',
-      'duplicate_of as duplicateOf',
     ])
     .where('merchant_id', '=', merchantId)
     .orderBy('id')

@@ -157,7 +157,7 @@ async function addUp(database: Database, { endsAt, settleSeconds }: Limits): Pro
 }
 
 /**
- * Adds up what all vouchers hold, as after an upgrade. The amounts of those after `settledTo` are added
+ * Adds up what all vouchers hold, as where they were found to differ. The amounts of those after `settledTo` are added
  * later, as are the changes that are not visible yet; visible ones are in the sums.
  */
 const addUpHoldings = (database: Database, settledTo: number): Promise<void> =>

@@ -17,7 +17,7 @@ const names = Object.keys(countedLists) as CountedList[];
 
 /** A top-up that is refused before it began is deleted: within minutes, or else it is failed by a sweep. */
 const HOURS_LATER = 1;
-/** Hours that are counted together where many are left, as after an upgrade. */
+/** Hours that are counted together where many are left, as after a long pause. */
 const HOURS_AT_ONCE = 24;
 
 /**

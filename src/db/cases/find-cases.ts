@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { type SearchTerm, spellingsOf } from '../../domain/staff/search-term.ts';
 import { anyDigest } from '../any-digest.ts';
 import type { Database } from '../connection.ts';
-import { numberKey } from '../numbers/number-key.ts';
+import { hasNumber } from '../numbers/number-key.ts';
 import type { TopupStatus, VouchersTable } from '../schema/all-tables.ts';
 
 /** What a person of the service looks for, with the keys by which codes and numbers are found. */
 export interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode' | 'about'> {
-  readonly numberKeys?: readonly string[];
+  readonly numberHash?: string;
   readonly codeDigests?: readonly Buffer[];
 }
 
@@ -40,21 +40,20 @@ type Way = RawBuilder<unknown>;
 const way = (condition: unknown, statement: () => Way): Way[] =>
   condition === undefined ? [] : [sql`(${statement()})`];
 
-/**
- * The newest rows of a number, key by key: each key's are in the order of an index. Of several keys at
- * once PostgreSQL would walk all rows from the newest on, where it takes a number for a frequent one.
- */
+/** The newest rows of a number, in the order of an index. */
 const newestOf = (number: {
   readonly table: string;
   readonly id: string;
   readonly column: string;
-  readonly keys: readonly string[];
-}) => sql`
-  select newest.id from unnest(${number.keys}::text[]) as keys (number_key) cross join lateral (
-    select ${sql.ref(number.id)} as id from ${sql.table(number.table)}
-    where ${sql.ref(number.column)} is not null
-      and ${numberKey(sql.ref(number.column))} = keys.number_key
-    order by ${sql.ref(number.id)} desc limit ${ROWS_OF_A_WAY}) as newest`;
+  readonly hash: string | undefined;
+}) =>
+  way(
+    number.hash,
+    () => sql`
+    select ${sql.ref(number.id)} from ${sql.table(number.table)}
+    where ${sql.ref(number.column)} is not null and ${hasNumber(number.column, number.hash)}
+    order by ${sql.ref(number.id)} desc limit ${ROWS_OF_A_WAY}`,
+  );
 
 const isAny = (reference: string | undefined) =>
   reference === undefined ? undefined : sql`any(${spellingsOf(reference)}::text[])`;
@@ -67,7 +66,7 @@ const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) => 
 
 /** Each statement uses an index of its own; together they are a few rows. */
 const voucherWays = (term: SearchedTerm): Way[] => {
-  const { serialNumber, codeDigests, numberKeys, redemptionId, uuid } = term;
+  const { serialNumber, codeDigests, numberHash, redemptionId, uuid } = term;
   const reference = isAny(term.reference);
   return [
     ...way(serialNumber, () => sql`select id from vouchers where serial_number = ${serialNumber}`),
@@ -75,18 +74,9 @@ const voucherWays = (term: SearchedTerm): Way[] => {
       codeDigests,
       () => sql`select id from vouchers where code_digest = ${anyDigest(codeDigests ?? [])}`,
     ),
-    ...way(numberKeys, () =>
-      newestOf({ table: 'vouchers', id: 'id', column: 'owner_msisdn', keys: numberKeys ?? [] }),
-    ),
+    ...newestOf({ table: 'vouchers', id: 'id', column: 'owner_msisdn', hash: numberHash }),
     // Before a correction.
-    ...way(numberKeys, () =>
-      newestOf({
-        table: 'repairs',
-        id: 'voucher_id',
-        column: 'former_msisdn',
-        keys: numberKeys ?? [],
-      }),
-    ),
+    ...newestOf({ table: 'repairs', id: 'voucher_id', column: 'former_msisdn', hash: numberHash }),
     ...way(redemptionId, () => sql`select voucher_id from redemptions where id = ${redemptionId}`),
     ...way(
       uuid,
@@ -151,21 +141,12 @@ const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
   ].flatMap((statement) => way(operationId, () => statement));
 
 const topupWays = (term: SearchedTerm): Way[] => {
-  const { topupId, numberKeys, operationId } = term;
+  const { topupId, numberHash, operationId } = term;
   const reference = isAny(term.reference);
   return [
     ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
-    ...way(numberKeys, () =>
-      newestOf({ table: 'topups', id: 'id', column: 'msisdn', keys: numberKeys ?? [] }),
-    ),
-    ...way(numberKeys, () =>
-      newestOf({
-        table: 'topup_attempts',
-        id: 'topup_id',
-        column: 'msisdn',
-        keys: numberKeys ?? [],
-      }),
-    ),
+    ...newestOf({ table: 'topups', id: 'id', column: 'msisdn', hash: numberHash }),
+    ...newestOf({ table: 'topup_attempts', id: 'topup_id', column: 'msisdn', hash: numberHash }),
     ...way(
       reference,
       () => sql`select topup_id from topup_attempts where reference = ${reference}`,

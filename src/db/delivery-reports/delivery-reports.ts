@@ -10,11 +10,18 @@ interface Reported {
   readonly invitationId: string | null;
 }
 
+/** Whom the provider names as the receiver of the message. */
+interface Receiver {
+  readonly numberHash: string;
+  /** E.164. */
+  readonly msisdn: string;
+}
+
 /**
  * Records what a provider reports of a message, by the provider's id. Reports may come twice and in any
  * order: delivered stays, and a message that was first reported as not delivered may still be. One
  * that comes before its message has the provider's id is kept until then, while a message is being
- * sent: to a number with one of these keys, where anybody could have written the report. Every other report is
+ * sent: to this number, where anybody could have written the report. Every other report is
  * about no message of ours, costs a query and leaves nothing behind.
  *
  * @returns the code that the report says something new about
@@ -22,11 +29,11 @@ interface Reported {
 export async function recordDeliveryReport(
   database: Database,
   report: DeliveryReport,
-  numberKeys?: () => readonly string[],
+  receiver?: Receiver,
 ): Promise<ReportedCode | undefined> {
   if (report.state === 'under-way' || report.reference === '') return undefined;
   const reported =
-    (await messageOf(database, report)) ?? (await keepEarlyReport(database, report, numberKeys));
+    (await messageOf(database, report)) ?? (await keepEarlyReport(database, report, receiver));
   if (!reported) return undefined;
   if (reported.id !== null) return recordDelivery(database, reported.id, report);
   await recordInvitationDelivery(database, reported, report);
@@ -36,13 +43,12 @@ export async function recordDeliveryReport(
 const deliveryOf = ({ state }: DeliveryReport) =>
   state === 'delivered' ? 'DELIVERED' : 'NOT_DELIVERED';
 
-/** The message; one without a provider is older than the choice between providers. */
 async function messageOf(
   database: Database,
   { provider, reference }: DeliveryReport,
 ): Promise<Reported | undefined> {
   const isIt = sql`provider_reference = ${reference} and provider_reference <> ''
-    and (provider = ${provider} or provider is null)`;
+    and provider = ${provider}`;
   const { rows } = await sql<Reported>`
     (select id, null::uuid as "invitationId" from messages where ${isIt} order by id desc limit 1)
     union all
@@ -55,16 +61,18 @@ async function messageOf(
 async function keepEarlyReport(
   database: Database,
   report: DeliveryReport,
-  numberKeys: (() => readonly string[]) | undefined,
+  receiver: Receiver | undefined,
 ): Promise<Reported | undefined> {
-  const isToNumber = numberKeys === undefined ? sql`true` : hasNumber('msisdn', numberKeys());
+  const isToReceiver = receiver ? hasNumber('msisdn', receiver.numberHash) : sql`true`;
+  // The number of a merchant is no person's, and so not sealed.
+  const isInvited = receiver ? sql`msisdn = ${receiver.msisdn}` : sql`true`;
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from messages
-        where settled_at is null and status = 'SENDING' and ${isToNumber})
+        where settled_at is null and status = 'SENDING' and ${isToReceiver})
       or exists (select from invitation_messages as message
         join merchant_invitations as invitation on invitation.id = invitation_id
         where message.settled_at is null and message.status = 'SENDING' and channel = 'SMS'
-          and ${isToNumber}) as found
+          and ${isInvited}) as found
   `.execute(database);
   if (!rows[0]?.found) return messageOf(database, report);
   return database.transaction().execute(async (transaction) => {
@@ -110,7 +118,7 @@ async function recordDelivery(
   report: DeliveryReport,
 ): Promise<ReportedCode | undefined> {
   const { set, isNew } = newsOf(report);
-  const { rows } = await sql<{ operationId: string; workflowId: string | null }>`
+  const { rows } = await sql<{ operationId: string; workflowId: string }>`
     with told as (
       update messages set ${set} where id = ${messageId} and ${isNew}
       returning id, claim_id
@@ -136,7 +144,7 @@ export async function earlyReportOf(
 ): Promise<ReportedCode | undefined> {
   const { rows } = await sql<{
     operationId: string;
-    workflowId: string | null;
+    workflowId: string;
     delivery: 'DELIVERED' | 'NOT_DELIVERED';
     reason: string | null;
   }>`

@@ -10,8 +10,7 @@ export interface SuspenseCase {
   readonly partnerId: number;
   /** Our reference towards the provider. */
   readonly reference: string;
-  /** Null in rows older than the column. */
-  readonly provider: string | null;
+  readonly provider: string;
   /** Providers that did it beside that one, and have not given it back. */
   readonly doneBeside: string | null;
   /** Decimal string: the amount that the provider got or reversed. */

@@ -35,7 +35,7 @@ export interface WalletsQuery {
  */
 const SETTLED_AFTER = sql`interval '60 seconds'`;
 
-/** The predicate of the indexes of rare transfers: it has their text (migrations/2026-11-24-1…). */
+/** The predicate of the indexes of rare transfers: it has their text (migrations/0001-baseline/04-ledger.sql). */
 const isRare = sql.raw(
   `step not in ('hold', 'reserve', 'post', 'post-payment', 'post-service-fee')`,
 );

@@ -20,7 +20,7 @@ export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`
 export interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {
   readonly voucherId: number;
   /** The claim of the compared code. */
-  readonly claimId: string | null;
+  readonly claimId: string;
   readonly company: Company;
 }
 

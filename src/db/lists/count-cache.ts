@@ -54,7 +54,7 @@ const firstCounts = new WeakMap<Database, Map<string, Promise<unknown>>>();
 
 /**
  * Reads with the cached count of a key. Where there is none, the first caller counts and caches
- * the number, and the others wait for it: right after an upgrade, all of them would count all rows.
+ * the number, and the others wait for it: right after a start, all of them would count all rows.
  */
 export async function withAddedCount<Result>(
   database: Database,

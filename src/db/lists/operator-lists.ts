@@ -145,11 +145,11 @@ export const listVouchers = (
     readonly partnerId: number | undefined;
     readonly status: VoucherStatus | undefined;
     /** Of the owner's number. */
-    readonly numberKeys: readonly string[] | undefined;
+    readonly numberHash: string | undefined;
     readonly limit: number;
   },
 ) => {
-  const { partnerId, status, numberKeys } = selection;
+  const { partnerId, status, numberHash } = selection;
   let query = database
     .selectFrom('vouchers')
     .innerJoin('merchants', 'merchants.id', 'vouchers.merchant_id')
@@ -171,6 +171,6 @@ export const listVouchers = (
     .limit(selection.limit);
   if (partnerId !== undefined) query = query.where('vouchers.partner_id', '=', partnerId);
   if (status !== undefined) query = query.where('vouchers.status', '=', status);
-  if (numberKeys !== undefined) query = query.where(hasNumber('owner_msisdn', numberKeys));
+  if (numberHash !== undefined) query = query.where(hasNumber('owner_msisdn', numberHash));
   return query.execute();
 };

@@ -13,17 +13,17 @@ export interface LiveUse {
 
 /** A number to erase, as rows have it. */
 export interface SoughtNumber {
-  /** Of `NumberBox.keysOf`. */
-  readonly keys: readonly string[];
+  /** Of `NumberBox.hashOf`. */
+  readonly hash: string;
   /** The repairs that somebody gave it to. */
   readonly repairIds: readonly number[];
 }
 
 /** SQL condition on `repairs`: about a voucher or a top-up with the number, or given the number. */
-const namesNumber = ({ keys, repairIds }: SoughtNumber) => sql`(
+const namesNumber = ({ hash, repairIds }: SoughtNumber) => sql`(
   id = any(${repairIds}::bigint[]) or voucher_id in (select id from vouchers
-    where ${hasNumber('owner_msisdn', keys)} and owner_msisdn is not null)
-  or topup_id in (select topup_id from topup_attempts where ${hasNumber('msisdn', keys)}))`;
+    where ${hasNumber('owner_msisdn', hash)} and owner_msisdn is not null)
+  or topup_id in (select topup_id from topup_attempts where ${hasNumber('msisdn', hash)}))`;
 
 const REPAIRS_AT_ONCE = 1_000;
 
@@ -63,10 +63,10 @@ export async function liveUses(
   transaction: DatabaseTransaction,
   sought: SoughtNumber,
 ): Promise<LiveUse[]> {
-  const { keys } = sought;
+  const { hash } = sought;
   const queries = [
     sql<LiveUse>`select 'voucher' as kind, id from vouchers
-      where ${hasNumber('owner_msisdn', keys)} and owner_msisdn is not null
+      where ${hasNumber('owner_msisdn', hash)} and owner_msisdn is not null
         and (status in ('ACTIVE', 'REDEEM_INITIATED', 'REDEEM_PROCESSING')
           -- its value comes back, to be claimed again
           or exists (select from redemption_reversals as reversal
@@ -74,14 +74,14 @@ export async function liveUses(
             where redemptions.voucher_id = vouchers.id and reversal.status = 'PENDING'))
       order by id limit 10 for update`,
     sql<LiveUse>`select 'top-up' as kind, id from topups
-      where (${hasNumber('msisdn', keys)} or id in (
-          select topup_id from topup_attempts where ${hasNumber('msisdn', keys)}))
+      where (${hasNumber('msisdn', hash)} or id in (
+          select topup_id from topup_attempts where ${hasNumber('msisdn', hash)}))
         and not (${isSettledTopup})
       order by id limit 10 for update`,
     sql<LiveUse>`select 'bulk order' as kind, bulk_order_id as id from bulk_lines
-      where ${hasNumber('owner_msisdn', keys)} and status = 'PENDING' order by 2 limit 10`,
+      where ${hasNumber('owner_msisdn', hash)} and status = 'PENDING' order by 2 limit 10`,
     sql<LiveUse>`select 'message' as kind, id from messages
-      where ${hasNumber('msisdn', keys)} and status in ('QUEUED', 'SENDING')
+      where ${hasNumber('msisdn', hash)} and status in ('QUEUED', 'SENDING')
       order by id limit 10 for update`,
     sql<LiveUse>`select 'repair' as kind, id from repairs
       where ${namesNumber(sought)} and state in ('ASKED', 'READY', 'RUNNING')
@@ -98,7 +98,7 @@ export async function eraseNumber(
   sought: SoughtNumber,
   digest: Buffer,
 ): Promise<Record<string, number>> {
-  const { keys, repairIds } = sought;
+  const { hash, repairIds } = sought;
   const erased: Record<string, number> = {};
   // Those about its vouchers and top-ups may hold it under a key that is gone.
   await sql`update repairs set sealed_arguments = null, ${FORMER_ERASED}
@@ -106,7 +106,7 @@ export async function eraseNumber(
   for (const { table, column } of numberColumns) {
     const { numAffectedRows = 0n } = await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = 'erased'
-      where ${hasNumber(column, keys)} and ${sql.ref(column)} is not null`.execute(transaction);
+      where ${hasNumber(column, hash)} and ${sql.ref(column)} is not null`.execute(transaction);
     erased[table] = Number(numAffectedRows);
   }
   // Those that it was given to, and those that corrected it.

@@ -45,10 +45,10 @@ const pagesOf = async (database: Database, { table }: NumberColumn): Promise<num
 };
 
 /**
- * Seals the numbers of a column that are in clear or not under the first key, in short transactions.
+ * Seals the numbers of a column that are not under the first key, in short transactions.
  * A row that changes meanwhile moves, and is found by the next run. Returns how many were sealed.
  */
-export async function sealColumn(
+export async function resealColumn(
   database: Database,
   numberColumn: NumberColumn,
   /** The number as it is to be stored; undefined where it is so already. */
@@ -75,7 +75,7 @@ export async function sealColumn(
   return sealed;
 }
 
-/** The numbers of a column by how they are stored: a key's id, "in clear" or "erased". */
+/** The numbers of a column by how they are stored: a key's id, or "erased". */
 export async function countNumbers(
   database: Database,
   numberColumn: NumberColumn,
@@ -83,12 +83,8 @@ export async function countNumbers(
   const counts = new Map<string, number>();
   for (let from = 0; from < (await pagesOf(database, numberColumn)); from += PAGES)
     for (const { stored } of await numbersOfPages(database, numberColumn, from)) {
-      const kind = kindOf(stored);
+      const kind = sealingKeyOf(stored) ?? 'erased';
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
   return counts;
-}
-
-function kindOf(stored: StoredNumber): string {
-  return sealingKeyOf(stored) ?? (String(stored).startsWith('+') ? 'in clear' : 'erased');
 }

@@ -7,6 +7,6 @@ import { type Expression, sql } from 'kysely';
 export const numberKey = (column: Expression<unknown>) =>
   sql<string>`split_part(${column}, '.', 1)`;
 
-/** SQL condition: a column has the number of these keys (`NumberBox.keysOf`). */
-export const hasNumber = (column: string, keys: readonly string[]) =>
-  sql<boolean>`${numberKey(sql.ref(column))} = any(${keys}::text[])`;
+/** SQL condition: a column has the number of this hash (`NumberBox.hashOf`); none has undefined. */
+export const hasNumber = (column: string, hash: string | undefined) =>
+  sql<boolean>`${numberKey(sql.ref(column))} = ${hash ?? null}`;

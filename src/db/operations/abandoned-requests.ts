@@ -3,7 +3,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { FORGET_LEFT_REQUESTS_HOURS } from '../pruning.ts';
 import { type OperationIdentity, type StoredOutcome, storedOutcome } from './operations.ts';
-import { digestsOf, type StoredOperation } from './stored-operations.ts';
+import type { StoredOperation } from './stored-operations.ts';
 
 /**
  * Several callers may get "repeat the request", and the service cannot distinguish them: after the
@@ -56,7 +56,7 @@ export async function takeAbandonedAnswer<Result>(
     with taken as (
       update left_requests set taken_at = coalesce(taken_at, now())
       where company_kind = ${company.kind} and company_id = ${company.id}
-        and request_digest = any(${digestsOf(identity)}::text[]) and not ${isOver}
+        and request_digest = ${identity.requestDigest} and not ${isOver}
         and left_at > now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
       returning company_kind, company_id, request_digest, left_at)
     select status, request_id, operations.request_digest, outcome

@@ -8,11 +8,11 @@ import {
   effectOf,
   endedEffect,
   isSameRequest,
-  type RequestDigests,
+  type RequestDigest,
   type StoredOperation,
 } from './stored-operations.ts';
 
-export interface OperationIdentity extends RequestDigests {
+export interface OperationIdentity extends RequestDigest {
   readonly operationId: string;
   readonly requestId: string;
   readonly company: Company;
@@ -43,7 +43,7 @@ const operationColumns = ['status', 'request_id', 'request_digest', 'outcome'] a
 /** The stored answer of a settled operation. */
 export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome<Result> => ({
   requestId: operation.request_id,
-  requestDigest: operation.request_digest ?? '',
+  requestDigest: operation.request_digest,
   result: operation.outcome as Result | Refusal,
 });
 
@@ -84,7 +84,7 @@ export async function beginRecorded<Result>(
   kind: string,
 ): Promise<BeginResult<Result>> {
   const recorded = await lockOperation(transaction, identity.operationId);
-  // Retries of support staff, and operations of older versions of the service, are not recorded.
+  // Retries that a person of the service asks for are not recorded.
   return recorded
     ? joinOperation(transaction, identity, recorded)
     : beginOperation(transaction, identity, kind);

@@ -86,7 +86,7 @@ export async function isRequestedRetry(
   commandId: number,
   retry: Pick<OperatorRetry, 'topup_id' | 'attempt'> & {
     /** Of the new number; null where it stays. */
-    readonly numberKeys: readonly string[] | null;
+    readonly numberHash: string | null;
   },
 ): Promise<boolean> {
   const found = await database
@@ -96,9 +96,9 @@ export async function isRequestedRetry(
     .where('topup_id', '=', retry.topup_id)
     .where('attempt', '=', retry.attempt)
     .where((where) =>
-      retry.numberKeys === null
+      retry.numberHash === null
         ? where('msisdn', 'is', null)
-        : hasNumber('msisdn', retry.numberKeys),
+        : hasNumber('msisdn', retry.numberHash),
     )
     .executeTakeFirst();
   return found !== undefined;

@@ -2,33 +2,24 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
 import type { OperationStatus } from '../schema/all-tables.ts';
 
-/** The keyed digests of a request's content. */
-export interface RequestDigests {
+/** The keyed digest of a request's content. */
+export interface RequestDigest {
   readonly requestDigest: string;
-  /** Digests of the same content under earlier versions of the rules. */
-  readonly earlierDigests?: readonly string[];
 }
 
 /** An operation as stored, or as reconstructed from its effect. */
 export interface StoredOperation {
   readonly status: OperationStatus;
   readonly request_id: string;
-  /** Null in rows older than the column: no request can be recognised as identical. */
-  readonly request_digest: string | null;
+  readonly request_digest: string;
   readonly outcome: unknown;
   /** Null for an effect whose operation was pruned. */
   readonly age_seconds?: number | null;
 }
 
-/** All digests of a request, one for each version of the rules. */
-export const digestsOf = ({ requestDigest, earlierDigests = [] }: RequestDigests): string[] => [
-  requestDigest,
-  ...earlierDigests,
-];
-
-/** Whether a stored digest belongs to this request; compared under the digest's version. */
-export const isSameRequest = (digest: string | null, request: RequestDigests): boolean =>
-  digest !== null && digestsOf(request).includes(digest);
+/** Whether a stored digest belongs to this request. */
+export const isSameRequest = (digest: string, request: RequestDigest): boolean =>
+  digest === request.requestDigest;
 
 /** An effect does not record which sending of its request made it. */
 const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`;

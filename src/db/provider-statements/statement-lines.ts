@@ -7,8 +7,6 @@ import type { Database } from '../connection.ts';
 export interface StatementProvider {
   readonly name: string;
   readonly kind: 'mobile-money' | 'airtime';
-  /** Serves the rows that name no provider. */
-  readonly isDefault: boolean;
 }
 
 /** The statement of a provider for a day of a time zone (IANA name). */
@@ -39,9 +37,8 @@ export interface StoredLine {
 /** Whether a row of ours is the provider's, by its column. */
 export const isOfProvider = (
   column: RawBuilder<unknown>,
-  { name, isDefault }: StatementProvider,
-): RawBuilder<boolean> =>
-  isDefault ? sql`(${column} is null or ${column} = ${name})` : sql`${column} = ${name}`;
+  { name }: StatementProvider,
+): RawBuilder<boolean> => sql`${column} = ${name}`;
 
 /** Begins and ends a day, as moments. */
 export const beginOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>

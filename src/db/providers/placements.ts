@@ -98,7 +98,7 @@ export const switchProvider = (
     const { numAffectedRows } = await sql`
       update ${table} set provider = ${to}${isPayment ? sql`, sending_since = null` : sql``}
       where operation_id = ${operationId} and status = 'HELD' and not ${isUnknown}
-        and coalesce(provider, ${from}) = ${from}`.execute(transaction);
+        and provider = ${from}`.execute(transaction);
     if (numAffectedRows !== 1n) return false;
     await addFailover(transaction, { operationId, from, to, message, isAskedLater });
     return true;

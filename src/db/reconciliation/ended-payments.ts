@@ -14,8 +14,8 @@ export interface EndedPayment extends RefusalInquiry {
   /** VOIDED: its hold was voided. */
   readonly status: 'POSTED' | 'VOIDED';
   readonly partner_id: number;
-  /** Who has it by our books; null is the default. */
-  readonly provider: string | null;
+  /** Who has it by our books. */
+  readonly provider: string;
   /** Our reference towards the provider. */
   readonly reference: string;
   /** Decimal string: the amount for the provider. */

@@ -32,7 +32,7 @@ export interface HeldAttempt extends Held {
   readonly attempt: number;
   /** The operation of the top-up. */
   readonly creation_id: string;
-  readonly workflow_id: string | null;
+  readonly workflow_id: string;
   readonly msisdn: StoredNumber;
 }
 

@@ -70,8 +70,8 @@ export const listLateSuccesses = (
 export async function recentLateTopups(
   database: Database,
   limit: number,
-): Promise<{ readonly creationId: string; readonly workflowId: string | null }[]> {
-  const { rows } = await sql<{ creationId: string; workflowId: string | null }>`
+): Promise<{ readonly creationId: string; readonly workflowId: string }[]> {
+  const { rows } = await sql<{ creationId: string; workflowId: string }>`
     select topups.operation_id as "creationId", topups.workflow_id as "workflowId"
     from ledger_transfers as booked
     join topup_attempts as attempt on attempt.operation_id = booked.operation_id

@@ -6,8 +6,8 @@ export interface ReferencedPayment {
   readonly kind: 'payment' | 'reversal';
   readonly operationId: string;
   readonly redemptionId: number;
-  /** Who has the payment; null is the default. */
-  readonly provider: string | null;
+  /** Who has the payment. */
+  readonly provider: string;
   readonly isOpen: boolean;
   /** It has ended as done. */
   readonly isDone: boolean;

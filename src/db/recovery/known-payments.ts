@@ -12,8 +12,8 @@ export interface KnownTransaction {
   readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'RECOVERED';
   /** By our books it is done, with what is booked of changes of the provider's word. */
   readonly isDone: boolean;
-  /** Who has it by our books; null is the default. */
-  readonly provider: string | null;
+  /** Who has it by our books. */
+  readonly provider: string;
   /** Those that did it beside that one, as our books know. */
   readonly doneBy: readonly string[];
 }
@@ -82,7 +82,7 @@ export async function placeHeld(
     with held as (
       select operation_id as id, provider as former from ${table}
       where ${column} = ${held.reference} and status = 'HELD'
-        and provider is distinct from ${held.provider} for no key update
+        and provider <> ${held.provider} for no key update
     ), placed as (
       update ${table} set provider = ${held.provider} from held where operation_id = held.id
     ), known as (
@@ -91,7 +91,7 @@ export async function placeHeld(
         and booked_at is null and settled_at is null)
     insert into provider_failovers (operation_id, from_provider, to_provider, message, recheck_at)
     select id, former, ${held.provider}, 'It was found at the other one after a restore', ${firstInquiry}
-    from held where former is not null and not exists (select from provider_failovers
+    from held where not exists (select from provider_failovers
       where operation_id = held.id and from_provider = former)`.execute(transaction);
 }
 
@@ -119,7 +119,7 @@ export async function recheckPayments(
       where status <> 'HELD'
     ), own as (
       update ${table} set recheck_at = now(), ${NEW_DOUBT} from ended
-      where operation_id = ended.id and coalesce(former, asked) = asked
+      where operation_id = ended.id and former = asked
     ), others as materialized (
       select * from ended where former <> asked
     ), known as (

@@ -11,8 +11,7 @@ export interface RecoveredPayment {
   readonly kind: 'payment' | 'top-up';
   /** Our reference, as the provider has it. */
   readonly reference: string;
-  /** Null in rows older than the column: the default. */
-  readonly provider: string | null;
+  readonly provider: string;
   readonly operationId: string;
   /** Decimal string in ETB. */
   readonly amount: string;

@@ -20,7 +20,7 @@ const names = {
 
 /**
  * Whether a reference names another payment or attempt at the same provider, one that was recovered, or one
- * that a repair is settling. A row older than its provider's column may be of any provider.
+ * that a repair is settling.
  */
 export async function isReceiptUsed(
   database: Database,
@@ -35,12 +35,12 @@ export async function isReceiptUsed(
         select from ${sql.table(table)} as other, mine
         where other.provider_reference = any(${written}::text[])
           and other.operation_id <> ${operationId}
-          and coalesce(other.provider = mine.provider, true))
+          and other.provider = mine.provider)
       or exists (
         select from recovered_payments as other, mine
         where other.provider_reference = any(${written}::text[]) and other.kind = ${recovered}
           and other.settled_by is distinct from 'repetition'
-          and coalesce(other.provider = mine.provider, true))
+          and other.provider = mine.provider)
       or exists (
         select from repairs
         where state = 'RUNNING' and kind = ${repair} and arguments ->> 'outcome' = 'done'

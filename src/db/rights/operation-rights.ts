@@ -10,8 +10,6 @@ const WORKERS_ALONE: Rights = { ...WORKERS, operator: 'select' };
 /** Rights on what companies ask for, and what is counted of it. */
 export const operationRights = {
   voucher_status_changes: READ,
-  // Operators begin to seal numbers, once.
-  number_storage: { ...READ, operator: 'select, update' },
   daily_spending: COUNTERS,
   number_daily_counts: { ...COUNTERS, operator: 'select, delete' },
   // Operators cancel, which ends the claim and its messages; they renew digests and erase numbers.
@@ -49,7 +47,7 @@ export const operationRights = {
     worker: 'select, update',
     operator: 'select',
   },
-  // Operators seal and erase numbers.
+  // Operators reseal and erase numbers.
   bulk_lines: {
     api: 'select, insert',
     worker: 'select, update',

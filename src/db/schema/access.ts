@@ -40,7 +40,6 @@ export interface MerchantPublicKeysTable {
   public_key_pem: string;
   fingerprint: GeneratedAlways<string | null>;
   proven_at: Timestamp | null;
-  duplicate_of: number | null;
 }
 
 export interface AuditLogTable {
@@ -65,7 +64,7 @@ export interface RefusedCallsTable {
   source_address: string;
   key_prefix: string | null;
   request_id: string;
-  /** Null where nothing more is known, and of calls from before this column. */
+  /** Null where nothing more is known. */
   detail: ColumnType<string | null, string | null | undefined, never>;
   left_out: Generated<number>;
 }
@@ -82,6 +81,6 @@ export interface AdmittedCallsTable {
   source_address: string;
   key_prefix: string | null;
   request_id: string;
-  /** Null where nothing more is known, and of calls from before this column. */
+  /** Null where nothing more is known. */
   detail: ColumnType<string | null, string | null | undefined, never>;
 }

@@ -35,7 +35,6 @@ import type {
 import type { EventEpochsTable, EventsTable } from './events.ts';
 import type { LedgerAccountsTable, LedgerTransfersTable } from './ledger.ts';
 import type { MpesaResultsTable } from './mpesa.ts';
-import type { NumberStorageTable } from './number-storage.ts';
 import type { OperatorCommandsTable } from './operator-commands.ts';
 import type {
   AccessNoticesTable,
@@ -188,7 +187,6 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable;
   database_timeline: DatabaseTimelineTable;
   maintenance_fences: MaintenanceFencesTable;
-  number_storage: NumberStorageTable;
   recovered_payments: RecoveredPaymentsTable;
   provider_routes: ProviderRoutesTable;
   provider_states: ProviderStatesTable;

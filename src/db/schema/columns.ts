@@ -13,7 +13,7 @@ export interface ProviderOutcomeColumns {
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
   provider_reference: string | null;
   provider_message: string | null;
-  /** Null where it was done, and in rows older than the column. */
+  /** Null where it was done. */
   not_done_by: NotDoneBy | null;
   /** Time of the next inquiry about a completed operation. */
   recheck_at: Timestamp | null;

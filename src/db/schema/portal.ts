@@ -142,9 +142,9 @@ export interface InvitationMessagesTable {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   status: Generated<InvitationMessageStatus>;
-  /** Of the attempt that sends it; null once that has recorded the outcome, and in rows older than the column. */
+  /** Of the attempt that sends it; null once that has recorded the outcome. */
   sending_since: Timestamp | null;
-  /** Of a text message; null before its sending, and in rows older than the column. */
+  /** Of a text message; null before its sending. */
   provider: SmsProviderName | null;
   provider_reference: string | null;
   provider_message: string | null;

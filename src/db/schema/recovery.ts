@@ -29,8 +29,7 @@ export interface RecoveredPaymentsTable {
   reference: string;
   /** Of its transfers. */
   operation_id: GeneratedAlways<string>;
-  /** Null in rows older than the column: the default. */
-  provider: string | null;
+  provider: string;
   provider_reference: string | null;
   provider_status: 'completed' | 'pending';
   made_at: Timestamp;

@@ -10,8 +10,7 @@ export interface TopupsTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   operation_id: string;
-  /** Null in rows older than the column. */
-  workflow_id: string | null;
+  workflow_id: string;
   request_digest: string;
   partner_id: number;
   kind: 'AIRTIME' | 'PACKAGE';
@@ -38,8 +37,7 @@ export interface TopupAttemptsTable extends ProviderOutcomeColumns {
   settled_at: Timestamp | null;
   msisdn: StoredNumber;
   provider_product_id: number | null;
-  /** Null in rows older than the column: the default. */
-  provider: AirtimeProviderName | null;
+  provider: AirtimeProviderName;
 }
 
 /** A request for a retry, written before its workflow is called; deleted when it is refused. */
@@ -50,8 +48,7 @@ export interface TopupRetriesTable {
   attempt: number;
   /** Null: the number of the previous attempt. */
   msisdn: StoredNumber | null;
-  /** Null in rows older than the column. */
-  request_digest: string | null;
+  request_digest: string;
   created_at: Timestamp;
   /** Neither begun nor answered. */
   is_open: Generated<boolean>;

@@ -45,8 +45,8 @@ export interface VouchersTable {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
   operation_id: string;
-  /** Null in rows older than the column. */
-  request_digest: string | null;
+  /** Of the request that generated it; operations are pruned, vouchers are not. */
+  request_digest: string;
   partner_id: number;
   merchant_id: number;
   denomination_id: number;
@@ -84,8 +84,7 @@ export interface VoucherStatusChangesTable {
 export interface VoucherClaimsTable {
   id: string;
   operation_id: string;
-  /** Null in claims older than the column: their workflow is named by the operation alone. */
-  workflow_id: string | null;
+  workflow_id: string;
   created_at: Timestamp;
   voucher_id: number;
   company_kind: CompanyKind;
@@ -98,8 +97,7 @@ export interface VoucherClaimsTable {
   expires_at: Timestamp;
   code_digest: string;
   code_ciphertext: string | null;
-  /** Null means six, in claims older than longer codes. */
-  code_digits: number | null;
+  code_digits: number;
 }
 
 export interface VerificationAttemptsTable {
@@ -107,11 +105,10 @@ export interface VerificationAttemptsTable {
   created_at: Timestamp;
   voucher_id: number;
   operation_id: string;
-  /** Null in rows older than the column, as are those below. */
-  request_digest: string | null;
-  claim_id: string | null;
-  company_kind: CompanyKind | null;
-  company_id: number | null;
+  request_digest: string;
+  claim_id: string;
+  company_kind: CompanyKind;
+  company_id: number;
 }
 
 /** A company's usage of its budgets on one day (UTC). */
@@ -152,8 +149,7 @@ export interface RedemptionsTable extends ProviderOutcomeColumns {
   created_at: Timestamp;
   settled_at: Timestamp | null;
   operation_id: string;
-  /** Null in rows older than the column. */
-  request_digest: string | null;
+  request_digest: string;
   voucher_id: number;
   claim_id: string | null;
   company_kind: CompanyKind;
@@ -164,8 +160,7 @@ export interface RedemptionsTable extends ProviderOutcomeColumns {
   payment_reference: string;
   platform_reference: string;
   payee: Json<{ key: string; value: string }[]>;
-  /** Null in rows older than the column: the default. */
-  provider: MobileMoneyProviderName | null;
+  provider: MobileMoneyProviderName;
   /** Time since when the provider leaves the outcome of the payment open. */
   unknown_since: Timestamp | null;
   /** Time since when it may have been sent to a provider that would pay a repetition again. */
@@ -210,13 +205,13 @@ export interface MessagesTable {
   claim_id: string | null;
   redemption_id: number | null;
   reversal_id: number | null;
-  /** Chosen by a trigger; null in rows older than the column, which are English. */
-  language: MessageLanguage | null;
+  /** Chosen by a trigger. */
+  language: GeneratedAlways<MessageLanguage>;
   /** CANCELLED was never sent; REFUSED is the provider's answer. */
   status: Generated<'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
-  /** Null once the worker that sends has recorded the outcome, and in rows older than the column. */
+  /** Null once the worker that sends has recorded the outcome. */
   sending_since: Timestamp | null;
-  /** Null before its first sending, and in rows older than the column. */
+  /** Null before its first sending. */
   provider: SmsProviderName | null;
   provider_reference: string | null;
   provider_message: string | null;

@@ -9,11 +9,11 @@ export const listTopups = (
     readonly partnerId: number | undefined;
     readonly status: TopupStatus | undefined;
     /** Of the number of the top-up, or of a later attempt. */
-    readonly numberKeys: readonly string[] | undefined;
+    readonly numberHash: string | undefined;
     readonly limit: number;
   },
 ) => {
-  const { partnerId, status, numberKeys } = selection;
+  const { partnerId, status, numberHash } = selection;
   let query = database
     .selectFrom('topups')
     .leftJoin('products', 'products.id', 'topups.product_id')
@@ -33,16 +33,16 @@ export const listTopups = (
     .limit(selection.limit);
   if (partnerId !== undefined) query = query.where('topups.partner_id', '=', partnerId);
   if (status !== undefined) query = query.where('topups.status', '=', status);
-  if (numberKeys !== undefined)
+  if (numberHash !== undefined)
     query = query.where((where) =>
       where.or([
-        hasNumber('topups.msisdn', numberKeys),
+        hasNumber('topups.msisdn', numberHash),
         where.exists(
           where
             .selectFrom('topup_attempts')
             .select('topup_id')
             .whereRef('topup_id', '=', 'topups.id')
-            .where(hasNumber('topup_attempts.msisdn', numberKeys)),
+            .where(hasNumber('topup_attempts.msisdn', numberHash)),
         ),
       ]),
     );

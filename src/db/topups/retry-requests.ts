@@ -21,7 +21,7 @@ export interface RecordedRetry {
   readonly status: TopupStatus;
   /** The operation of the top-up, and its workflow. */
   readonly creationId: string;
-  readonly workflowId: string | null;
+  readonly workflowId: string;
   /** The requested attempt. */
   readonly attempt: number;
   /** The number of the attempt before it. */
@@ -44,7 +44,7 @@ export async function recordRetry(
     stored: StoredOperation | null;
     status: TopupStatus;
     operation_id: string;
-    workflow_id: string | null;
+    workflow_id: string;
     attempt: number;
     msisdn: StoredNumber;
     known_attempt: number | null;

@@ -26,17 +26,6 @@ export const staleTopupsStep = (database: Database, batch: Batch): RowStep<numbe
   listDue: (rows) => idsOf(database, staleTopups(batch, rows)),
 });
 
-/** Top-ups that an older version of the service wrote without their operations. */
-export const unrecordedTopupsStep = (database: Database, batch: Batch): RowStep<number> => ({
-  async end(rows) {
-    const { numAffectedRows = 0n } = await sql`
-      update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
-      where id in (${unrecordedTopups(batch, rows)})`.execute(database);
-    return Number(numAffectedRows);
-  },
-  listDue: (rows) => idsOf(database, unrecordedTopups(batch, rows)),
-});
-
 /** Retries; their ids are those of their operations. */
 export const staleRetriesStep = (database: Database, batch: Batch): RowStep<string> => ({
   end: (rows) =>
@@ -77,13 +66,6 @@ async function failTopups(transaction: DatabaseTransaction, batch: Batch, among:
     from failed where operations.id = failed.operation_id`.execute(transaction);
   return rows.length;
 }
-
-const unrecordedTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
-  select id from topups
-  where status = 'PENDING' and ${isStale('created_at', batch)}
-    and not exists (select from operations where operations.id = topups.operation_id)
-    and ${isAmong('id', rows, 'bigint')}
-  limit ${batch.batchSize}`;
 
 interface StaleRetry {
   readonly operation_id: string;

@@ -218,10 +218,9 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
 export interface ReferencedAttempt {
   readonly status: AttemptRow['status'];
   readonly operationId: string;
-  /** Null is the default. */
   readonly provider: AttemptRow['provider'];
   readonly creationId: string;
-  readonly workflowId: string | null;
+  readonly workflowId: string;
 }
 
 /** The attempt under our reference, if it is ours. */

@@ -34,8 +34,7 @@ interface Attempt {
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly notDoneBy: Selectable<TopupAttemptsTable>['not_done_by'];
-  /** Null is the default provider of a time before routes. */
-  readonly provider: string | null;
+  readonly provider: string;
   readonly failovers: readonly Failover[];
 }
 

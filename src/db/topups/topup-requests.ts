@@ -3,11 +3,7 @@ import type { StoredNumber } from '../../domain/phone.ts';
 import type { TopupKind } from '../../domain/topup.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { lockOperation, type OperationIdentity } from '../operations/operations.ts';
-import {
-  digestsOf,
-  type StoredOperation,
-  storedOperation,
-} from '../operations/stored-operations.ts';
+import { type StoredOperation, storedOperation } from '../operations/stored-operations.ts';
 import type { TopupsTable } from '../schema/all-tables.ts';
 
 /** The operation kind of new top-ups. */
@@ -100,7 +96,7 @@ export const insertOperation = (
     request_id = excluded.request_id, request_digest = excluded.request_digest,
     created_at = now(), accepted_at = null
     where operations.status = 'REFUSED'
-      and operations.request_digest <> all(${digestsOf(identity)}::text[])
+      and operations.request_digest <> ${identity.requestDigest}
   returning id`;
 
 const MAXIMUM_LOOKS = 5;

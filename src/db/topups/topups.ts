@@ -11,7 +11,7 @@ import { hasDisputedAttempt, type TopupTruth, topupTruth } from './topup-state.t
 export interface LockedTopup {
   readonly id: number;
   readonly operation_id: string;
-  readonly workflow_id: string | null;
+  readonly workflow_id: string;
   readonly request_digest: string;
   readonly provider_reference: string | null;
   readonly partner_id: number;

@@ -50,8 +50,8 @@ export async function claimContext(
   voucher: {
     readonly id: number;
     readonly partner_id: number;
-    /** Of the owner's number. */
-    readonly numberKeys: readonly string[];
+    /** Of the owner's number; undefined without an owner. */
+    readonly numberHash: string | undefined;
   },
   request: { readonly company: Caller; readonly merchantId: number | null },
 ): Promise<ClaimContext> {
@@ -76,7 +76,7 @@ export async function claimContext(
     left join merchant_payout_accounts as account
       on account.merchant_id = merchants.id and account.replaced_at is null
     cross join (${wrongCodes(voucher.id, company)}) as attempts
-    cross join (${messageCounts(voucher.numberKeys)}) as numbers
+    cross join (${messageCounts(voucher.numberHash)}) as numbers
     where partners.id = ${voucher.partner_id}`.execute(transaction);
   const [context] = rows;
   if (!context) throw new Error('The voucher has no partner');

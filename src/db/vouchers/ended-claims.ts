@@ -3,7 +3,7 @@ import { endClaim } from './claims.ts';
 
 export interface EndedClaim {
   readonly operationId: string;
-  readonly workflowId: string | null;
+  readonly workflowId: string;
 }
 
 /**

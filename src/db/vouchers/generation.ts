@@ -5,11 +5,7 @@ import { isStillAdmitted } from '../access/access.ts';
 import type { Database } from '../connection.ts';
 import { countSpending, limitedCaller } from '../limits/daily-spending.ts';
 import { countNumber, type NumberCount } from '../limits/number-counts.ts';
-import {
-  digestsOf,
-  type StoredOperation,
-  storedOperation,
-} from '../operations/stored-operations.ts';
+import { type StoredOperation, storedOperation } from '../operations/stored-operations.ts';
 import {
   factsOf,
   type GenerationFactsRow,
@@ -22,7 +18,6 @@ export interface GenerationRequest extends GenerationSubject {
   readonly operationId: string;
   readonly requestId: string;
   readonly requestDigest: string;
-  readonly earlierDigests?: readonly string[];
   readonly serialNumber: string;
   readonly codeDigest: Buffer;
   readonly codeCiphertext: string;
@@ -121,7 +116,7 @@ const fromAllowing = (request: GenerationRequest) => sql`
   where facts.has_access and facts.merchant_id is not null
     and facts.selling_price_usd is not null and facts.balance >= facts.amount
     and (facts.operation is null or facts.operation ->> 'status' = 'REFUSED'
-      and facts.operation ->> 'request_digest' <> all(${digestsOf(request)}::text[]))
+      and facts.operation ->> 'request_digest' <> ${request.requestDigest})
     and partners.id = ${request.partner.id} and partners.status = 'ACTIVE'
     and ${isStillAdmitted(request.partner, 'vouchers')}`;
 

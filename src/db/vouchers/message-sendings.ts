@@ -30,7 +30,7 @@ export interface TakenMessage {
   readonly msisdn: StoredNumber;
   readonly claim_id: string | null;
   readonly reversal_id: number | null;
-  readonly language: MessageLanguage | null;
+  readonly language: MessageLanguage;
   /** Of a claim's message. */
   readonly code: CodeFacts | null;
   /** Of a redemption's message. */

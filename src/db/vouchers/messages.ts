@@ -37,11 +37,11 @@ export const numberLock = (msisdn: Expression<unknown>) =>
 export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
 
 /**
- * SQL expression: the messages of a kind of a day to the number of these keys, the refused ones of an hour, and the
+ * SQL expression: the messages of a kind of a day to the number of this hash, the refused ones of an hour, and the
  * time when the oldest of either leaves its window.
  */
 export const messageCounts = (
-  keys: readonly string[],
+  hash: string | undefined,
   kind: MessagesTable['kind'] = 'VERIFICATION_CODE',
 ) => sql`
   select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
@@ -53,18 +53,18 @@ export const messageCounts = (
         where status = 'REFUSED' and created_at > now() - interval '1 hour')
       + interval '1 hour' - now()))::int, 0) as refused_messages_retry_seconds
   from messages
-  where ${hasNumber('msisdn', keys)} and kind = ${kind}
+  where ${hasNumber('msisdn', hash)} and kind = ${kind}
     and created_at > now() - interval '1 day'`;
 
-/** The confirmations of a day to the number of these keys. */
+/** The confirmations of a day to the number of this hash. */
 export async function confirmationsToday(
   transaction: DatabaseTransaction,
-  keys: readonly string[],
+  hash: string,
 ): Promise<number> {
   const { confirmations } = await transaction
     .selectFrom('messages')
     .select(({ fn }) => fn.countAll<number>().as('confirmations'))
-    .where(hasNumber('msisdn', keys))
+    .where(hasNumber('msisdn', hash))
     .where('kind', '=', 'REDEMPTION_CONFIRMATION')
     .where(mayHaveArrived)
     .where('created_at', '>', sql<Date>`now() - interval '1 day'`)

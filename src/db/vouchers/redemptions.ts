@@ -6,7 +6,7 @@ import { anyDigest } from '../any-digest.ts';
 import { paidAccount } from '../catalogue/payout-account-checks.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.ts';
-import { digestsOf, type RequestDigests } from '../operations/stored-operations.ts';
+import type { RequestDigest } from '../operations/stored-operations.ts';
 import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.ts';
 import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.ts';
 
@@ -181,7 +181,7 @@ export const runningRedemption = (database: Database, codeDigests: readonly Buff
 /** The redemptions on hold with this content, each with its payment's reference. */
 export async function heldByContent(
   database: Database,
-  request: RequestDigests & { readonly company: Company },
+  request: RequestDigest & { readonly company: Company },
 ): Promise<{ readonly operationId: string; readonly paymentReference: string }[]> {
   const { company } = request;
   const { rows } = await sql<{ operationId: string; paymentReference: string }>`
@@ -189,7 +189,7 @@ export async function heldByContent(
     from operations join redemptions on redemptions.operation_id = operations.id
     where operations.kind = 'redeem-gift' and operations.company_kind = ${company.kind}
       and operations.company_id = ${company.id}
-      and operations.request_digest = any(${digestsOf(request)}::text[])
+      and operations.request_digest = ${request.requestDigest}
       and operations.status = 'RUNNING' and redemptions.status = 'HELD'`.execute(database);
   return rows;
 }

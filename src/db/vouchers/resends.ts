@@ -83,11 +83,11 @@ export async function resendCounts(
   {
     voucherId,
     company,
-    numberKeys,
+    numberHash,
   }: {
     readonly voucherId: number;
     readonly company: Company;
-    readonly numberKeys: readonly string[];
+    readonly numberHash: string;
   },
 ): Promise<ResendCounts> {
   const { rows } = await sql<ResendCounts>`
@@ -97,7 +97,7 @@ export async function resendCounts(
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucherId} and kind = ${kind} and status <> 'CANCELLED')
         as seconds_since_message
-    from partners cross join (${messageCounts(numberKeys, kind)}) as numbers
+    from partners cross join (${messageCounts(numberHash, kind)}) as numbers
     where partners.id = ${company.id}`.execute(transaction);
   const [counts] = rows;
   if (!counts) throw new Error('The resend has no partner');

@@ -12,8 +12,7 @@ import { newestReversal, type ShownReversal } from './shown-reversal.ts';
 interface Claim {
   readonly id: string;
   readonly operationId: string;
-  /** Null in claims older than the column. */
-  readonly workflowId: string | null;
+  readonly workflowId: string;
   readonly at: string;
   readonly company: string;
   readonly expiresAt: string;
@@ -45,8 +44,7 @@ interface Redemption {
   /** Nobody has settled that it was made late, or what a provider says of it since its end. */
   readonly isDisputed: boolean;
   readonly reversal: ShownReversal | null;
-  /** Null is the default provider of a time before routes. */
-  readonly provider: string | null;
+  readonly provider: string;
   readonly failovers: readonly Failover[];
 }
 

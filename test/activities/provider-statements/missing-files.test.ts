@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 const zone = 'Africa/Addis_Ababa';
-const mpesa = { name: 'mpesa', kind: 'mobile-money', isDefault: false } as const;
+const mpesa = { name: 'mpesa', kind: 'mobile-money' } as const;
 
 /** Noon of the day that closed so many days before the last closed one. */
 const noonBefore = (days: number) => {

@@ -27,13 +27,15 @@ const feeOf = (fee: string): ProviderAccount => ({
   },
 });
 
-/** The activities for these providers, of which the first one is the default. */
+/** The activities for these providers. */
 const activitiesOf = (accounts: Record<string, ProviderAccount>, days = 1) =>
   createProviderStatementActivities({
     database: scene.database,
     balanceAccounts: Object.entries(accounts).map(([name, account]) => ({ name, account })),
-    providerAccounts: Object.entries(accounts).map(([name, account], index) => ({
-      ...{ name, kind: 'mobile-money', isDefault: index === 0, account },
+    providerAccounts: Object.entries(accounts).map(([name, account]) => ({
+      name,
+      kind: 'mobile-money',
+      account,
     })),
     limits: {
       providerStatements: {

@@ -205,7 +205,7 @@ it.each(['reversed', 'failed'] as const)(
     const one = await changed('FAILED');
     await settleChange(one, 'FAILED', 'partner');
     const at = new Date();
-    const provider = { name: 'dt-one', kind: 'airtime', isDefault: true } as const;
+    const provider = { name: 'dt-one', kind: 'airtime' } as const;
     const of = { provider, day: at.toJSON().slice(0, 10) as Day, zone: 'UTC' };
     const line: StoredLine = {
       ...({

@@ -96,7 +96,7 @@ describe('a payment that both providers made', () => {
     const at = new Date();
     const zone = 'UTC';
     const of = {
-      provider: { name: 'gsma', kind: 'mobile-money', isDefault: true },
+      provider: { name: 'gsma', kind: 'mobile-money' },
       day: at.toJSON().slice(0, 10) as Day,
       zone,
     } as const;

@@ -40,13 +40,13 @@ async function refuseMany(connectionString: string): Promise<void> {
   await client.connect();
   try {
     await client.query('set session_replication_role = replica');
-    await client.query(`insert into topups (operation_id, request_digest, partner_id, kind, amount,
-        msisdn, status, attempt, operator, exchange_rate, currency, originating_country)
-      select 'operation-' || number, 'digest', 1, 'AIRTIME', 50, '+251911000000', 'FAILED', 1,
-        'ETHIO_TELECOM', '1', 'USD', 'US' from generate_series(1, ${DUE}) as number`);
+    await client.query(`insert into topups (operation_id, workflow_id, request_digest, partner_id, kind,
+        amount, msisdn, status, attempt, operator, exchange_rate, currency, originating_country)
+      select 'operation-' || number, 'top-up-' || number, 'digest', 1, 'AIRTIME', 50,
+        '${testNumbers.store('+251911000000')}', 'FAILED', 1, 'ETHIO_TELECOM', '1', 'USD', 'US' from generate_series(1, ${DUE}) as number`);
     await client.query(`insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn,
-        status, settled_at, recheck_at)
-      select id, 1, operation_id, operation_id, msisdn, 'VOIDED', now(), now() - interval '1 hour'
+        provider, status, settled_at, recheck_at)
+      select id, 1, operation_id, operation_id, msisdn, 'dt-one', 'VOIDED', now(), now() - interval '1 hour'
           + substr(operation_id, 11)::int * interval '1 second'
       from topups`);
     // What an attempt held is asked of the ledger.

@@ -24,11 +24,11 @@ const between = (
     (select id from ledger_accounts where kind = '${credit}' order by id limit 1) as credit`;
 
 const topup = (status: string) => `
-  insert into topups (id, operation_id, request_digest, partner_id, kind, amount, msisdn, status,
-    attempt, exchange_rate, currency, originating_country)
+  insert into topups (id, operation_id, workflow_id, request_digest, partner_id, kind, amount, msisdn,
+    status, attempt, exchange_rate, currency, originating_country)
   overriding system value
-  values (1, 'sent', 'of a request', 1, 'AIRTIME', 50, '+251910000000', '${status}', 1, '57', 'USD',
-    'US')`;
+  values (1, 'sent', 'top-up', 'of a request', 1, 'AIRTIME', 50, 'hash.mask.k1.box', '${status}', 1,
+    '57', 'USD', 'US')`;
 
 const reversal = (status: string, ending: string) => `
   insert into redemption_reversals
@@ -37,8 +37,9 @@ const reversal = (status: string, ending: string) => `
   values (1, 1, 'reversed', 'digest', gen_random_uuid(), '${status}', ${ending})`;
 
 const attempt = (status: string, reversedAt = 'null') => `
-  insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn, status, reversed_at)
-  values (1, 1, 'sent', 'sent-1', '+251910000000', '${status}', ${reversedAt})`;
+  insert into topup_attempts
+    (topup_id, attempt, operation_id, reference, msisdn, provider, status, reversed_at)
+  values (1, 1, 'sent', 'sent-1', 'hash.mask.k1.box', 'dt-one', '${status}', ${reversedAt})`;
 
 /** Every invariant, broken in each of its ways, in a database that the gift path of the test has filled. */
 export const breakages: readonly Breakage[] = [

@@ -135,10 +135,10 @@ describe('the number of all vouchers', () => {
     try {
       const transaction = await other.startTransaction().execute();
       await sql`
-        insert into vouchers (operation_id, partner_id, merchant_id, denomination_id, serial_number,
-          code_digest, code_ciphertext, is_restricted, amount, remaining, expires_at,
+        insert into vouchers (operation_id, request_digest, partner_id, merchant_id, denomination_id,
+          serial_number, code_digest, code_ciphertext, is_restricted, amount, remaining, expires_at,
           selling_price_usd)
-        select 'late', partner_id, merchant_id, denomination_id, 'late', 'late', '', true, 100, 100,
+        select 'late', 'late', partner_id, merchant_id, denomination_id, 'late', 'late', '', true, 100, 100,
           now() + interval '1 day', 1 from vouchers where id = 1`.execute(transaction);
       expect((await readPage()).totalItems).toBe(before);
       await transaction.commit().execute();

@@ -103,7 +103,7 @@ async function expectAgreement(): Promise<void> {
     ).toEqual(await salesByRows(zone));
 }
 
-/** As after an upgrade: no hour is summed up. */
+/** No hour is summed up. */
 async function forgetHours(): Promise<void> {
   for (const table of ['payout_hour_sums', 'sale_hour_sums'])
     await sql`delete from ${sql.table(table)}`.execute(database);

@@ -26,13 +26,13 @@ beforeAll(async () => {
   const { database, grown } = scene;
   // Failed ones, older than the first transfer.
   await sql`
-    insert into topups (operation_id, request_digest, partner_id, kind, amount, msisdn, status,
-      exchange_rate, currency, originating_country, created_at)
-    select 'counted-' || hour, 'counted', ${grown.partner.id}, 'AIRTIME', 50, 'hash.masked.1.box',
+    insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, amount, msisdn,
+      status, exchange_rate, currency, originating_country, created_at)
+    select 'counted-' || hour, 'counted-' || hour, 'counted', ${grown.partner.id}, 'AIRTIME', 50, 'hash.masked.1.box',
       'FAILED', '1', 'USD', 'US', now() - make_interval(hours => hour)
     from generate_series(1, 20000) as hour`.execute(database);
   await sql`analyze topups`.execute(database);
-  // As after an upgrade: nothing is counted yet.
+  // Nothing is counted yet.
   await restartRowCounts(database);
 });
 afterAll(() => scene?.close());

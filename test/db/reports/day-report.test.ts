@@ -209,9 +209,10 @@ test('a fault of the books shows, and makes the exit code 2', async () => {
 });
 
 test('a report that is made again stays in order after a retry at another price', async () => {
-  const { database } = scene.stack;
-  const id = await topUp(database, scene.partner.id, '15', { ending: 'SUCCESS' });
-  await takenBackAndRetried(database, id, '20');
+  const { database, api } = scene.stack;
+  const { numbers } = api.services;
+  const id = await topUp(database, scene.partner.id, '15', { ending: 'SUCCESS', numbers });
+  await takenBackAndRetried(database, id, '20', numbers);
   const again = await reportOf(report.day);
   expect(again.sales.topups.amount).toBe('135.000000');
   expect(again.checks.flatMap(({ faults }) => faults)).toEqual([]);

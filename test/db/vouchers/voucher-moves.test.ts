@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database, violates } from '../../../src/db/connection.ts';
 import { type VoucherStatus, voucherMoves } from '../../../src/domain/voucher.ts';
-import { inClear } from '../../end-to-end/privacy/stored-numbers.ts';
+import { testNumbers } from '../../end-to-end/privacy/stored-numbers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addGiftSeller } from '../gift-rows.ts';
 
@@ -38,10 +38,11 @@ async function voucherIn(status: VoucherStatus, owner: string | null = null): Pr
       ...owners,
       ...valuesOf(status),
       operation_id: randomUUID(),
+      request_digest: 'digest',
       serial_number: randomUUID(),
       code_digest: Buffer.from(randomUUID()),
       code_ciphertext: 'sealed',
-      owner_msisdn: owner === null ? null : inClear(owner),
+      owner_msisdn: testNumbers.storeIfAny(owner),
       is_restricted: true,
       amount: '100',
       status,

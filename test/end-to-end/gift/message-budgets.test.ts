@@ -3,7 +3,6 @@ import type { Company } from '../../../src/domain/voucher.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
-import { inClear } from '../privacy/stored-numbers.ts';
 import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
@@ -90,7 +89,7 @@ describe('numbers of countries that are not served', () => {
     const gift = await openGift();
     await scene.stack.database
       .updateTable('vouchers')
-      .set({ owner_msisdn: inClear(ABROAD) })
+      .set({ owner_msisdn: scene.stack.api.services.numbers.store(ABROAD) })
       .where('id', '=', gift.id)
       .execute();
     const { client } = await newMerchant();

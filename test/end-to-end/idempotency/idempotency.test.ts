@@ -15,7 +15,6 @@ import {
   REDEEM,
   setGiftScene,
 } from '../gift/gift-scene.ts';
-import { inClear } from '../privacy/stored-numbers.ts';
 
 /** Design 6, on both surfaces. */
 let scene: GiftScene;
@@ -440,7 +439,7 @@ describe('a refusal', () => {
     expect((await client.post(CLAIM, { voucherCode })).body.statusCode).toBe(5003);
     await scene.stack.database
       .updateTable('vouchers')
-      .set({ owner_msisdn: inClear(newOwner()) })
+      .set({ owner_msisdn: scene.stack.api.services.numbers.store(newOwner()) })
       .where('id', '=', gift.id)
       .execute();
     const made = await client.post(CLAIM, { voucherCode });

@@ -216,18 +216,6 @@ test('a retry that joined another one keeps its answer, and is not made for itse
   expect(await everything()).toEqual(before);
 });
 
-test('from before digests were kept beside effects, any request under the key is another one', async () => {
-  const asked = [await ask(['a voucher', voucher]), await ask(['it', () => redemption('partner')])];
-  await prune();
-  for (const table of ['vouchers', 'redemptions'] as const)
-    await scene.stack.database.updateTable(table).set({ request_digest: null }).execute();
-  const before = await everything();
-  for (const { one, key } of asked)
-    for (const body of [one.body, one.other])
-      expectRefusal(await send(one, key, body), 'partner', 422, { reason: 'key-reused' });
-  expect(await everything()).toEqual(before);
-});
-
 test('the key of a claim that has ended is free again: it makes a new one', async () => {
   const [gift, other] = [await scene.gift(), await scene.gift()];
   const key = randomUUID();

@@ -134,7 +134,7 @@ export const EXCEPTIONS_OF_SCHEDULES: readonly PlanException[] = [
   },
   {
     text: /insert into checked_holdings .*\s+select partner_id, sum\(remaining/,
-    why: 'the holdings are added up once after an upgrade',
+    why: 'the holdings are added up at the first check, and where they were found to differ',
   },
 ];
 

@@ -50,10 +50,10 @@ import { listenToStatements, wholeLooks } from './plans.ts';
 const ZONE = 'Africa/Addis_Ababa';
 const DAY = dayOfTime(new Date(), ZONE);
 const PROVIDERS: readonly StatementProvider[] = [
-  { name: 'gsma', kind: 'mobile-money', isDefault: true },
-  { name: 'mpesa', kind: 'mobile-money', isDefault: false },
-  { name: 'dt-one', kind: 'airtime', isDefault: true },
-  { name: 'reloadly', kind: 'airtime', isDefault: false },
+  { name: 'gsma', kind: 'mobile-money' },
+  { name: 'mpesa', kind: 'mobile-money' },
+  { name: 'dt-one', kind: 'airtime' },
+  { name: 'reloadly', kind: 'airtime' },
 ];
 
 let own: TestDatabase;

@@ -111,17 +111,16 @@ test('one claim that cannot end keeps no other voucher locked', async () => {
 test('one top-up that cannot fail keeps no other one pending', async () => {
   const partner = await makePartner(scene.stack);
   const { rows: topups } = await sql<{ id: number }>`
-    insert into topups (operation_id, request_digest, partner_id, kind, msisdn, exchange_rate,
-      currency, originating_country, created_at)
-    select gen_random_uuid(), 'digest', ${partner.id}, 'AIRTIME', '+251911000000', '1', 'ETB', 'ET',
-      now() - interval '1 hour' from generate_series(1, 6) returning id`.execute(
+    insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, msisdn,
+      exchange_rate, currency, originating_country, created_at)
+    select gen_random_uuid(), 'workflow', 'digest', ${partner.id}, 'AIRTIME', 'hash.mask.k1.box', '1',
+      'ETB', 'ET', now() - interval '1 hour' from generate_series(1, 6) returning id`.execute(
     scene.stack.database,
   );
-  // Three of them have operations, as the service writes them now.
   await sql`insert into operations (id, company_kind, company_id, kind, request_id, request_digest,
       status)
     select operation_id, 'partner', partner_id, 'top-up-airtime', gen_random_uuid(), 'digest', 'RUNNING'
-    from topups where id = any(${topups.slice(0, 3).map(({ id }) => id)}::bigint[])`.execute(
+    from topups where id = any(${topups.map(({ id }) => id)}::bigint[])`.execute(
     scene.stack.database,
   );
   const bad = [topups[1]?.id, topups[4]?.id];

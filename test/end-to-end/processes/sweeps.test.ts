@@ -90,10 +90,14 @@ test('a partner whose reserve is short keeps no other from being swept, and is a
   await move(short.id, 'reserved', 'gift', '150');
   await addOldOperations(1);
   const operationId = randomUUID();
-  await sql`insert into topups (operation_id, request_digest, partner_id, kind, msisdn,
+  await sql`insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, msisdn,
       exchange_rate, currency, originating_country, created_at)
-    values (${operationId}, 'digest', ${other.id}, 'AIRTIME', '+251911000000', '1', 'ETB', 'ET',
-      now() - interval '1 hour')`.execute(scene.stack.database);
+    values (${operationId}, 'workflow', 'digest', ${other.id}, 'AIRTIME', 'hash.mask.k1.box', '1',
+      'ETB', 'ET', now() - interval '1 hour')`.execute(scene.stack.database);
+  await sql`insert into operations (id, company_kind, company_id, kind, request_id, request_digest,
+      status)
+    values (${operationId}, 'partner', ${other.id}, 'top-up-airtime', gen_random_uuid(), 'digest',
+      'RUNNING')`.execute(scene.stack.database);
 
   // The run has done what it could: the case is what a person must look at.
   expect(await sweep('expire-vouchers-stuck')).toMatchObject({

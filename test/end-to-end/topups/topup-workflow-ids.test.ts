@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topUpStart } from '../../../src/temporal/workflow-starts.ts';
 import { workflowTiming } from '../../../src/temporal/workflow-timing.ts';
-import { topUpByOperationId } from '../../../workflows/workflow-ids.ts';
 import { call } from '../../support/clients.ts';
 import { recordedTopUp } from '../../support/topups.ts';
-import { until } from '../../support/until.ts';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.ts';
 
-/** The ids of the workflows of top-ups: those that people read, and those from before. */
 let scene: TopupScene;
 beforeAll(async () => {
   scene = await setTopupScene({
@@ -28,14 +25,6 @@ const idsOf = async (transactionId: number) => {
   return { workflow_id, operation_id };
 };
 
-/** As a row that was written before it had the id of its workflow. */
-const forgetWorkflowId = (transactionId: number) =>
-  scene.stack.database
-    .updateTable('topups')
-    .set({ workflow_id: null })
-    .where('id', '=', transactionId)
-    .execute();
-
 const handleOf = (workflowId: string) => scene.stack.temporal.client.workflow.getHandle(workflowId);
 
 const reconcile = () =>
@@ -51,11 +40,6 @@ const newsOf = async (transactionId: number) => {
   expect((await call(`${scene.stack.url}/callbacks/airtime`, hint)).status).toBe(200);
 };
 
-const runsOf = async (workflowId: string): Promise<number> => {
-  const query = `WorkflowId = "${workflowId}"`;
-  return (await scene.stack.temporal.client.workflow.count(query)).count;
-};
-
 it('names the number and the operation, and is kept on the row', async () => {
   const id = idOf(await scene.topUp(scene.number('000')));
   const { workflow_id, operation_id } = await idsOf(id);
@@ -68,17 +52,17 @@ it('names the number and the operation, and is kept on the row', async () => {
 it('stays the same for a retry after the window has closed', async () => {
   const id = await scene.failedTopUp();
   const { workflow_id } = await idsOf(id);
-  const first = await handleOf(workflow_id ?? '').describe();
-  await handleOf(workflow_id ?? '').result();
+  const first = await handleOf(workflow_id).describe();
+  await handleOf(workflow_id).result();
   expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
-  const second = await handleOf(workflow_id ?? '').describe();
+  const second = await handleOf(workflow_id).describe();
   expect(second.runId).not.toBe(first.runId);
 });
 
 it('is found by what takes up money on hold, and by the callback of the provider', async () => {
   const id = await scene.openTopUp({ isAnswered: true });
   const { workflow_id } = await idsOf(id);
-  await handleOf(workflow_id ?? '').terminate('as Temporal that was emptied');
+  await handleOf(workflow_id).terminate('as Temporal that was emptied');
   expect(await reconcile()).toMatchObject({ resumedTopUps: 1 });
   // One that runs is left alone.
   expect(await reconcile()).toMatchObject({ resumedTopUps: 0 });
@@ -87,36 +71,12 @@ it('is found by what takes up money on hold, and by the callback of the provider
   await scene.untilStatus(id, 'SUCCESS');
 });
 
-it('of a top-up from before is that of its operation: a retry', async () => {
-  const id = await scene.failedTopUp();
-  await forgetWorkflowId(id);
-  expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
-  const { operation_id } = await idsOf(id);
-  expect(await handleOf(topUpByOperationId(operation_id)).result()).toMatchObject({
-    ended: 'delivered',
-  });
-});
-
-it('of a top-up from before is that of its operation: money on hold, and a callback', async () => {
-  const id = await scene.openTopUp({ isAnswered: true });
-  const { workflow_id, operation_id } = await idsOf(id);
-  await handleOf(workflow_id ?? '').terminate('as one that was never started under this id');
-  await forgetWorkflowId(id);
-  expect(await reconcile()).toMatchObject({ resumedTopUps: 1 });
-  await scene.settle(id, 'completed');
-  await newsOf(id);
-  expect(await handleOf(topUpByOperationId(operation_id)).result()).toMatchObject({
-    ended: 'delivered',
-  });
-  await until(async () => expect(await runsOf(workflow_id ?? '')).toBe(1));
-});
-
 it('of a number that was withdrawn does nothing for the request under its new number', async () => {
   const request = { operationId: randomUUID(), requestDigest: 'of the request' };
   const msisdn = scene.number('000');
   const { id: partnerId } = scene.partner;
   const topup = { partnerId, amount: '50', msisdn };
-  const id = await recordedTopUp(scene.stack.database, request, topup);
+  const id = await recordedTopUp(scene.stack.api.services, request, topup);
   const command = {
     ...request,
     requestId: randomUUID(),

@@ -6,7 +6,6 @@ import { type Answer, call, newestCode } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
 import { done, type Gift, newOwner } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
-import { inClear } from '../privacy/stored-numbers.ts';
 
 let scene: RedemptionScene;
 beforeAll(async () => {
@@ -111,7 +110,7 @@ describe('the code of an open claim', () => {
     const refusing = newOwner('002');
     await scene.stack.database
       .updateTable('messages')
-      .set({ msisdn: inClear(refusing) })
+      .set({ msisdn: scene.stack.api.services.numbers.store(refusing) })
       .where('voucher_id', '=', gift.id)
       .execute();
     const answer = await resend(gift);

@@ -114,7 +114,6 @@ export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
     column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
     column('registered', (row) => time(row.createdAt)),
     column('proven', (row) => row.provenAt && time(row.provenAt)),
-    column('same as key', (row) => row.duplicateOf),
     column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
   ]);
 

@@ -28,7 +28,7 @@ export const listTopupsCommand = lookCommand({
   fields: newestFields(statuses, 'Only those with an attempt to this number'),
   examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
   async look(database, input, context) {
-    const found = await listTopups(database, await newestSelection(database, input, context));
+    const found = await listTopups(database, newestSelection(input, context));
     const topups = found.map((row) => ({ ...row, msisdn: maskStored(row.msisdn) }));
     return {
       json: topups,

@@ -26,7 +26,7 @@ export const listVouchersCommand = lookCommand({
   fields: newestFields(statuses, 'Only those of one owner'),
   examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
   async look(database, input, context) {
-    const found = await listVouchers(database, await newestSelection(database, input, context));
+    const found = await listVouchers(database, newestSelection(input, context));
     const vouchers = found.map(present);
     return {
       json: vouchers,

@@ -1,4 +1,3 @@
-import type { Database } from '../../../db/connection.ts';
 import type { AdminContext } from '../../command.ts';
 import { type InputOf, id, msisdn, oneOf, optional, wholeNumber } from '../../fields.ts';
 
@@ -13,15 +12,13 @@ export const newestFields = <Status extends string>(
   limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
 });
 
-/** What these fields select, for the database, which knows numbers by their keys only. */
-export const newestSelection = async <Status extends string>(
-  database: Database,
+/** What these fields select, for the database, which knows numbers by their hashes only. */
+export const newestSelection = <Status extends string>(
   input: InputOf<ReturnType<typeof newestFields<Status>>>,
   context: Pick<AdminContext, 'numbers'>,
 ) => ({
   partnerId: input.partner,
   status: input.status,
-  numberKeys:
-    input.msisdn === undefined ? undefined : (await context.numbers(database)).keysOf(input.msisdn),
+  numberHash: input.msisdn === undefined ? undefined : context.numbers().hashOf(input.msisdn),
   limit: input.limit ?? 50,
 });

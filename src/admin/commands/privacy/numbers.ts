@@ -4,8 +4,7 @@ import {
   liveUses,
   repairsWithNumbers,
 } from '../../../db/numbers/erase-number.ts';
-import { countNumbers, numberColumns, sealColumn } from '../../../db/numbers/number-columns.ts';
-import { beginSealing } from '../../../db/numbers/number-storage.ts';
+import { countNumbers, numberColumns, resealColumn } from '../../../db/numbers/number-columns.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { isGivenNumber } from '../../../repairs/repair-arguments.ts';
 import { AdminError } from '../../admin-error.ts';
@@ -15,17 +14,16 @@ import { column, numbers, table } from '../../tables.ts';
 
 interface StoredCount {
   readonly table: string;
-  /** A key's id, "in clear" or "erased". */
+  /** A key's id, or "erased". */
   readonly stored: string;
   readonly count: number;
 }
 
 export const listNumberStorage = lookCommand({
   name: 'list number-storage',
-  summary: 'Count phone numbers by how they are stored: in clear, under which key, erased',
+  summary: 'Count phone numbers by how they are stored: under which key, or erased',
   details:
-    '"seal numbers" seals those in clear and those under older keys. A key of DATA_KEYS that no row ' +
-    'names seals no number.',
+    '"reseal numbers" renews those under older keys. A key of DATA_KEYS that no row names seals no number.',
   fields: {},
   readsEverything: true,
   examples: ['list number-storage'],
@@ -46,43 +44,36 @@ export const listNumberStorage = lookCommand({
 });
 
 /** In many short transactions, beside requests; it may be broken off and run again. */
-export const sealNumbers: AdminCommand = {
-  name: 'seal numbers',
-  summary: 'Seal all phone numbers with the first key of DATA_KEYS',
+export const resealNumbers: AdminCommand = {
+  name: 'reseal numbers',
+  summary: 'Seal the phone numbers of older keys with the first key of DATA_KEYS',
   details:
-    'After an upgrade from a release that stored numbers in clear: run it when no process of that ' +
-    'release runs, which cannot read sealed numbers, and no more. After a rotation of DATA_KEYS: run ' +
-    'it when every process has the new key first. Needs the settings DIGEST_KEY and DATA_KEYS of the ' +
-    'service. It may be interrupted and run again.',
+    'After a rotation of DATA_KEYS, when every process has the new key first. Needs the settings ' +
+    'DIGEST_KEY and DATA_KEYS of the service. It may be interrupted and run again.',
   fields: {},
-  examples: ['seal numbers'],
+  examples: ['reseal numbers'],
   async run(context) {
     const { database } = context;
     const actor = context.actor();
-    const box = await context.numbers(database);
-    const record = (details: Record<string, unknown>) =>
-      database.transaction().execute(async (transaction) => {
-        const begun = await beginSealing(transaction);
-        if (begun || details.sealed !== undefined)
-          await recordChanges(transaction, actor, 'seal numbers', [
-            { subject: { kind: 'number-storage', id: 0 }, details: { ...details, begun } },
-          ]);
-      });
-    await record({});
+    const box = context.numbers();
     let sealed = 0;
     for (const numberColumn of numberColumns)
       sealed += await context.progress.step(`Numbers of ${numberColumn.table}`, (note) =>
-        sealColumn(database, numberColumn, box.resealed, (done) => note(`${done} sealed`)),
+        resealColumn(database, numberColumn, box.resealed, (done) => note(`${done} sealed`)),
       );
     if (sealed === 0) {
       const message = 'No change: all phone numbers are sealed under the first key.';
       return { text: message, json: { changed: false, message } };
     }
-    await record({ sealed });
+    await database
+      .transaction()
+      .execute((transaction) =>
+        recordChanges(transaction, actor, 'reseal numbers', [
+          { subject: { kind: 'number-storage', id: 0 }, details: { sealed } },
+        ]),
+      );
     return {
-      text:
-        `Sealed ${sealed} phone numbers. Run it again until it changes nothing: processes notice ` +
-        'within FENCE_CHECK_SECONDS that new numbers are sealed.',
+      text: `Sealed ${sealed} phone numbers. Run it again until it changes nothing.`,
       json: { changed: true, sealed },
     };
   },
@@ -112,13 +103,13 @@ export const eraseNumberCommand = changeCommand({
   },
   examples: ['erase number 0911234567 --note "Asked by letter of 2026-11-20"'],
   async change(transaction, input, context) {
-    const box = await context.numbers(transaction);
+    const box = context.numbers();
     const { digests, secretBox } = context.digestSettings();
     const repairIds = new Set<number>();
     for await (const repairs of repairsWithNumbers(transaction))
       for (const repair of repairs)
         if (isGivenNumber(repair, input.msisdn, secretBox)) repairIds.add(repair.id);
-    const sought = { keys: box.keysOf(input.msisdn), repairIds: [...repairIds] };
+    const sought = { hash: box.hashOf(input.msisdn), repairIds: [...repairIds] };
     const [use, ...others] = await liveUses(transaction, sought);
     const shown = maskMsisdn(input.msisdn);
     if (use) {

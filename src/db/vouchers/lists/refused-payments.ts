@@ -5,8 +5,7 @@ import type { Database } from '../../connection.ts';
 export interface RefusedPayments {
   readonly merchantId: number;
   readonly merchant: string;
-  /** Null in rows older than the column. */
-  readonly provider: string | null;
+  readonly provider: string;
   /** What the provider, or the check of the payout account, said. */
   readonly message: string | null;
   readonly refused: number;
@@ -42,7 +41,7 @@ export async function listRefusedPayments(
     from newest
     join merchants on merchants.id = newest.merchant_id
     left join paid on paid.merchant_id = newest.merchant_id
-      and paid.provider is not distinct from newest.provider
+      and paid.provider = newest.provider
     where newest.status = 'VOIDED'
     group by merchants.id, newest.provider, provider_message
     order by count(*) desc, max(newest.created_at) desc`.execute(database);

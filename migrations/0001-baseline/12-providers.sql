@@ -1,0 +1,105 @@
+-- Providers of text messages, payments and top-ups: who serves what, who was asked, and what they told.
+
+-- A rule by which a provider serves operations. What no route decides goes to the default provider.
+create table provider_routes (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  kind text not null check (kind in ('sms', 'payout', 'topup-airtime', 'topup-package')),
+  -- The first position is asked first; null conditions hold always.
+  position integer not null check (position between 1 and 1000),
+  provider text not null,
+  -- The share among routes of the same position.
+  weight integer not null default 1 check (weight between 1 and 1000),
+  operator text check (operator in ('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA')),
+  partner_id bigint references partners,
+  merchant_id bigint references merchants,
+  amount_from numeric(20, 6) check (amount_from >= 0),
+  amount_to numeric(20, 6),
+  is_enabled boolean not null default true,
+  check (amount_to >= coalesce(amount_from, 0)),
+  check (kind <> 'sms' or amount_from is null and amount_to is null),
+  check (kind in ('sms', 'payout') or merchant_id is null)
+);
+
+-- What one running worker knows of a provider: the state of its circuit breaker, for operators.
+create table provider_states (
+  -- As Temporal shows it: process and host.
+  worker text not null,
+  provider text not null,
+  state text not null check (state in ('closed', 'half-open', 'open')),
+  takes_calls boolean not null,
+  has_money boolean not null,
+  -- Since when the state of the breaker is this one.
+  since timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  -- A worker that runs has told it again by then.
+  expires_at timestamptz not null,
+  primary key (worker, provider)
+);
+
+-- An operation that another provider was asked for, because the first certainly did nothing. The first
+-- one is asked again later: what it did after all is booked.
+create table provider_failovers (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  operation_id text,
+  message_id bigint references messages,
+  from_provider text not null,
+  to_provider text not null check (to_provider <> from_provider),
+  -- What the first provider said.
+  message text not null,
+  -- When the first provider is asked again what it did. Null: not, or no more.
+  recheck_at timestamptz,
+  -- Since when the first provider is asked in vain. Null: it has answered, or was not asked yet.
+  unanswered_since timestamptz,
+  -- Since when there is news of what the first provider did, such as its callback, that it has not
+  -- explained. Null: none.
+  doubted_since timestamptz,
+  -- Since when the first provider says that it did it, and its reference.
+  done_at timestamptz,
+  provider_reference text,
+  -- When it was booked in suspense, beside what the operation itself booked.
+  booked_at timestamptz,
+  settled_at timestamptz,
+  -- 'late-success': the operation was refused by all others, and became a late success of the first.
+  settled_by text
+    constraint provider_failovers_settled_by
+    check (settled_by in ('partner', 'platform', 'provider', 'late-success')),
+  -- The first provider's deviating content under our reference, and since when it says so.
+  disagreement text,
+  disagreed_at timestamptz,
+  -- A person has cleared it; other words open it again.
+  disagreement_settled_at timestamptz,
+  check (num_nonnulls(operation_id, message_id) = 1)
+);
+create index provider_failovers_of_operation on provider_failovers (operation_id, id)
+  where operation_id is not null;
+create index provider_failovers_of_message on provider_failovers (message_id, id)
+  where message_id is not null;
+create index provider_failovers_by_age on provider_failovers (at);
+create index provider_failovers_due on provider_failovers (recheck_at) where recheck_at is not null;
+create index provider_failovers_done on provider_failovers (id) where done_at is not null;
+create index provider_failovers_disagreeing on provider_failovers (id)
+  where disagreement is not null;
+
+-- What M-Pesa told by a callback about a payment or an inquiry, which it answers by callbacks only.
+create table mpesa_results (
+  id bigint generated always as identity primary key,
+  received_at timestamptz not null default now(),
+  -- Our reference of the payment.
+  reference uuid not null,
+  kind text not null check (kind in ('payment', 'inquiry')),
+  -- Of the provider, one for each request: a repeated callback adds nothing.
+  conversation_id text not null,
+  result_code text not null,
+  description text not null,
+  -- What an inquiry says of the payment.
+  transaction_status text,
+  receipt text,
+  -- What the provider has, if it is not what we sent.
+  difference text check (difference in ('reference', 'amount', 'payee')),
+  -- When an inquiry of ours was answered with it.
+  used_at timestamptz,
+  unique (reference, kind, conversation_id)
+);
+create index mpesa_results_by_age on mpesa_results (received_at);
