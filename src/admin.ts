@@ -1,6 +1,4 @@
-import { systemUser } from './admin/actor.ts';
 import { runAdmin } from './admin/run-admin.ts';
-import { readAdminConfig } from './config/config.ts';
 
 // A reader that stops early, such as `head`, closes the pipe, which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,6 +10,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await runAdmin(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
-  settings: readAdminConfig,
-  user: systemUser,
 });

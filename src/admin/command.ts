@@ -55,7 +55,7 @@ export interface AdminContext {
   /** Where workflows are shown. */
   readonly temporalUi: TemporalUi;
   /** All providers that the settings configure. */
-  readonly providerPorts: () => readonly ProviderPort[];
+  readonly providerPorts: () => Promise<readonly ProviderPort[]>;
   /** Pays merchants where no route decides. */
   readonly defaultPayer: MobileMoneyProviderName;
   /** The default of each kind, configured or not. */
@@ -63,18 +63,24 @@ export interface AdminContext {
   /** The names of the providers that the settings configure. */
   readonly configuredProviders: () => Readonly<Record<RouteKind, readonly string[]>>;
   /** The providers of the settings. @throws {AdminError} without their settings */
-  readonly providers: () => ListedProviders;
+  readonly providers: () => Promise<ListedProviders>;
   /** How statements of providers are compared, and whom they are asked from. */
   readonly statements: {
     readonly settings: ComparisonSettings;
     readonly provider: (name: StatementProviderName) => StatementProvider;
     /** @throws {AdminError} without its settings */
-    readonly account: (name: string) => ProviderAccount;
+    readonly account: (name: string) => Promise<ProviderAccount>;
     /** Of times without an offset in the files of a provider: an IANA name. */
     readonly fileZone: (name: string) => string;
   };
   /** Shows the progress of a long command on a terminal. */
   readonly progress: Progress;
+}
+
+/** The options of every command. */
+export interface GlobalOptions {
+  readonly json: boolean;
+  readonly actor: string | undefined;
 }
 
 /** The output of a command. */
@@ -87,11 +93,10 @@ export interface Report {
   readonly exitCode?: number;
 }
 
-/** A command with its help. */
+/** A command with its help; its summary is in the table of all-commands.ts. */
 export interface AdminCommand {
   /** A verb and a noun, such as "create partner", or one word. */
   readonly name: string;
-  readonly summary: string;
   /** Further help text. */
   readonly details?: string;
   /** Further help, in separate lines. */

@@ -6,20 +6,11 @@ import { createNumberBox, numberKeysOf } from '../crypto/number-box.ts';
 import { createNumberHash } from '../crypto/number-hash.ts';
 import { createSecretBox } from '../crypto/secret-box.ts';
 import { statementProviders } from '../domain/provider-statements/statement-providers.ts';
-import type {
-  AirtimeProviderName,
-  MobileMoneyProviderName,
-  SmsProviderName,
-} from '../domain/providers/provider-names.ts';
 import { webhookSettingsOf } from '../operations/webhook-settings.ts';
-import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.ts';
-import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.ts';
 import { repairLimits } from '../repairs/repair-limits.ts';
 import { comparisonSettings } from '../worker/activity-limits.ts';
-import { providerAccounts } from '../worker/provider-accounts.ts';
 import { AdminError } from './admin-error.ts';
-import type { AdminContext, ProviderPort } from './command.ts';
-import type { ListedProviders } from './recovery/compare-books.ts';
+import type { AdminContext } from './command.ts';
 
 export interface AdminSettings {
   readonly databaseUrl: string;
@@ -63,54 +54,15 @@ export async function resolveSettings(config: AdminConfig): Promise<AdminSetting
   );
 }
 
-function providersOf(config: AdminConfig): ListedProviders {
-  try {
-    return { mobileMoney: createMobileMoneySet(config), airtime: createAirtimeSet(config) };
-  } catch (error) {
-    if (!(error instanceof ProviderNotConfigured)) throw error;
-    throw new AdminError(
-      `This needs the settings of the provider ${error.provider}, as the worker process has them.`,
-    );
-  }
-}
-
-/** All configured providers, also those whose kind has a default that is not. */
-function providerPortsOf(config: AdminConfig): ProviderPort[] {
-  const configured = configuredProviders(config);
-  const portsOf = <Name extends string>(
-    names: readonly string[],
-    create: (name: Name) => ProviderSet<Name, ProviderPort['port']>,
-  ): ProviderPort[] => {
-    const [first] = names as readonly Name[];
-    if (first === undefined) return [];
-    const set = create(first);
-    return set.names.map((name) => ({ name, port: set.named(name) }));
-  };
-  return [
-    ...portsOf(configured.sms, (name: SmsProviderName) =>
-      createSmsSenders({ ...config, SMS_PROVIDER: name }),
-    ),
-    ...portsOf(configured.payout, (name: MobileMoneyProviderName) =>
-      createMobileMoneySet({ ...config, MOBILE_MONEY_PROVIDER: name }),
-    ),
-    ...portsOf(configured['topup-airtime'], (name: AirtimeProviderName) =>
-      createAirtimeSet({ ...config, AIRTIME_PROVIDER: name }),
-    ),
-  ];
-}
+/** The adapters of all providers, which few commands need. */
+const adapters = () => import('./provider-adapters.ts');
 
 function statementsOf(config: AdminConfig): AdminContext['statements'] {
   return {
     settings: comparisonSettings(config),
     provider: (name) => ({ name, kind: statementProviders[name] }),
     fileZone: (name) => (name === 'reloadly' ? config.RELOADLY_TIME_ZONE : config.MARKET_TIME_ZONE),
-    account(name) {
-      const found = providerAccounts(providersOf(config)).find((one) => one.name === name);
-      if (found) return found.account;
-      throw new AdminError(
-        `The provider ${name} is not configured: give its statement with --file.`,
-      );
-    },
+    account: async (name) => (await adapters()).accountOf(config, name),
   };
 }
 
@@ -128,10 +80,10 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
   readDatabaseUrl: config.DATABASE_READ_URL ?? databaseUrl,
   marketTimeZone: config.MARKET_TIME_ZONE,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
-  providers: () => providersOf(config),
+  providers: async () => (await adapters()).providersOf(config),
   statements: statementsOf(config),
   configuredProviders: () => configuredProviders(config),
-  providerPorts: () => providerPortsOf(config),
+  providerPorts: async () => (await adapters()).providerPortsOf(config),
   defaultPayer: config.MOBILE_MONEY_PROVIDER,
   defaultProviders: () => [
     config.SMS_PROVIDER,

@@ -1,7 +1,5 @@
 import type { ZodType, z } from 'zod';
-import { systemUser } from '../admin/actor.ts';
 import { runAdmin } from '../admin/run-admin.ts';
-import { readAdminConfig } from '../config/config.ts';
 import { DemoError } from './demo-error.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -51,8 +49,6 @@ async function outputOf(words: readonly string[]): Promise<string> {
   const exitCode = await runAdmin(words, {
     out: { write: (text) => (out += text) },
     err: { write: (text) => (err += text) },
-    settings: readAdminConfig,
-    user: systemUser,
   });
   if (exitCode === 0) return out.trimEnd();
   throw new DemoError(`The operator's command line fails: ${(err || out).trim()}`);

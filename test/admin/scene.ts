@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SystemUser } from '../../src/admin/actor.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
-import { type Environment, readAdminConfig } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/config.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -39,8 +39,8 @@ export function commandsOn(
     let out = '';
     let err = '';
     const code = await runAdmin(listOf(words), {
-      settings: () => readAdminConfig(environment),
-      user: () => user,
+      environment,
+      user,
       out: { write: (text) => (out += text) },
       err: { write: (text) => (err += text) },
     });

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { allCommands } from '../../src/admin/all-commands.ts';
 import { kebab } from '../../src/admin/fields.ts';
 import { describeProblem } from '../../src/admin/problems.ts';
-import { createProgram } from '../../src/admin/program.ts';
-import { verbs } from '../../src/admin/verbs.ts';
+import { createProgram } from '../../src/admin/program/program.ts';
+import { verbs } from '../../src/admin/program/verbs.ts';
+import { repairKinds } from '../../src/repairs/repair-kinds.ts';
 import { documentNames } from './documents.ts';
 
 /** Every command of the operators that a document shows must be one that the command line accepts. */
@@ -64,21 +65,24 @@ const nameOf = ([first = '', second = '']: readonly string[]): string | undefine
   [`${first} ${second}`, first].find((one) => allCommands.some(({ name }) => name === one));
 
 /** The real commands; files need not be there. */
-const commands = allCommands.map((command) => ({
-  ...command,
-  fields: Object.fromEntries(
-    Object.entries(command.fields).map(([name, field]) => [
-      name,
-      name === 'file' ? { ...field, parse: (path: string) => path } : field,
-    ]),
-  ),
-}));
+const commands = await Promise.all(
+  allCommands.map(async ({ load, ...listed }) => {
+    const command = await load();
+    const fields = Object.fromEntries(
+      Object.entries(command.fields).map(([name, field]) => [
+        name,
+        name === 'file' ? { ...field, parse: (path: string) => path } : field,
+      ]),
+    );
+    return { ...listed, fields, load: async () => ({ ...command, fields }) };
+  }),
+);
 
 /** Of every command. */
 const GLOBAL = ['--json', '--actor', '--help'];
 
 const optionsOf = (name: string): string[] =>
-  Object.entries(allCommands.find((command) => command.name === name)?.fields ?? {}).flatMap(
+  Object.entries(commands.find((command) => command.name === name)?.fields ?? {}).flatMap(
     ([field, { isArgument }]) => (isArgument ? [] : [`--${kebab(field)}`]),
   );
 
@@ -189,4 +193,23 @@ test('the commands that pages, workflows and messages of the service name are th
     );
   expect(named.length).toBeGreaterThan(10);
   expect(unknown).toEqual([]);
+});
+
+test('the table of commands has every command that a file exports, and each repair by its title', async () => {
+  const names = new Set(allCommands.map(({ name }) => name));
+  const files = readdirSync('src/admin/commands', { recursive: true, encoding: 'utf8' });
+  const exported: string[] = [];
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const found = Object.values(await import(`../../src/admin/commands/${file}`)).flat();
+    for (const one of found as { name?: string; examples?: unknown }[])
+      if (one.examples !== undefined) exported.push(String(one.name));
+  }
+  expect(exported.filter((name) => !names.has(name))).toEqual([]);
+  expect(exported).toHaveLength(names.size);
+  const titles = allCommands.flatMap(({ name, summary }) =>
+    name.startsWith('repair ') ? [[name.slice('repair '.length), summary]] : [],
+  );
+  expect(titles).toEqual(
+    repairKinds.flatMap(({ name, title, isAlwaysByTwo }) => (isAlwaysByTwo ? [] : [[name, title]])),
+  );
 });

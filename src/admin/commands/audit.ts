@@ -5,7 +5,6 @@ import { column, numbers, table, time } from '../tables.ts';
 
 export const audit = lookCommand({
   name: 'audit',
-  summary: 'Show the audit log, newest first',
   fields: {
     kind: optional(text, 'Only of one kind of subject, such as partner, merchant or voucher'),
     id: optional(id, 'Only of the subject with this id'),

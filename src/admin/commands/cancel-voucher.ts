@@ -19,7 +19,6 @@ const refusals: Readonly<Partial<Record<VoucherStatus, string>>> = {
 
 export const cancelVoucher = changeCommand({
   name: 'cancel voucher',
-  summary: 'Cancel a voucher and return its remaining value to its partner',
   details:
     'The remaining value moves from the reserved to the gift wallet, and an open claim ends. A ' +
     'voucher that is being redeemed cannot be cancelled. A cancellation is final. Above ' +

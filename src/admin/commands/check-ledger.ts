@@ -6,7 +6,6 @@ import { column, money, numbers, table } from '../tables.ts';
 
 export const checkLedger = lookCommand({
   name: 'check-ledger',
-  summary: 'Check the consistency of money and states, and show the balances of the accounts',
   details:
     'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +
     'from the replica of DATABASE_READ_URL where it is set. A terminal shows how far it is. ' +

@@ -14,7 +14,6 @@ const budget: Parser<number | null> = {
 
 export const setBudgets = changeCommand({
   name: 'set budgets',
-  summary: 'Set the daily budgets of a company for messages and wrong codes',
   details:
     'They apply at once, for days in UTC, and replace the settings MESSAGES_PER_COMPANY_AND_DAY ' +
     'and CODE_ATTEMPTS_PER_COMPANY_AND_DAY; "default" restores these. "list budget-alarms" shows ' +
@@ -42,7 +41,6 @@ export const setBudgets = changeCommand({
 
 export const listBudgetAlarmsCommand = lookCommand({
   name: 'list budget-alarms',
-  summary: 'Show the companies that reached a daily budget of messages or wrong codes',
   details:
     'Days are in UTC. A company without remaining messages cannot claim until the day ends; one ' +
     'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +

@@ -8,7 +8,6 @@ import { requireSubject } from '../record-names.ts';
 
 export const deposit = changeCommand({
   name: 'deposit',
-  summary: 'Credit a payment of a partner to one of its wallets',
   details:
     'The reference identifies the payment, such as the number of a bank slip. It makes the ' +
     'deposit safe to repeat: an identical deposit changes nothing.',

@@ -8,7 +8,6 @@ import { column, table, time } from '../tables.ts';
 
 export const inviteMerchantCommand = changeCommand({
   name: 'invite merchant',
-  summary: 'Send a merchant the link that activates its portal account',
   details:
     'The service sends a link to its e-mail address and, by SMS, to its telephone. The recipient ' +
     'chooses a password and gets a guide to the first signed request. The link works once and ' +
@@ -42,7 +41,6 @@ const states: Readonly<Record<string, string>> = {
 
 export const listInvitationsCommand = lookCommand({
   name: 'list invitations',
-  summary: 'Show the invitations of a merchant and the status of their messages',
   fields: { merchant: required(id, 'The id of the merchant') },
   examples: ['list invitations --merchant 3'],
   async look(database, input) {

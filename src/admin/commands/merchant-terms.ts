@@ -11,7 +11,6 @@ import { changeSubject, requireSubject } from '../record-names.ts';
 
 export const setServiceFee = changeCommand({
   name: 'set service-fee',
-  summary: 'Set the service fee of a merchant',
   details:
     'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
     'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
@@ -27,7 +26,6 @@ export const setServiceFee = changeCommand({
 
 export const setPayoutAccount = changeCommand({
   name: 'set payout-account',
-  summary: 'Set the payout account of a merchant',
   details:
     'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
     'of its replacement. Before the first payment the provider is asked for the account and its ' +

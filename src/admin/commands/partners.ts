@@ -18,7 +18,6 @@ const partnerId = argument(id, 'The id of the partner');
 
 export const createPartner = changeCommand({
   name: 'create partner',
-  summary: 'Add a partner, with its wallets',
   details:
     'Next steps: money (deposit), products (grant access), an address (register address) and an ' +
     'API key (issue api-key).',
@@ -32,7 +31,6 @@ export const createPartner = changeCommand({
 
 export const changePartner = changeCommand({
   name: 'change partner',
-  summary: 'Change the name of a partner',
   fields: { id: partnerId, name: required(text, 'The new name of the company') },
   examples: ['change partner 1 --name "Acme Gifts International"'],
   async change(transaction, input) {
@@ -44,7 +42,6 @@ export const changePartner = changeCommand({
 
 export const suspendPartner = changeCommand({
   name: 'suspend partner',
-  summary: 'Suspend a partner, and the redemption of its vouchers, at once',
   details:
     'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
     'service completes payments and top-ups in progress.',
@@ -56,7 +53,6 @@ export const suspendPartner = changeCommand({
 
 export const reinstatePartner = changeCommand({
   name: 'reinstate partner',
-  summary: 'Reinstate a suspended partner',
   fields: { id: partnerId },
   examples: ['reinstate partner 1'],
   change: (transaction, input) =>
@@ -65,7 +61,6 @@ export const reinstatePartner = changeCommand({
 
 export const listPartnersCommand = lookCommand({
   name: 'list partners',
-  summary: 'Show all partners with their balances, and which are below their thresholds',
   fields: {},
   examples: ['list partners', 'list partners --json'],
   async look(database) {
@@ -87,7 +82,6 @@ export const listPartnersCommand = lookCommand({
 
 export const setMessageLanguageCommand = changeCommand({
   name: 'set message-language',
-  summary: 'Set the language of messages to the owners of a partner’s vouchers',
   details:
     'It holds for messages that are written from now on. The partner can choose it in the portal.',
   fields: {
@@ -110,7 +104,6 @@ export const setMessageLanguageCommand = changeCommand({
 
 export const showPartner = lookCommand({
   name: 'show partner',
-  summary: 'Show one partner: balances, products, keys and addresses',
   fields: { id: partnerId },
   examples: ['show partner 1'],
   async look(database, input) {

@@ -13,7 +13,6 @@ import { column, money, numbers, table, time } from '../tables.ts';
 
 export const setPriceCommand = changeCommand({
   name: 'set price',
-  summary: 'Set the selling price of a denomination, in USD',
   details:
     'Equals the endpoint of the partner API: with --merchant for vouchers of that merchant only, ' +
     'without it for every merchant without its own price. The previous price stays as history.',
@@ -62,7 +61,6 @@ export const setPriceCommand = changeCommand({
 
 export const listPricesCommand = lookCommand({
   name: 'list prices',
-  summary: 'Show the selling prices of a partner',
   details:
     'Without a price the partner cannot generate vouchers of the denomination. The price for one ' +
     'merchant takes precedence over the general price.',

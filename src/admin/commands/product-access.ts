@@ -26,7 +26,6 @@ async function namesOf(
 
 export const grantAccessCommand = changeCommand({
   name: 'grant access',
-  summary: 'Let a partner sell a product',
   fields,
   examples: ['grant access --partner 1 --product 2'],
   async change(transaction, input) {
@@ -39,7 +38,6 @@ export const grantAccessCommand = changeCommand({
 
 export const revokeAccessCommand = changeCommand({
   name: 'revoke access',
-  summary: 'Stop a partner from selling a product',
   details: 'Its generated vouchers stay valid.',
   fields,
   examples: ['revoke access --partner 1 --product 2'],

@@ -9,14 +9,13 @@ import { AdminError } from '../admin-error.ts';
 import { type AdminCommand, changeCommand } from '../command.ts';
 import { argument, id } from '../fields.ts';
 import { nameOf, notFound } from '../record-names.ts';
-import { inWords, type RecordKind } from '../records/record-kind.ts';
+import type { RecordKind } from '../records/record-kind.ts';
 import { targetOf } from '../records/references.ts';
 
 /** The command that deletes a record: lists no longer show it, but its row stays. */
 export const deleteCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `delete ${kind.kind}`,
-    summary: `Delete a ${inWords(kind.kind)} that is deactivated`,
     details: detailsOf(kind),
     fields: { id: argument(id, `The id of the ${kind.kind}`) },
     examples: [`delete ${kind.kind} 3`],
@@ -93,7 +92,6 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
 export const restoreCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `restore ${kind.kind}`,
-    summary: `Restore a deleted ${inWords(kind.kind)}, still deactivated`,
     fields: { id: argument(id, `The id of the ${kind.kind}: see "audit --kind ${kind.kind}"`) },
     examples: [`restore ${kind.kind} 3`],
     async change(transaction, input) {

@@ -6,21 +6,19 @@ import type { CellValue, RecordKind } from '../records/record-kind.ts';
 
 /** The command that deactivates a record. */
 export const deactivateCommand = (kind: RecordKind): AdminCommand =>
-  statusCommand(kind, 'deactivate', kind.activation.deactivate, kind.activation.inactive);
+  statusCommand(kind, 'deactivate', kind.activation.inactive);
 
 /** The command that activates a record again. */
 export const activateCommand = (kind: RecordKind): AdminCommand =>
-  statusCommand(kind, 'activate', kind.activation.activate, kind.activation.active);
+  statusCommand(kind, 'activate', kind.activation.active);
 
 const statusCommand = (
   { kind, activation }: RecordKind,
   verb: 'activate' | 'deactivate',
-  summary: string,
   status: CellValue,
 ): AdminCommand =>
   changeCommand({
     name: `${verb} ${kind}`,
-    summary,
     ...(verb === 'activate' || activation.details === undefined
       ? {}
       : { details: activation.details }),

@@ -23,7 +23,6 @@ const refusal = (problems: readonly RecordProblem[]): AdminError =>
 export const createCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `create ${kind.kind}`,
-    summary: kind.help.create,
     ...(kind.help.createDetails === undefined ? {} : { details: kind.help.createDetails }),
     fields: {
       ...creationFields(kind),
@@ -49,7 +48,6 @@ export const createCommand = (kind: RecordKind): AdminCommand =>
 export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `change ${kind.kind}`,
-    summary: kind.help.change,
     details: [
       ...(kind.help.changeDetails === undefined ? [] : [kind.help.changeDetails]),
       `For its status see "deactivate ${kind.kind}" and "activate ${kind.kind}".`,

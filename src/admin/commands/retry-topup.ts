@@ -10,7 +10,6 @@ import { requireSmall } from './repairs/second-person.ts';
 
 export const retryTopUpCommand = changeCommand({
   name: 'retry top-up',
-  summary: 'Retry a failed top-up to the same number',
   details:
     "A worker holds the money in the partner's wallet again and sends the top-up. Only a failed " +
     'top-up can be retried. The signal "retry" in the Temporal UI does the same. For another number ' +

@@ -11,7 +11,6 @@ import { requireSmall } from './repairs/second-person.ts';
 
 export const reverseDepositCommand = changeCommand({
   name: 'reverse deposit',
-  summary: 'Reverse a mistaken deposit in full',
   details:
     'A deposit can be reversed once, and only while the wallet covers it. The partner sees the ' +
     'deposit and the reversal in its statement. A corrected deposit needs a new reference. Above ' +

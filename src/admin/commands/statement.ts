@@ -10,7 +10,6 @@ import { column, money, numbers, table, time } from '../tables.ts';
 
 export const statement = lookCommand({
   name: 'statement',
-  summary: 'Explain the balance of a wallet line by line',
   details:
     'Each line is a transfer of the ledger with its purpose. "reserved" is the value of unused ' +
     'gifts. Days are in UTC. If the lines do not add up to the balance of the ledger, the ' +

@@ -27,7 +27,6 @@ const BATCH_SIZE = 500;
 /** The command that imports records of a kind from a file, all or none. */
 export const importCommand = (kind: RecordKind): AdminCommand => ({
   name: `import ${kind.plural}`,
-  summary: `Add and change ${inWords(kind.plural)}`,
   ...importDetails(kind),
   fields,
   examples: importExamples(kind),

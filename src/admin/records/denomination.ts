@@ -40,13 +40,9 @@ export const denomination: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'INACTIVE',
-    deactivate: 'Stop the sale of vouchers of a denomination',
-    activate: 'Resume the sale of vouchers of a denomination',
     details: 'Generated vouchers stay valid, and selling prices are kept.',
   },
   help: {
-    create: 'Add an amount for gift vouchers',
-    change: 'Change the amount of a denomination',
     createDetails: 'Each partner then sets its own selling price through the API.',
     changeDetails:
       'Generated vouchers keep their amount. A new amount ends the selling prices of partners, ' +

@@ -26,12 +26,8 @@ export const merchantCategory: RecordKind = {
     column: 'is_active',
     active: true,
     inactive: false,
-    deactivate: 'Take a category of merchants out of use; its merchants stay as they are',
-    activate: 'Take a category of merchants into use again',
   },
   help: {
-    create: 'Add a category of merchants',
-    change: 'Change a category of merchants',
     createExamples: ['create merchant-category --name Restaurants'],
     changeExamples: ['change merchant-category 2 --name "Food and drink"'],
     importSample: ['name,status', 'Restaurants,ACTIVE', '"Books, papers and pens",ACTIVE'],

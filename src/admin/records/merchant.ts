@@ -99,13 +99,9 @@ export const merchant: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'DEACTIVATED',
-    deactivate: 'Deactivate a merchant: no new vouchers, claims or redemptions',
-    activate: 'Reactivate a merchant',
     details: 'The service completes payments in progress.',
   },
   help: {
-    create: 'Add a merchant',
-    change: 'Change a merchant',
     createDetails:
       'Without a service fee no voucher can be claimed at the merchant (error 5001), and without ' +
       'a payout account it cannot be paid. Both can be set later.',

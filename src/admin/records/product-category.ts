@@ -32,12 +32,8 @@ export const productCategory: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'INACTIVE',
-    deactivate: 'Hide a category of products from partners; its products do not change',
-    activate: 'Show a category of products to partners again',
   },
   help: {
-    create: 'Add a category of products',
-    change: 'Change a category of products',
     createDetails: 'Partners find packages in the category named PACKAGES.',
     createExamples: [
       'create product-category --name PACKAGES --description "Voice and data packages"',

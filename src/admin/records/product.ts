@@ -71,12 +71,8 @@ export const product: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'INACTIVE',
-    deactivate: 'Stop the sale of a product; earlier sales stay valid',
-    activate: 'Resume the sale of a product',
   },
   help: {
-    create: 'Add a product',
-    change: 'Change a product',
     createDetails:
       'GIFT is the product of vouchers (see create denomination), AIRTIME is airtime of any ' +
       'amount, and a PACKAGE is sold at its price to numbers of its operator, once it has a ' +

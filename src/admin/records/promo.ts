@@ -86,12 +86,8 @@ export const promo: RecordKind = {
     column: 'status',
     active: 'ACTIVE',
     inactive: 'INACTIVE',
-    deactivate: 'Hide a promo from partners',
-    activate: 'Show a promo to partners again',
   },
   help: {
-    create: 'Add a promo',
-    change: 'Change a promo',
     createDetails:
       'The service shows a promo to partners and changes no price: partners grant its benefit.',
     createExamples: [

@@ -41,13 +41,11 @@ interface RecordField {
   readonly refersTo?: ReferenceKind;
 }
 
-/** The commands that deactivate and activate a kind of record, with their help. */
+/** What the commands that deactivate and activate a kind of record set, with their help. */
 interface Activation {
   readonly column: string;
   readonly active: CellValue;
   readonly inactive: CellValue;
-  readonly deactivate: string;
-  readonly activate: string;
   readonly details?: string;
 }
 
@@ -82,8 +80,6 @@ export interface RecordKind {
   };
   readonly activation: Activation;
   readonly help: {
-    readonly create: string;
-    readonly change: string;
     readonly createDetails?: string;
     readonly changeDetails?: string;
     readonly createExamples: readonly string[];

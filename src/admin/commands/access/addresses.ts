@@ -28,7 +28,6 @@ const address: Parser<string> = {
 
 export const registerAddress = changeCommand({
   name: 'register address',
-  summary: 'Add an address, a range or a name to the allow-list of a company',
   details:
     'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
     'the test environment their private addresses do not count.',
@@ -62,7 +61,6 @@ export const registerAddress = changeCommand({
 
 export const removeAddress = changeCommand({
   name: 'remove address',
-  summary: 'Remove an address from the allow-list of a company',
   details: 'Calls from it are refused within two seconds.',
   fields: { id: argument(id, 'The id of the address: see list addresses') },
   examples: ['remove address 5'],
@@ -92,7 +90,6 @@ export const addressTable = (addresses: readonly ListedAddress[]): string =>
 
 export const listAddresses = lookCommand({
   name: 'list addresses',
-  summary: 'Show the addresses that a partner or a merchant may call from',
   fields: companyFields,
   examples: ['list addresses --partner 1'],
   async look(database, input) {

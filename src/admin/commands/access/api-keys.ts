@@ -13,7 +13,6 @@ import { requireScopes, scopeList } from './key-scopes.ts';
 
 export const issueApiKey = changeCommand({
   name: 'issue api-key',
-  summary: 'Make an API key for a partner or a merchant and show it once',
   details:
     'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
     'company can be valid together, so issue the new one before you revoke the old one. ' +
@@ -52,7 +51,6 @@ export const issueApiKey = changeCommand({
 
 export const rotateApiKey = changeCommand({
   name: 'rotate api-key',
-  summary: 'Replace an API key with a new one; both work for a while',
   details:
     'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
     'once. The command needs the settings of "issue api-key".',
@@ -91,7 +89,6 @@ export const rotateApiKey = changeCommand({
 
 export const revokeApiKeyCommand = changeCommand({
   name: 'revoke api-key',
-  summary: 'Revoke an API key and all its tokens',
   details: 'Calls with it are refused within two seconds.',
   fields: { id: argument(id, 'The id of the key: see list api-keys') },
   examples: ['revoke api-key 7'],
@@ -131,7 +128,6 @@ export const apiKeyTable = (keys: readonly ListedKey[]): string =>
 
 export const listApiKeysCommand = lookCommand({
   name: 'list api-keys',
-  summary: 'Show the API keys of a partner or a merchant, including revoked ones',
   details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
   fields: companyFields,
   examples: ['list api-keys --partner 1'],

@@ -34,7 +34,6 @@ export function dailyLimits(row: {
 
 export const setDailyLimits = changeCommand({
   name: 'set daily-limits',
-  summary: 'Set what a partner may spend on vouchers and top-ups in a day',
   details: `${RULES} The partner cannot change them; it can limit its keys further.`,
   fields: { partner: argument(id, 'The id of the partner: see list partners'), ...limitFields },
   examples: [
@@ -50,7 +49,6 @@ export const setDailyLimits = changeCommand({
 
 export const setKeyLimits = changeCommand({
   name: 'set key-limits',
-  summary: 'Set what an API key of a partner may spend in a day',
   details: `${RULES} The partner can change them in the portal; its own limits hold beside them.`,
   fields: { id: argument(id, 'The id of the key: see list api-keys'), ...limitFields },
   examples: ['set key-limits 7 --amount 1000', 'set key-limits 7 --amount none --operations 20'],

@@ -21,7 +21,6 @@ const columns = [
 
 export const listDigestKeys = lookCommand({
   name: 'list digest-keys',
-  summary: 'Count secrets by the key of their digests: which keys of DIGEST_KEYS are in use',
   details:
     'A key that no row names can be dropped. "rotate digests" renews the vouchers; sessions, ' +
     'invitations and claims end by themselves.',
@@ -61,7 +60,6 @@ async function renewVouchers(
 /** In many short transactions, beside requests; it may be broken off and run again. */
 export const rotateDigests: AdminCommand = {
   name: 'rotate digests',
-  summary: 'Renew the digests of voucher codes with the first key of DIGEST_KEYS',
   details:
     'Run it when every process has the new key first. Needs the settings DIGEST_KEY, DIGEST_KEYS ' +
     'and DATA_KEYS of the service. It may be interrupted and run again.',

@@ -26,7 +26,6 @@ export function requireScopes(company: Company, given: readonly Scope[]): readon
 
 export const setKeyScopes = changeCommand({
   name: 'set key-scopes',
-  summary: 'Set what an API key may do',
   details:
     'The scopes replace those of the key. Its tokens follow within two seconds; what is running is ' +
     'checked again where it moves money. Scopes: read; vouchers; topups (partners).',

@@ -36,7 +36,6 @@ const publicKeyFile: Parser<string> = {
 
 export const registerPublicKey = changeCommand({
   name: 'register public-key',
-  summary: 'Register a public key for the signatures of a merchant',
   details:
     'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
     'key is valid for one merchant only. The portal demands a proof of the private key; this ' +
@@ -90,7 +89,6 @@ const registeredBefore = (
 
 export const revokePublicKeyCommand = changeCommand({
   name: 'revoke public-key',
-  summary: 'Refuse signatures by a public key from now on',
   fields: { id: argument(id, 'The id of the key: see list public-keys') },
   examples: ['revoke public-key 2'],
   async change(transaction, input) {
@@ -119,7 +117,6 @@ export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
 
 export const listPublicKeysCommand = lookCommand({
   name: 'list public-keys',
-  summary: 'Show the public keys of a merchant, including revoked ones',
   fields: { merchant: required(id, 'The id of the merchant') },
   examples: ['list public-keys --merchant 3'],
   async look(database, { merchant }) {

@@ -6,7 +6,6 @@ import { column, numbers, table, time } from '../../tables.ts';
 
 export const listRefusedCallsCommand = lookCommand({
   name: 'list refused-calls',
-  summary: 'Show the newest calls refused for their key, token, address or signature',
   details:
     'The company is shown if the call was authenticated. "Left out" counts similar calls of the ' +
     'same minute that were not recorded.',

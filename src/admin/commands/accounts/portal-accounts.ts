@@ -17,7 +17,6 @@ import { makePassword, renewPassword, signInColumns } from './account-parts.ts';
 
 export const createPortalAccount = changeCommand({
   name: 'create portal-account',
-  summary: 'Create a portal account for a person of a partner or a merchant',
   details:
     'In the portal people make API keys, register addresses and public keys, and see their data. ' +
     'The password is shown once and expires after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS); the ' +
@@ -71,7 +70,6 @@ const noSuchAccount = (accountId: number): AdminError =>
 
 export const resetPortalPassword = changeCommand({
   name: 'reset portal-password',
-  summary: 'Reset the portal password of a person, and end all sessions',
   details: 'Verify the identity of the person first.',
   fields: { id: accountId },
   examples: ['reset portal-password 2'],
@@ -89,7 +87,6 @@ export const resetPortalPassword = changeCommand({
 
 export const resetOneTimePassword = changeCommand({
   name: 'reset one-time-password',
-  summary: 'Switch off the one-time passwords of a person, and end all sessions',
   details:
     'For a person who has lost the phone and the recovery codes. Verify the identity of the person ' +
     'first: the next sign-in takes only the password. The owners are told by e-mail.',
@@ -111,7 +108,6 @@ export const resetOneTimePassword = changeCommand({
 
 export const disablePortalAccount = changeCommand({
   name: 'disable portal-account',
-  summary: 'Disable a portal account at once',
   details: 'Its sessions end. "reset portal-password" enables it again.',
   fields: { id: accountId },
   examples: ['disable portal-account 2'],
@@ -128,7 +124,6 @@ export const disablePortalAccount = changeCommand({
 
 export const listPortalAccountsCommand = lookCommand({
   name: 'list portal-accounts',
-  summary: 'Show the portal accounts of a partner or a merchant',
   fields: companyFields,
   examples: ['list portal-accounts --partner 1'],
   async look(database, input) {

@@ -21,7 +21,6 @@ const subjectOf = (accountId: number) => ({ kind: 'staff', id: accountId });
 
 export const createStaffAccount = changeCommand({
   name: 'create staff-account',
-  summary: 'Create an account for a person of the service, who signs in at /support',
   details:
     'The password is shown once and expires after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS). At the ' +
     'first sign-in the person chooses a new one and sets up one-time passwords, without which ' +
@@ -68,7 +67,6 @@ async function requireStaff(transaction: DatabaseTransaction, id: number) {
 
 export const setStaffRoleCommand = changeCommand({
   name: 'set staff-role',
-  summary: 'Set what a person of the service may do',
   detailLines: roleMeanings,
   fields: { id: accountId, role: required(oneOf(...staffRoles), 'What the person may do') },
   examples: ['set staff-role 2 --role SUPERVISOR'],
@@ -87,7 +85,6 @@ export const setStaffRoleCommand = changeCommand({
 
 export const resetStaffAccount = changeCommand({
   name: 'reset staff-account',
-  summary: 'Reset password and one-time passwords of a person of the service, and end all sessions',
   details:
     'For a person who has lost the password, or the phone and the recovery codes. Verify the ' +
     'identity of the person first. A disabled account works again.',
@@ -109,7 +106,6 @@ export const resetStaffAccount = changeCommand({
 
 export const disableStaffAccount = changeCommand({
   name: 'disable staff-account',
-  summary: 'Disable the account of a person of the service at once',
   details: 'Its sessions end. "reset staff-account" enables it again.',
   fields: { id: accountId },
   examples: ['disable staff-account 2'],
@@ -127,7 +123,6 @@ export const disableStaffAccount = changeCommand({
 
 export const listStaffAccountsCommand = lookCommand({
   name: 'list staff-accounts',
-  summary: 'Show the accounts of people of the service',
   fields: {},
   examples: ['list staff-accounts'],
   async look(database) {

@@ -4,7 +4,6 @@ import { column, numbers, table } from '../../tables.ts';
 
 export const listMerchantCategoriesCommand = lookCommand({
   name: 'list merchant-categories',
-  summary: 'Show the categories of merchants',
   fields: {},
   examples: ['list merchant-categories'],
   async look(database) {
@@ -22,7 +21,6 @@ export const listMerchantCategoriesCommand = lookCommand({
 
 export const listProductCategoriesCommand = lookCommand({
   name: 'list product-categories',
-  summary: 'Show the categories of products',
   fields: {},
   examples: ['list product-categories'],
   async look(database) {

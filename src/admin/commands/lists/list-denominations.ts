@@ -4,7 +4,6 @@ import { column, money, numbers, table } from '../../tables.ts';
 
 export const listDenominationsCommand = lookCommand({
   name: 'list denominations',
-  summary: 'Show the amounts of gift vouchers',
   fields: {},
   examples: ['list denominations'],
   async look(database) {

@@ -14,7 +14,6 @@ import { publicKeyTable } from '../access/public-keys.ts';
 
 export const listMerchantsCommand = lookCommand({
   name: 'list merchants',
-  summary: 'Show all merchants',
   fields: {},
   examples: ['list merchants'],
   async look(database) {
@@ -36,7 +35,6 @@ export const listMerchantsCommand = lookCommand({
 
 export const showMerchant = lookCommand({
   name: 'show merchant',
-  summary: 'Show one merchant: fee, payout account, keys and addresses',
   fields: { id: argument(id, 'The id of the merchant') },
   examples: ['show merchant 3'],
   async look(database, input) {

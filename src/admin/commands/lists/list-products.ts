@@ -21,7 +21,6 @@ export const productTable = (products: readonly ListedProduct[]): string =>
 
 export const listProductsCommand = lookCommand({
   name: 'list products',
-  summary: 'Show the products, or those of one partner',
   fields: { partner: optional(id, 'The id of a partner: only the products that it may sell') },
   examples: ['list products', 'list products --partner 1'],
   async look(database, { partner }) {

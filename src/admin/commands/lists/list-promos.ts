@@ -6,7 +6,6 @@ const plain = (decimal: string): string => String(Number(decimal));
 
 export const listPromosCommand = lookCommand({
   name: 'list promos',
-  summary: 'Show the promos, including inactive and past ones',
   fields: {},
   examples: ['list promos'],
   async look(database) {

@@ -24,7 +24,6 @@ const whatOf = ({ kind, product }: { readonly kind: string; readonly product: st
 
 export const listTopupsCommand = lookCommand({
   name: 'list top-ups',
-  summary: 'Show the newest top-ups',
   fields: newestFields(statuses, 'Only those with an attempt to this number'),
   examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
   async look(database, input, context) {
@@ -49,7 +48,6 @@ export const listTopupsCommand = lookCommand({
 
 export const showTopup = lookCommand({
   name: 'show top-up',
-  summary: 'Show one top-up: attempts, answers of the provider, and transfers',
   fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
   examples: ['show top-up 17', 'show top-up 17 --json'],
   async look(database, input) {

@@ -22,7 +22,6 @@ const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
 
 export const listVouchersCommand = lookCommand({
   name: 'list vouchers',
-  summary: 'Show the newest vouchers',
   fields: newestFields(statuses, 'Only those of one owner'),
   examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
   async look(database, input, context) {
@@ -47,7 +46,6 @@ export const listVouchersCommand = lookCommand({
 
 export const showVoucher = lookCommand({
   name: 'show voucher',
-  summary: 'Show one voucher: claims, redemptions, messages, and transfers',
   details: 'The code is never shown: only the generating partner gets it.',
   fields: { voucher: voucherArgument },
   examples: ['show voucher 17', 'show voucher 012345678901234567'],

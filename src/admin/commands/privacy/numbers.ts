@@ -21,7 +21,6 @@ interface StoredCount {
 
 export const listNumberStorage = lookCommand({
   name: 'list number-storage',
-  summary: 'Count phone numbers by how they are stored: under which key, or erased',
   details:
     '"reseal numbers" renews those under older keys. A key of DATA_KEYS that no row names seals no number.',
   fields: {},
@@ -46,7 +45,6 @@ export const listNumberStorage = lookCommand({
 /** In many short transactions, beside requests; it may be broken off and run again. */
 export const resealNumbers: AdminCommand = {
   name: 'reseal numbers',
-  summary: 'Seal the phone numbers of older keys with the first key of DATA_KEYS',
   details:
     'After a rotation of DATA_KEYS, when every process has the new key first. Needs the settings ' +
     'DIGEST_KEY and DATA_KEYS of the service. It may be interrupted and run again.',
@@ -90,7 +88,6 @@ const remedies: Readonly<Record<LiveUse['kind'], string>> = {
 
 export const eraseNumberCommand = changeCommand({
   name: 'erase number',
-  summary: 'Erase a phone number everywhere, with the hash that finds it',
   details:
     'Vouchers, top-ups, amounts and transfers stay, without the number. It is refused while the ' +
     'number has a voucher with value or a running top-up. Payloads of workflows, which are ' +

@@ -5,7 +5,6 @@ import { column, table } from '../../tables.ts';
 
 export const checkProvidersCommand: AdminCommand = {
   name: 'check providers',
-  summary: 'Log in to each provider that the settings configure, and show our balance there',
   details:
     'Says of each provider whether it is configured, reachable, and accepts our credentials. It moves ' +
     'no money and sends no message. It uses the settings of this command, so run it with those of the ' +
@@ -13,7 +12,7 @@ export const checkProvidersCommand: AdminCommand = {
   fields: {},
   examples: ['check providers', 'check providers --json'],
   async run(context) {
-    const ports = context.providerPorts();
+    const ports = await context.providerPorts();
     const defaults = context.defaultProviders();
     const rows = await Promise.all(
       allProviders.map(async (provider) => {

@@ -42,7 +42,6 @@ async function reportOf(
 
 export const listPayoutAccounts = lookCommand({
   name: 'list payout-accounts',
-  summary: 'Show all payout accounts, and what the providers say of them',
   details:
     'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
     'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
@@ -57,7 +56,6 @@ const fields = { merchant: required(id, 'The id of the merchant') };
 
 export const checkPayoutAccount: AdminCommand = {
   name: 'check payout-account',
-  summary: 'Ask the providers for the payout account of a merchant, and its holder',
   details:
     'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
     'code is 2 where the account is not paid, or a provider does not answer.',
@@ -69,7 +67,7 @@ export const checkPayoutAccount: AdminCommand = {
     await requireSubject(database, 'merchant', merchant);
     const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
     if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
-    const { mobileMoney } = context.providers();
+    const { mobileMoney } = await context.providers();
     const { isPaid, problems } = await askForAccount(database, mobileMoney, account);
     const report = await reportOf(database, { merchantId: merchant });
     return {
@@ -82,7 +80,6 @@ export const checkPayoutAccount: AdminCommand = {
 
 export const confirmPayoutAccount = changeCommand({
   name: 'confirm payout-account',
-  summary: 'Confirm that the registered holder has the payout account at a provider',
   details:
     'A merchant whose payout account has a registered holder (set payout-account --holder) is paid ' +
     'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +

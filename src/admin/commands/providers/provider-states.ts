@@ -4,8 +4,6 @@ import { column, table, time } from '../../tables.ts';
 
 export const listProviderStatesCommand = lookCommand({
   name: 'list provider-states',
-  summary:
-    'Show what each running worker knows of each provider: its circuit breaker, and our money there',
   details:
     'Each worker has a circuit breaker of its own, and tells its state every PROVIDER_STATE_SECONDS. ' +
     '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +

@@ -7,7 +7,6 @@ const NEWEST = 1_000;
 
 export const listRefusedPaymentsCommand = lookCommand({
   name: 'list refused-payments',
-  summary: 'Show which merchants are not paid, by which provider, and what it says',
   details:
     'Counts the newest redemptions whose payment was refused, by merchant, provider and reason. "Paid" ' +
     'counts those to the same merchant by the same provider that were paid meanwhile.',

@@ -42,9 +42,8 @@ function conditionsOf(route: RouteRow): string {
   return parts.filter(Boolean).join(', ') || 'all';
 }
 
-const listRoutesCommand = lookCommand({
+export const listRoutesCommand = lookCommand({
   name: 'route list',
-  summary: 'Show which provider serves what, in the order in which they are asked',
   details:
     'What no route decides goes to the default provider of its kind: SMS_PROVIDER, ' +
     'MOBILE_MONEY_PROVIDER, AIRTIME_PROVIDER.',
@@ -67,9 +66,8 @@ const listRoutesCommand = lookCommand({
   },
 });
 
-const addRouteCommand = changeCommand({
+export const addRouteCommand = changeCommand({
   name: 'route add',
-  summary: 'Let a provider serve messages, payments or top-ups',
   details:
     'All conditions of a route must hold. Of the routes that hold, the lowest position is asked first, ' +
     'and the next one only where that provider certainly did nothing. Routes of one position share ' +
@@ -152,9 +150,8 @@ const none = (routeId: number) => new AdminError(`There is no route ${routeId}: 
 const subjectOf = (routeId: number) => ({ kind: 'route', id: routeId });
 const detailsOf = ({ id: _id, created_at: _at, ...route }: RouteRow) => route;
 
-const removeRouteCommand = changeCommand({
+export const removeRouteCommand = changeCommand({
   name: 'route remove',
-  summary: 'Remove a route',
   fields: { id: argument(id, 'The id of the route: see route list') },
   examples: ['route remove 3'],
   async change(transaction, input) {
@@ -168,10 +165,9 @@ const removeRouteCommand = changeCommand({
   },
 });
 
-const switchCommand = (name: 'enable' | 'disable', summary: string) =>
+const switchCommand = (name: 'enable' | 'disable') =>
   changeCommand({
     name: `route ${name}`,
-    summary,
     fields: { id: argument(id, 'The id of the route: see route list') },
     examples: [`route ${name} 3`],
     async change(transaction, input) {
@@ -187,16 +183,5 @@ const switchCommand = (name: 'enable' | 'disable', summary: string) =>
     },
   });
 
-const enableRouteCommand = switchCommand('enable', 'Let a disabled route decide again');
-const disableRouteCommand = switchCommand(
-  'disable',
-  'Let a route decide nothing until it is enabled again',
-);
-
-export const routeCommands = [
-  listRoutesCommand,
-  addRouteCommand,
-  removeRouteCommand,
-  enableRouteCommand,
-  disableRouteCommand,
-];
+export const enableRouteCommand = switchCommand('enable');
+export const disableRouteCommand = switchCommand('disable');

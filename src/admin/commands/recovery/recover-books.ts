@@ -44,7 +44,8 @@ async function compare(
     file === undefined
       ? undefined
       : await readMpesaStatement(database, file, { since: from, zone });
-  const books = await compareBooks(database, providers(), { since: from, statements: { mpesa } });
+  const since = { since: from, statements: { mpesa } };
+  const books = await compareBooks(database, await providers(), since);
   return { fence, books };
 }
 
@@ -56,7 +57,6 @@ async function requireFence(database: Database): Promise<Fence> {
 
 export const recoverListCommand: AdminCommand = {
   name: 'recover list',
-  summary: 'List what the providers did since the restored moment, compared with our books',
   details:
     'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recover ' +
     'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
@@ -98,7 +98,6 @@ export const recoverListCommand: AdminCommand = {
 
 export const recoverBookCommand: AdminCommand = {
   name: 'recover book',
-  summary: 'Book what the providers did and the restored database lacks',
   details:
     'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
     'its caller repeats the request, or with "settle recovered-payment"; until then it is a case, and ' +

@@ -14,7 +14,6 @@ const SKIPPED_NUMBERS = 1_000_000_000;
 
 export const recoverFenceCommand = changeCommand({
   name: 'recover fence',
-  summary: 'Fence a restored database, before any process starts on it, or a promoted standby',
   details:
     'Until "recover lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
     'up and tells nothing. It still asks the providers. The command advances every identity and the ' +

@@ -10,12 +10,9 @@ import { AdminError } from '../../admin-error.ts';
 import { changeCommand, lookCommand } from '../../command.ts';
 import { flag, reason, required } from '../../fields.ts';
 import { money, record, time } from '../../tables.ts';
-import { recoverBookCommand, recoverListCommand } from './recover-books.ts';
-import { recoverFenceCommand } from './recover-fence.ts';
 
-const recoverStatusCommand = lookCommand({
+export const recoverStatusCommand = lookCommand({
   name: 'recover status',
-  summary: 'Show whether the fence of a restored database stands, and what is left to do',
   fields: {},
   examples: ['recover status'],
   async look(database) {
@@ -52,9 +49,8 @@ const recoverStatusCommand = lookCommand({
   },
 });
 
-const recoverLiftCommand = changeCommand({
+export const recoverLiftCommand = changeCommand({
   name: 'recover lift',
-  summary: 'Lift the fence: the service works again',
   details:
     'The processes notice it within FENCE_CHECK_SECONDS. It is refused before "recover book" has ' +
     'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
@@ -87,11 +83,3 @@ const recoverLiftCommand = changeCommand({
     };
   },
 });
-
-export const recoveryCommands = [
-  recoverFenceCommand,
-  recoverStatusCommand,
-  recoverListCommand,
-  recoverBookCommand,
-  recoverLiftCommand,
-];

@@ -14,7 +14,6 @@ import { asCovered } from '../../wallet-cover.ts';
 
 export const listRecoveredPaymentsCommand = lookCommand({
   name: 'list recovered-payments',
-  summary: 'List payments and top-ups that providers made and a restored database lacks',
   details:
     'Each is in the account suspense until its caller repeats the request, which finds it at the ' +
     'provider, or until "settle recovered-payment" assigns it.',
@@ -47,7 +46,6 @@ const outcomes: Readonly<Record<SuspenseParty, string>> = {
 
 export const settleRecoveredPaymentCommand = changeCommand({
   name: 'settle recovered-payment',
-  summary: 'Assign a payment that a restored database lacks',
   details:
     '"partner" charges the gift wallet, of a top-up the airtime wallet, of --partner, which must cover ' +
     'the amount; "platform" charges the service fees; "provider" means that the provider did not make ' +

@@ -9,7 +9,6 @@ import { column, money, numbers, record, table, time } from '../../tables.ts';
 
 export const listRepairsCommand = lookCommand({
   name: 'list repairs',
-  summary: 'Show the newest repairs',
   details: 'ASKED waits for the confirmation of a second person, at /support.',
   fields: {
     state: optional(oneOf(...repairStates), 'Only those in one state'),
@@ -35,7 +34,6 @@ export const listRepairsCommand = lookCommand({
 
 export const showRepair = lookCommand({
   name: 'show repair',
-  summary: 'Show one repair: who asked, who confirmed, and what came of it',
   fields: { id: argument(id, 'The id of the repair') },
   examples: ['show repair 17'],
   async look(database, input) {

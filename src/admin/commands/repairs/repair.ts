@@ -86,7 +86,6 @@ function repairCommand(kind: RepairKind): AdminCommand {
   };
   return {
     name: `repair ${kind.name}`,
-    summary: kind.title,
     details:
       `${kind.summary} ${kind.allowed}. A worker carries it out; "show repair" tells what came of it. ` +
       'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +

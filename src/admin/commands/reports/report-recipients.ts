@@ -10,7 +10,6 @@ import { column, table, time } from '../../tables.ts';
 
 export const addReportRecipientCommand = changeCommand({
   name: 'add report-recipient',
-  summary: 'Send the report of each day to an e-mail address',
   details:
     'A Schedule sends it at 02:15 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
     'next day that closes. The report shows the business of all partners: choose the address with care.',
@@ -30,7 +29,6 @@ export const addReportRecipientCommand = changeCommand({
 
 export const removeReportRecipientCommand = changeCommand({
   name: 'remove report-recipient',
-  summary: 'Send no more day reports to an e-mail address',
   fields: { email: required(email, 'The address: see list report-recipients') },
   examples: ['remove report-recipient --email finance@service.example'],
   async change(transaction, input) {
@@ -47,7 +45,6 @@ export const removeReportRecipientCommand = changeCommand({
 
 export const listReportRecipientsCommand = lookCommand({
   name: 'list report-recipients',
-  summary: 'Show who gets the report of each day by e-mail, and what became of the last one',
   fields: {},
   examples: ['list report-recipients'],
   async look(database) {

@@ -17,7 +17,6 @@ const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 
 export const report = lookCommand({
   name: 'report',
-  summary: 'Report the business and the books of a day',
   details:
     'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
     'balance of each wallet, open cases, and checks of the books, from the ledger. The day is that of ' +

@@ -5,7 +5,6 @@ import { column, table, time } from '../../tables.ts';
 
 export const listUndeliveredEmailsCommand = lookCommand({
   name: 'list undelivered-emails',
-  summary: 'Show the e-mails of the last day that were refused or given up, and to whom',
   details:
     'Day reports and monthly statements. REFUSED: the mail server refused it for good. GIVEN_UP: it ' +
     'could not be made or sent for days. Neither is sent again.',

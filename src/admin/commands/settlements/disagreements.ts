@@ -5,7 +5,6 @@ import { argument, reason, required, text } from '../../fields.ts';
 
 export const settleDisagreementCommand = changeCommand({
   name: 'settle disagreement',
-  summary: 'Settle a payment or top-up whose content differs at the provider',
   details:
     'The provider has our reference with a different amount, currency or party, or has changed once more what is ' +
     'booked as a late success or a reversal. The books do not ' +

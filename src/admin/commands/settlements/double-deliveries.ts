@@ -13,7 +13,6 @@ import { asCovered } from '../../wallet-cover.ts';
 
 export const listDoubleDeliveriesCommand = lookCommand({
   name: 'list double-deliveries',
-  summary: 'List payments and top-ups that two providers did',
   details:
     'A provider said that it had done nothing, so another one was asked; later the first one said that ' +
     'it had done it. The platform has paid both, and the second amount is in the account suspense until ' +
@@ -57,7 +56,6 @@ const outcomes: Readonly<Record<SuspenseParty, (double: DoubleDelivery) => strin
 
 export const settleDoubleDeliveryCommand = changeCommand({
   name: 'settle double-delivery',
-  summary: 'Assign the cost of what two providers did',
   details:
     '"provider" means that the first one has given its amount back; "partner" charges the wallet that paid ' +
     'once, which must cover the amount; "platform" charges the service fees. Agree with them first: a ' +

@@ -19,8 +19,6 @@ import { asCovered } from '../../wallet-cover.ts';
 
 export const listLateSuccessesCommand = lookCommand({
   name: 'list late-successes',
-  summary:
-    'List unsettled late successes: operations that a provider completed after refusing them',
   details:
     'The hold was released before the provider completed the operation, so the partner was not ' +
     'charged: the platform has paid, and the amount is in the account suspense until "settle ' +
@@ -46,7 +44,6 @@ const outcomes: Readonly<Record<SuspenseParty, (late: LateSuccess) => string>> =
 
 export const settleLateSuccessCommand = changeCommand({
   name: 'settle late-success',
-  summary: 'Assign the cost of a late success',
   details:
     '"partner" charges the wallet that should have paid, which must cover the amount; "platform" ' +
     'charges the service fees; "provider" means that the provider has reversed the operation, so ' +

@@ -18,7 +18,6 @@ import { money } from '../../tables.ts';
 
 export const listReversalsCommand = lookCommand({
   name: 'list reversals',
-  summary: 'List unsettled reversals: operations that a provider completed and took back',
   details:
     'The provider has returned the money to the platform, but the paying partner has not got it ' +
     'yet: the amount is in the account suspense until "settle reversal" assigns it.',
@@ -48,7 +47,6 @@ const outcomes: Readonly<Record<SuspenseParty, (reversal: Reversal) => string>> 
 
 export const settleReversalCommand = changeCommand({
   name: 'settle reversal',
-  summary: 'Assign the money of a reversal',
   details:
     '"partner" returns the amount, and the service fee of a payment, to the wallet that paid; a ' +
     'top-up then counts as failed and can be retried. "platform" keeps the amount, if the ' +

@@ -18,7 +18,6 @@ const fields = {
 /** Not a `lookCommand`: that somebody looked is written down, with the name. */
 export const find: AdminCommand = {
   name: 'find',
-  summary: 'Find the case of a customer, and tell its story',
   details:
     'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
     'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +

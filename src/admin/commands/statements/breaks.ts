@@ -6,11 +6,9 @@ import { changeCommand, lookCommand } from '../../command.ts';
 import { argument, flag, id, optional, reason, required, wholeNumber } from '../../fields.ts';
 import { column, numbers, table, time } from '../../tables.ts';
 import { breakTable } from './break-table.ts';
-import { reconcile } from './reconcile.ts';
 
-const listBreaks = lookCommand({
+export const listBreaks = lookCommand({
   name: 'list breaks',
-  summary: "List open breaks between providers' statements and our books",
   details:
     'Breaks of the type late close themselves and are left out. Settle the others with "settle break" ' +
     'when they are clear; "reconcile" compares a day again.',
@@ -25,9 +23,8 @@ const listBreaks = lookCommand({
   },
 });
 
-const settleBreakCommand = changeCommand({
+export const settleBreakCommand = changeCommand({
   name: SETTLE_BREAK,
-  summary: 'Settle a break between a statement and our books',
   details:
     'Records who settled it, and why. It moves no money: late successes, reversals and repairs have ' +
     'commands of their own. A settled break stays settled when its day is compared again.',
@@ -53,9 +50,8 @@ const settleBreakCommand = changeCommand({
   },
 });
 
-const listBalancesCommand = lookCommand({
+export const listBalancesCommand = lookCommand({
   name: 'list provider-balances',
-  summary: 'List our balances at the providers, as last read',
   fields: {},
   examples: ['list provider-balances'],
   async look(database) {
@@ -71,6 +67,3 @@ const listBalancesCommand = lookCommand({
     };
   },
 });
-
-/** The commands for statements and accounts at providers, in the order of help. */
-export const statementCommands = [reconcile, listBreaks, settleBreakCommand, listBalancesCommand];

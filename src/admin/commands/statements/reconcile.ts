@@ -48,7 +48,6 @@ type Input = InputOf<typeof fields>;
 
 export const reconcile: AdminCommand = {
   name: 'reconcile',
-  summary: "Compare a provider's statement of a day with our books, and list the breaks",
   details:
     'Reads the statement from the provider, or from a file in CSV, books its fees, opens breaks and ' +
     'closes those that are gone, as the Schedule does every day: comparing a day again changes ' +
@@ -98,7 +97,7 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
   const settings = { ...statements.settings, maximumBreaks, isLastTry: false };
   const result =
     input.file === undefined
-      ? await compareFetched(database, of, statements.account(of.provider.name), settings)
+      ? await compareFetched(database, of, await statements.account(of.provider.name), settings)
       : await compareGiven(context, of, input.file, settings);
   if (result.kind !== 'compared')
     throw new AdminError(

@@ -12,7 +12,6 @@ const threshold: Parser<Money | null> = {
 
 export const setLowBalanceCommand = changeCommand({
   name: 'set low-balance',
-  summary: 'Set the balance of a wallet below which its partner gets the event balance.low',
   details:
     'The event comes once each time the balance falls below the threshold. Setting a threshold above ' +
     'the balance tells nothing until the balance has risen and fallen again.',
@@ -44,7 +43,6 @@ export const setLowBalanceCommand = changeCommand({
 
 export const renewEventEpochCommand = changeCommand({
   name: 'renew event-epoch',
-  summary: 'Refuse the cursors of the event log from before a restore of the database',
   details:
     'Run it after a restore from a backup, before the processes start: readers of the log get 410 ' +
     'and begin again.',

@@ -13,7 +13,6 @@ import { companyOf, requireWebhook, webhookId } from './webhooks.ts';
 
 export const testWebhookCommand = changeCommand({
   name: 'test webhook',
-  summary: 'Send a test event to a webhook',
   details: 'See its answer with "list webhook-deliveries".',
   fields: { id: webhookId },
   examples: ['test webhook 7'],
@@ -37,7 +36,6 @@ function requireActive({ id, status }: WebhookEndpoint): void {
 
 export const sendAgainCommand = changeCommand({
   name: 'send-again webhook',
-  summary: 'Deliver events of a webhook again',
   details:
     'Name one delivery, all that failed, or the time in which the deliveries were made. At most 10,000 ' +
     'are sent again, the oldest first. Receivers discard duplicates by their id.',
@@ -85,7 +83,6 @@ function selectionOf(input: {
 
 export const listWebhookDeliveriesCommand = lookCommand({
   name: 'list webhook-deliveries',
-  summary: 'Show the newest deliveries of a webhook with the answers of its receiver',
   fields: { id: webhookId, failed: flag('Only those that failed') },
   examples: ['list webhook-deliveries 7', 'list webhook-deliveries 7 --failed'],
   async look(database, input) {

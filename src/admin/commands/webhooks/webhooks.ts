@@ -31,7 +31,6 @@ export const companyOf = ({ companyKind, companyId }: WebhookEndpoint) => ({
 
 export const addWebhookCommand = changeCommand({
   name: 'add webhook',
-  summary: 'Deliver the events of a partner or a merchant to an address',
   details:
     'The secret, by which the receiver checks signatures, is shown once. Needs the setting DATA_KEYS ' +
     'of the service, unless "npm start" runs it.',
@@ -66,7 +65,6 @@ export const addWebhookCommand = changeCommand({
 
 export const rotateWebhookCommand = changeCommand({
   name: 'rotate webhook-secret',
-  summary: 'Give a webhook a new secret; both sign for a while',
   details: 'The command needs the setting of "add webhook".',
   fields: { id: webhookId },
   examples: ['rotate webhook-secret 7'],
@@ -90,10 +88,6 @@ export const rotateWebhookCommand = changeCommand({
 const stateCommand = (verb: 'pause' | 'resume') =>
   changeCommand({
     name: `${verb} webhook`,
-    summary:
-      verb === 'pause'
-        ? 'Stop the deliveries of a webhook'
-        : 'Continue the deliveries of a webhook that was paused or switched off',
     details:
       verb === 'pause'
         ? 'Its events wait until it is resumed, for as long as events are kept.'
@@ -119,7 +113,6 @@ export const resumeWebhookCommand = stateCommand('resume');
 
 export const removeWebhookCommand = changeCommand({
   name: 'remove webhook',
-  summary: 'Remove a webhook with its secrets',
   details: 'Events that were not delivered yet are not delivered any more.',
   fields: { id: webhookId },
   examples: ['remove webhook 7'],
@@ -136,7 +129,6 @@ export const removeWebhookCommand = changeCommand({
 
 export const listWebhooksCommand = lookCommand({
   name: 'list webhooks',
-  summary: 'Show the webhooks of a partner or a merchant',
   fields: companyFields,
   examples: ['list webhooks --partner 1'],
   async look(database, input) {

@@ -1,3 +1,6 @@
+/** How people call the command line. */
+export const PROGRAM = 'npm run admin --';
+
 /** The help of verbs that several commands share. */
 export const verbs: Readonly<Record<string, string>> = {
   list: 'List records with their ids',
@@ -6,6 +9,7 @@ export const verbs: Readonly<Record<string, string>> = {
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and products',
   set: 'Set fees and payout accounts of merchants, prices of partners, budgets and limits, and scopes of keys',
+  renew: 'Refuse the cursors of the event log from before a restore',
   reverse: 'Reverse a mistaken deposit',
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
@@ -36,5 +40,6 @@ export const verbs: Readonly<Record<string, string>> = {
     'Settle late successes, reversals, disagreements and breaks with a provider, and recovered payments',
   route: 'Say which provider serves what',
   check: 'Log in to each provider',
+  confirm: 'Confirm who has a payout account',
   recover: 'Recover the service after its database was restored from a backup',
 };

@@ -1,0 +1,58 @@
+import type { AdminConfig } from '../config/config.ts';
+import { configuredProviders } from '../config/providers/provider-rules.ts';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../domain/providers/provider-names.ts';
+import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.ts';
+import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.ts';
+import type { ProviderAccount } from '../providers/statement.ts';
+import { providerAccounts } from '../worker/provider-accounts.ts';
+import { AdminError } from './admin-error.ts';
+import type { ProviderPort } from './command.ts';
+import type { ListedProviders } from './recovery/compare-books.ts';
+
+/** @throws {AdminError} without the settings of a default provider */
+export function providersOf(config: AdminConfig): ListedProviders {
+  try {
+    return { mobileMoney: createMobileMoneySet(config), airtime: createAirtimeSet(config) };
+  } catch (error) {
+    if (!(error instanceof ProviderNotConfigured)) throw error;
+    throw new AdminError(
+      `This needs the settings of the provider ${error.provider}, as the worker process has them.`,
+    );
+  }
+}
+
+/** All configured providers, also those whose kind has a default that is not. */
+export function providerPortsOf(config: AdminConfig): ProviderPort[] {
+  const configured = configuredProviders(config);
+  const portsOf = <Name extends string>(
+    names: readonly string[],
+    create: (name: Name) => ProviderSet<Name, ProviderPort['port']>,
+  ): ProviderPort[] => {
+    const [first] = names as readonly Name[];
+    if (first === undefined) return [];
+    const set = create(first);
+    return set.names.map((name) => ({ name, port: set.named(name) }));
+  };
+  return [
+    ...portsOf(configured.sms, (name: SmsProviderName) =>
+      createSmsSenders({ ...config, SMS_PROVIDER: name }),
+    ),
+    ...portsOf(configured.payout, (name: MobileMoneyProviderName) =>
+      createMobileMoneySet({ ...config, MOBILE_MONEY_PROVIDER: name }),
+    ),
+    ...portsOf(configured['topup-airtime'], (name: AirtimeProviderName) =>
+      createAirtimeSet({ ...config, AIRTIME_PROVIDER: name }),
+    ),
+  ];
+}
+
+/** @throws {AdminError} where the provider is not configured */
+export function accountOf(config: AdminConfig, name: string): ProviderAccount {
+  const found = providerAccounts(providersOf(config)).find((one) => one.name === name);
+  if (found) return found.account;
+  throw new AdminError(`The provider ${name} is not configured: give its statement with --file.`);
+}

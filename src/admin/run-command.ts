@@ -1,0 +1,40 @@
+import { type Environment, readAdminConfig } from '../config/config.ts';
+import { connectDatabase } from '../db/connection.ts';
+import { createProgress, silentProgress } from '../process/progress.ts';
+import { actorOf, type SystemUser, systemUser } from './actor.ts';
+import type { AdminCommand, GlobalOptions, Report } from './command.ts';
+import type { Fields, InputOf } from './fields.ts';
+import { resolveSettings } from './settings.ts';
+
+/** The output streams of the command line, and what a test replaces of its process. */
+export interface AdminIo {
+  readonly out: { write(text: string): unknown };
+  /** A terminal also shows the progress of long commands. */
+  readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
+  /** The settings; by default those of the process. */
+  readonly environment?: Environment;
+  /** By default the one who runs the process. */
+  readonly user?: SystemUser;
+}
+
+/** Runs a command on the database of the settings. */
+export async function runCommand(
+  command: AdminCommand,
+  input: InputOf<Fields>,
+  options: GlobalOptions,
+  { err, environment, user }: AdminIo,
+): Promise<Report> {
+  const actor = () => actorOf(options.actor, user ?? systemUser());
+  const settings = await resolveSettings(readAdminConfig(environment));
+  const { databaseUrl, readDatabaseUrl } = settings;
+  const url = command.readsEverything ? readDatabaseUrl : databaseUrl;
+  const database = connectDatabase(url, { poolSize: 1 });
+  const progress = err.isTTY && !options.json ? createProgress(err) : silentProgress;
+  try {
+    const { databaseUrl, ...parts } = settings;
+    const context = { database, actor, ...parts, progress };
+    return await command.run(context, input);
+  } finally {
+    await database.destroy();
+  }
+}
