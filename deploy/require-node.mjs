@@ -1,5 +1,7 @@
 // Loaded before every script: an older Node.js would only say that it does not know the extension ".ts".
 import { readFileSync } from 'node:fs';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const needed = readFileSync(new URL('../.node-version', import.meta.url), 'utf8').trim();
 const major = (version) => Number.parseInt(version, 10);
@@ -11,3 +13,6 @@ if (major(process.versions.node) < major(needed)) {
   );
   process.exit(1);
 }
+
+// Sources without their types, and compiled: half of the time to load the service.
+module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 /** A port cannot be used; the message names its setting. */
 export class PortUnavailableError extends Error {
@@ -27,6 +27,20 @@ export async function requireFreePort(port: number, settingName: string): Promis
   if (reason === undefined) return;
   const state = reason === 'EADDRINUSE' ? 'taken' : `not usable (${reason})`;
   throw new PortUnavailableError(`Port ${port} is ${state}: set ${settingName} to another one`);
+}
+
+/** Whether something accepts connections at `host:port`. */
+export function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    const settle = (isAccepted: boolean) => {
+      socket.destroy();
+      resolve(isAccepted);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
 }
 
 /** Processes that start together begin far from each other, since their numbers follow one another. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Progress } from '../process/progress.ts';
-import { freePort, requireFreePort } from './port.ts';
+import { freePort, isListening, requireFreePort } from './port.ts';
 import { temporalArguments } from './temporal-arguments.ts';
 import { beginTemporalDatabase } from './temporal-database.ts';
 import {
@@ -41,6 +41,7 @@ export interface RunningTemporalServer {
 }
 
 const READY_SECONDS = 60;
+const LOOK_MS = 50;
 
 /**
  * Waits until the server answers for a namespace.
@@ -56,6 +57,11 @@ export async function waitUntilReady(
   let reason: unknown;
   while (Date.now() < deadline) {
     if (server.hasEnded()) throw new Error('it ended');
+    // A connection that gRPC was refused once is tried again only after a second.
+    if (!(await isListening(address))) {
+      await sleep(LOOK_MS);
+      continue;
+    }
     try {
       const connection = await Connection.connect({ address, connectTimeout: '1s' });
       try {
@@ -68,7 +74,7 @@ export async function waitUntilReady(
       }
     } catch (error) {
       reason = error;
-      await sleep(100);
+      await sleep(LOOK_MS);
     }
   }
   throw new Error(`it was not ready after ${READY_SECONDS} s`, { cause: reason });

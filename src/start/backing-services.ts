@@ -12,6 +12,7 @@ import { startCodecServer } from '../temporal/codec/codec-server.ts';
 import { reloadlyWebhookSecret, sandboxSettings } from './sandbox-settings.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stops } from './stops.ts';
+import { together } from './together.ts';
 
 /** The services that the product depends on, as settings, and their addresses for people. */
 export interface BackingServices {
@@ -32,20 +33,15 @@ export async function startBackingServices(
   stops: Stops,
   postgresSettings: Readonly<Record<string, string>> = {},
 ): Promise<BackingServices> {
-  const results = await Promise.allSettled([
+  const [databasePart, temporalPart, sandboxPart] = await together([
     database(config, postgresSettings, progress, stops),
     temporal(config, secrets, progress, stops),
     sandbox(config, progress, stops),
   ]);
-  const failure = results.find((result) => result.status === 'rejected');
-  if (failure) throw failure.reason;
-  const [databasePart, temporalPart, sandboxPart] = results.map((result) =>
-    result.status === 'fulfilled' ? result.value : { settings: {}, url: '' },
-  );
   return {
-    settings: { ...databasePart?.settings, ...temporalPart?.settings, ...sandboxPart?.settings },
-    temporalUiUrl: temporalPart?.url ?? '',
-    sandboxUrl: sandboxPart?.url ?? '',
+    settings: { ...databasePart.settings, ...temporalPart.settings, ...sandboxPart.settings },
+    temporalUiUrl: temporalPart.url,
+    sandboxUrl: sandboxPart.url,
   };
 }
 

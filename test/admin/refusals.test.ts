@@ -51,7 +51,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'too many words',
       () => 'suspend partner 1 2',
-      /^Too many arguments for 'partner'\. Expected 1 argument but got 2\. Add --help to see how\.\n$/,
+      /^Too many arguments for 'partner'\. Expected 1 argument but got 2: 1, 2\. Add --help to see how\.\n$/,
     ],
     [
       'a taken identifier',
