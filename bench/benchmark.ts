@@ -17,6 +17,7 @@ export type Measurement =
   | RateMeasurement
   | TimeMeasurement
   | PaceMeasurement
+  | SecondsMeasurement
   | CostMeasurement
   | UsageMeasurement
   | PredictionMeasurement;
@@ -52,6 +53,15 @@ export interface PaceMeasurement {
   readonly paces: readonly number[];
   /** The least median that is good enough; without it the line only informs. */
   readonly leastPace?: number;
+}
+
+/** How long something takes, or how much CPU, without anything to compare it with: the less, the better. */
+export interface SecondsMeasurement {
+  readonly title: string;
+  /** Of each round. */
+  readonly seconds: readonly number[];
+  /** The greatest median that is good enough. */
+  readonly most: number;
 }
 
 /** CPU milliseconds a call, of each round in turns: the less, the better. */

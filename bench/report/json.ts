@@ -5,11 +5,21 @@ import type {
   PaceMeasurement,
   PredictionMeasurement,
   RateMeasurement,
+  SecondsMeasurement,
   TimeMeasurement,
   UsageMeasurement,
 } from '../benchmark.ts';
 import { quantile as quantileOf } from '../statistics.ts';
-import { byKind, intervalOf, median, passes, ratioOf, timeInterval, times } from './verdict.ts';
+import {
+  byKind,
+  intervalOf,
+  median,
+  medianSeconds,
+  passes,
+  ratioOf,
+  timeInterval,
+  times,
+} from './verdict.ts';
 
 /** The results for programs: by the benchmark's name its first measurement, the others `beside`. */
 export function json(results: readonly BenchmarkResult[]): string {
@@ -24,6 +34,7 @@ const plain = (measurement: Measurement) =>
   byKind<object>(measurement, {
     time: plainTime,
     pace: plainPace,
+    seconds: plainSeconds,
     cost: plainCost,
     usage: plainUsage,
     prediction: plainPrediction,
@@ -114,5 +125,16 @@ function plainPace(measurement: PaceMeasurement) {
     subjectMaximum: rounded(Math.max(...paces), 1),
   };
 }
+
+/** Seconds; the bar, too. */
+const plainSeconds = (measurement: SecondsMeasurement) => ({
+  title: measurement.title,
+  subject: rounded(medianSeconds(measurement), 3),
+  barIs: 'at most',
+  bar: measurement.most,
+  passed: passes(measurement),
+  subjectMinimum: rounded(Math.min(...measurement.seconds), 3),
+  subjectMaximum: rounded(Math.max(...measurement.seconds), 3),
+});
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -5,11 +5,12 @@ import type {
   PaceMeasurement,
   PredictionMeasurement,
   RateMeasurement,
+  SecondsMeasurement,
   TimeMeasurement,
   UsageMeasurement,
 } from '../benchmark.ts';
 import { quantile as quantileOf } from '../statistics.ts';
-import { byKind, intervalOf, median, passes, ratioOf, times } from './verdict.ts';
+import { byKind, intervalOf, median, medianSeconds, passes, ratioOf, times } from './verdict.ts';
 
 const COLUMNS = [
   '',
@@ -42,6 +43,7 @@ const cells = (measurement: Measurement): string[] =>
   byKind(measurement, {
     time: timeCells,
     pace: paceCells,
+    seconds: secondsCells,
     cost: costCells,
     usage: usageCells,
     prediction: predictionCells,
@@ -102,6 +104,12 @@ function predictionCells(measurement: PredictionMeasurement): string[] {
   const bar = `1 ± ${tolerance}`;
   const ratio = ratioOf(measurement).toFixed(2);
   return ['', '', measured.toFixed(1), predicted.toFixed(1), ratio, bar, verdict(measurement)];
+}
+
+/** Seconds stand where the times of an answer do. */
+function secondsCells(measurement: SecondsMeasurement): string[] {
+  const time = `${medianSeconds(measurement).toFixed(2)} s`;
+  return ['', '', time, '', '', `≤ ${measurement.most} s`, verdict(measurement)];
 }
 
 function paceCells(measurement: PaceMeasurement): string[] {

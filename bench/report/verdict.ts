@@ -4,6 +4,7 @@ import type {
   PaceMeasurement,
   PredictionMeasurement,
   RateMeasurement,
+  SecondsMeasurement,
   TimeMeasurement,
   UsageMeasurement,
 } from '../benchmark.ts';
@@ -12,6 +13,7 @@ import { quantile as quantileOf, ratioInterval } from '../statistics.ts';
 interface Forms<Result> {
   readonly time: (measurement: TimeMeasurement) => Result;
   readonly pace: (measurement: PaceMeasurement) => Result;
+  readonly seconds: (measurement: SecondsMeasurement) => Result;
   readonly cost: (measurement: CostMeasurement) => Result;
   readonly usage: (measurement: UsageMeasurement) => Result;
   readonly prediction: (measurement: PredictionMeasurement) => Result;
@@ -22,6 +24,7 @@ interface Forms<Result> {
 export function byKind<Result>(measurement: Measurement, forms: Forms<Result>): Result {
   if ('quantile' in measurement) return forms.time(measurement);
   if ('paces' in measurement) return forms.pace(measurement);
+  if ('seconds' in measurement) return forms.seconds(measurement);
   if ('costs' in measurement) return forms.cost(measurement);
   if ('usage' in measurement) return forms.usage(measurement);
   return 'predicted' in measurement ? forms.prediction(measurement) : forms.rate(measurement);
@@ -33,6 +36,7 @@ export const passes = (measurement: Measurement): boolean =>
     time: (time) => times(time).ratio <= time.greatest,
     pace: (pace) => median(pace) >= (pace.leastPace ?? 0),
     cost: (cost) => intervalOf(cost).upper <= (cost.greatest ?? Number.POSITIVE_INFINITY),
+    seconds: (seconds) => medianSeconds(seconds) <= seconds.most,
     usage: () => true,
     prediction: (prediction) => Math.abs(ratioOf(prediction) - 1) <= prediction.tolerance,
     rate: ({ comparison, bar }) => bar === undefined || comparison.ratio.median >= bar,
@@ -43,6 +47,8 @@ export const ratioOf = ({ measured, predicted }: PredictionMeasurement): number 
 
 export const intervalOf = ({ costs }: CostMeasurement) =>
   ratioInterval(costs.subject, costs.baseline);
+
+export const medianSeconds = ({ seconds }: SecondsMeasurement): number => quantileOf(seconds, 0.5);
 
 export const median = ({ paces }: PaceMeasurement): number => quantileOf(paces, 0.5);
 
