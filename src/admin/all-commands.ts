@@ -80,8 +80,7 @@ export const allCommands: readonly ListedCommand[] = [
     'rotate digests': 'Renew the digests of voucher codes with the first key of DIGEST_KEYS',
   }),
   inFile(() => import('./commands/privacy/numbers.ts'), {
-    'list number-storage':
-      'Count phone numbers by how they are stored: under which key, or erased',
+    'list number-storage': 'Count phone numbers by how they are stored: under which key, or erased',
     'reseal numbers': 'Seal the phone numbers of older keys with the first key of DATA_KEYS',
     'erase number': 'Erase a phone number everywhere, with the hash that finds it',
   }),

@@ -14,7 +14,7 @@ export const verbs: Readonly<Record<string, string>> = {
   grant: 'Let a partner sell a product',
   issue: 'Make an API key',
   rotate: 'Replace an API key or the secret of a webhook, or renew digests under a new key',
-  seal: 'Seal phone numbers in the database',
+  reseal: 'Seal phone numbers of older keys with the first key',
   erase: 'Erase a phone number',
   register: 'Register addresses and public keys',
   revoke: 'Revoke access, API keys and public keys',
