@@ -94,7 +94,7 @@ const withServers = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 4,
     teardownTimeout: 60_000,
     sequence: { sequencer: ByProject },
     projects: [
