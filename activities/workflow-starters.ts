@@ -9,7 +9,6 @@ import type {
   TopUpMade,
 } from '../workflows/contracts.ts';
 import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.ts';
-import type { TopUpNames } from '../workflows/workflow-ids.ts';
 
 /** An orphaned message, and the voucher of its workflow. */
 export interface LeftMessage extends RedeemableVoucher {
@@ -30,7 +29,7 @@ export interface Resumption {
     names: StartNames,
   ): Promise<boolean>;
   resumeReversal(command: ReverseRedemptionCommand, names: StartNames): Promise<boolean>;
-  resumeTopUp(topup: TopUpNames, begin: TopUpInput['begin'], names: StartNames): Promise<boolean>;
+  resumeTopUp(workflowId: string, begin: TopUpInput['begin'], names: StartNames): Promise<boolean>;
   /** Starts a workflow for a message whose own workflow no longer runs. */
   resumeMessage(message: LeftMessage, names: StartNames): Promise<boolean>;
   /** Starts the workflow of a bulk order. */
@@ -42,7 +41,7 @@ export interface Resumption {
   /** Starts the workflow that sends monthly statements. */
   startStatements(): Promise<boolean>;
   /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
-  hintTopUp(topup: TopUpNames): Promise<void>;
+  hintTopUp(workflowId: string): Promise<void>;
   /** Signals the redemption that a voucher is held for to ask its provider now. */
   hintRedemption(voucher: RedeemableVoucher): Promise<void>;
   /** Tells the workflow of a waiting claim what was reported about its code; it only shows it. */

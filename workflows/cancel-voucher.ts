@@ -8,7 +8,6 @@ import {
 } from './contracts.ts';
 import { showAnswer } from './current-details.ts';
 import { signalIfRunning } from './steps/signal-if-running.ts';
-import { claimWorkflowId } from './workflow-ids.ts';
 
 /**
  * Cancels a voucher: one local activity with one transaction. The workflow of the claim that ended
@@ -23,6 +22,6 @@ export async function cancelVoucher(
     `**Cancelled**: ${what}. ETB ${formatAmount(parseMoney(returned))} went back to the partner's gift wallet.`,
     'No action is needed.',
   ]);
-  if (endedClaim !== null) await signalIfRunning(claimWorkflowId(endedClaim), voucherCancelled);
+  if (endedClaim !== null) await signalIfRunning(endedClaim.workflowId, voucherCancelled);
   return outcome;
 }

@@ -10,6 +10,7 @@ export const generateVoucherId = (operationId: string): string => `generate-vouc
 
 /** One per operation: duplicates of a request share it. */
 export const cancelVoucherId = (operationId: string): string => `cancel-voucher:${operationId}`;
+
 /** One at a time per bulk order; it contains the order's number for people. */
 export const generateBulkId = (bulkOrderId: number, operationId: string): string =>
   `generate-bulk:${bulkOrderId}:${operationId}`;
@@ -23,16 +24,6 @@ export const resendMessageId = (operationId: string): string => `resend-message:
  */
 export const claimId = (serialNumber: string, operationId: string): string =>
   `claim:${serialNumber}:${operationId}`;
-
-/** For claims older than stored workflow ids. */
-export const redeemVoucherByClaimId = (operationId: string): string =>
-  `redeem-voucher:${operationId}`;
-
-/** The workflow of a claim, by its row. */
-export const claimWorkflowId = (claim: {
-  readonly workflowId: string | null;
-  readonly operationId: string;
-}): string => claim.workflowId ?? redeemVoucherByClaimId(claim.operationId);
 
 /**
  * One at a time per voucher without a claim, such as an anonymous one. It is named by the operation
@@ -74,20 +65,6 @@ export const watchBalancesId = (taskQueue: string): string => `watch-balances:${
  */
 export const topUpId = (transactionId: number | '%s', operationId: string): string =>
   `top-up:${transactionId}:${operationId}`;
-
-/** For top-ups older than stored workflow ids. */
-export const topUpByOperationId = (operationId: string): string => `top-up:${operationId}`;
-
-/** The columns of a top-up that name its workflow. */
-export interface TopUpNames {
-  readonly workflowId: string | null;
-  /** The operation of the top-up. */
-  readonly creationId: string;
-}
-
-/** The workflow of a top-up, by its row. */
-export const topUpWorkflowId = (topup: TopUpNames): string =>
-  topup.workflowId ?? topUpByOperationId(topup.creationId);
 
 /** One at a time per orphaned message, named by the operation that queued it. */
 export const finishMessageId = (operationId: string): string => `finish-message:${operationId}`;

@@ -12,7 +12,6 @@ import {
 import { bookReversal } from '../../src/db/reconciliation/reversals.ts';
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import type { ProviderInquiry } from '../../src/providers/outcome.ts';
-import type { TopUpNames } from '../../workflows/workflow-ids.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeat } from '../provider-call.ts';
 import { severalAtOnce } from '../several-at-once.ts';
@@ -135,15 +134,14 @@ function createRefusalInquiry(dependencies: ActivityDependencies) {
   const tellLateTopUps = async (): Promise<void> =>
     severalAtOnce(await recentLateTopups(database, PAGE_SIZE), CONCURRENCY, hint);
 
-  async function tellTopUp(ended: EndedPayment): Promise<void> {
-    const { creation_id: creationId, workflow_id: workflowId } = ended;
-    if (creationId !== null) await hint({ creationId, workflowId });
+  async function tellTopUp({ workflow_id: workflowId }: EndedPayment): Promise<void> {
+    if (workflowId !== null) await hint(workflowId);
   }
 
   /** It may be waiting for a retry, which is no longer wanted. */
-  async function hint(topup: TopUpNames): Promise<void> {
+  async function hint(workflowId: string): Promise<void> {
     try {
-      await resumption.hintTopUp(topup);
+      await resumption.hintTopUp(workflowId);
     } catch (error) {
       log.warn('Could not signal a late delivery to a top-up workflow', { error });
     }

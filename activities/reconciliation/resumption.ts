@@ -76,9 +76,8 @@ export function createResumptionActivities({
       (page) => heldAttempts(database, page),
       ({ topup_id }) => topup_id,
       (held) => {
-        const { creation_id: creationId, workflow_id: workflowId } = held;
         return resumption.resumeTopUp(
-          { creationId, workflowId },
+          held.workflow_id,
           attemptBeginOf(held),
           namesOfAttempt(held, numbers),
         );

@@ -32,9 +32,7 @@ export interface ClaimStarted {
   readonly kind: 'started';
   readonly claimId: string;
   readonly messageId: number;
-  /** The operation of the claim that this one replaced. */
-  readonly supersededOperationId: string | null;
-  /** Its workflow; null where the operation names it. */
+  /** The workflow of the claim that this one replaced. */
   readonly supersededWorkflowId: string | null;
   readonly serialNumber: string;
   /** Decimal string with two digits, for people. */
@@ -128,7 +126,6 @@ async function resumeClaim(
     ...describeClaim(made),
     claimId,
     messageId: message.id,
-    supersededOperationId: replaced?.operationId ?? null,
     supersededWorkflowId: replaced?.workflowId ?? null,
   };
 }
@@ -187,7 +184,6 @@ async function recordClaim(
     ...describeClaim({ command, voucher, claim: inserted }),
     claimId: claim.id,
     messageId,
-    supersededOperationId: superseded?.operationId ?? null,
     supersededWorkflowId: superseded?.workflowId ?? null,
     wrongCodes: context.wrong_codes,
   };

@@ -51,10 +51,9 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     }
     const held = await heldAttempt(database, call.operationId);
     if (!held) return;
-    const topup = { creationId: held.creation_id, workflowId: held.workflow_id };
     const names = namesOfAttempt(held, numbers);
-    if (!(await resumption.resumeTopUp(topup, attemptBeginOf(held), names)))
-      await resumption.hintTopUp(topup);
+    if (!(await resumption.resumeTopUp(held.workflow_id, attemptBeginOf(held), names)))
+      await resumption.hintTopUp(held.workflow_id);
   }
 
   /** What came of a settlement by hand; undefined while the money is on hold. */

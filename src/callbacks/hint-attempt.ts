@@ -1,4 +1,3 @@
-import { topUpWorkflowId } from '../../workflows/workflow-ids.ts';
 import { requestInquiry } from '../db/reconciliation/refusal-inquiries.ts';
 import { attemptOfReference } from '../db/topups/topup-attempts.ts';
 import type { AirtimeProviderName } from '../domain/providers/provider-names.ts';
@@ -20,7 +19,7 @@ export async function hintAttempt(
   if (!attempt || (await hintFirstProvider(services, attempt, from))) return;
   await hintWithinLimit(attempt.creationId, () =>
     attempt.status === 'HELD'
-      ? workflows.hintTopUp(topUpWorkflowId(attempt))
+      ? workflows.hintTopUp(attempt.workflowId)
       : requestInquiry(
           database,
           { kind: 'topup', operationId: attempt.operationId },

@@ -1,4 +1,3 @@
-import { topUpWorkflowId } from '../../workflows/workflow-ids.ts';
 import { outcomeFor } from '../db/operations/operations.ts';
 import type { StoredOperation } from '../db/operations/stored-operations.ts';
 import { recordRetry } from '../db/topups/retry-requests.ts';
@@ -32,7 +31,7 @@ export async function retryOnce(
       const recorded = await recordRetry(services.database, identity, retry);
       if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
       const { status, creationId, attempt, previous, stored } = recorded;
-      const workflowId = topUpWorkflowId(recorded);
+      const workflowId = recorded.workflowId;
       if (!recorded.isRecorded && !stored) {
         const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
         return { stored: refused(identity, refusal) };

@@ -1,4 +1,4 @@
-import { topUpId, topUpWorkflowId } from '../../workflows/workflow-ids.ts';
+import { topUpId } from '../../workflows/workflow-ids.ts';
 import { isDefiniteDatabaseError } from '../db/connection.ts';
 import type { StoredOutcome } from '../db/operations/operations.ts';
 import type { StoredOperation } from '../db/operations/stored-operations.ts';
@@ -75,8 +75,8 @@ export async function topUpOnce(
       });
       const { stored, topup: row } = recorded;
       if (!row) return { stored };
-      const workflowId = topUpWorkflowId({ workflowId: row.workflow_id, creationId });
-      return { stored, number: { transactionId: row.id, creationId, workflowId, attempt: 1 } };
+      const { id: transactionId, workflow_id: workflowId } = row;
+      return { stored, number: { transactionId, creationId, workflowId, attempt: 1 } };
     },
     run: ({ transactionId, workflowId }, as, deadline) => {
       services.noteInLog?.({ workflowId });

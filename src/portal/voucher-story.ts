@@ -1,5 +1,4 @@
 import {
-  claimWorkflowId,
   generateBulkId,
   generateVoucherId,
   redeemVoucherWithoutClaimId,
@@ -48,7 +47,7 @@ export function workflowOfClaim(
   claimId: string | null,
 ): string {
   const claim = claims.find(({ id }) => id === claimId);
-  return claim ? claimWorkflowId(claim) : redeemVoucherWithoutClaimId(operationId);
+  return claim ? claim.workflowId : redeemVoucherWithoutClaimId(operationId);
 }
 
 const claimEnds: Readonly<Record<Claim['status'], string>> = {
@@ -67,7 +66,7 @@ const ofClaim = (
   const isPaying = redemptions.some((one) => one.claimId === names.id && one.status === 'HELD');
   return {
     at: new Date(at),
-    workflowId: claimWorkflowId(names),
+    workflowId: names.workflowId,
     what: html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
 ${phrase(isPaying ? 'Its code was entered.' : claimEnds[status])}`,
   };

@@ -1,4 +1,3 @@
-import { claimWorkflowId } from '../../workflows/workflow-ids.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import type { RepairRow } from '../db/repairs/audit-repair.ts';
 import { endedClaim } from '../db/vouchers/ended-claims.ts';
@@ -13,5 +12,5 @@ export async function endedClaimWorkflow(
   { state, kind, arguments: { claimId } }: Pick<RepairRow, 'state' | 'kind' | 'arguments'>,
 ): Promise<string | undefined> {
   if (state !== 'DONE' || findRepairKind(kind)?.endsClaim !== true) return undefined;
-  return claimWorkflowId(await endedClaim(transaction, String(claimId)));
+  return (await endedClaim(transaction, String(claimId))).workflowId;
 }

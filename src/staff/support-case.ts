@@ -128,7 +128,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
       'Last change': time(topup.updated_at),
     },
     hasNumber: true,
-    happenings: [...happeningsOfTopup(topup, owner), ...happeningsOfRepairs(repairs)],
+    happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
     next: nextStepOfTopup(topup, repairs, others),
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),

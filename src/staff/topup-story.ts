@@ -1,4 +1,3 @@
-import { type TopUpNames, topUpWorkflowId } from '../../workflows/workflow-ids.ts';
 import type { TopupDetail } from '../db/topups/topup-detail.ts';
 import { maskStored } from '../domain/phone.ts';
 import { quoted } from '../domain/refusals.ts';
@@ -10,8 +9,7 @@ import { wordsOf } from './next-step.ts';
 type Attempt = TopupDetail['attempts'][number];
 
 /** The history of a top-up in sentences. */
-export function happeningsOfTopup(topup: TopupDetail, names: TopUpNames): Happening[] {
-  const workflowId = topUpWorkflowId(names);
+export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happening[] {
   const happened = (at: Date | string, what: Html): Happening => ({
     at: new Date(at),
     what,

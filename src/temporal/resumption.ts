@@ -13,12 +13,7 @@ import type { ReverseRedemptionCommand } from '../../workflows/reversal/contract
 import type { reverseRedemption } from '../../workflows/reverse-redemption.ts';
 import type { sendStatements } from '../../workflows/send-statements.ts';
 import type { topUp } from '../../workflows/top-up.ts';
-import {
-  finishMessageId,
-  sendStatementsId,
-  type TopUpNames,
-  topUpWorkflowId,
-} from '../../workflows/workflow-ids.ts';
+import { finishMessageId, sendStatementsId } from '../../workflows/workflow-ids.ts';
 import { startBulkOrder } from './bulk-order-start.ts';
 import { startUnlessRunning, tellCodeDelivery, tellIfRunning } from './unless-running.ts';
 import {
@@ -65,10 +60,10 @@ export function createResumption(options: {
       }),
     );
 
-  const resumeTopUp = (topup: TopUpNames, begin: TopUpInput['begin'], names: StartNames) =>
+  const resumeTopUp = (workflowId: string, begin: TopUpInput['begin'], names: StartNames) =>
     startUnlessRunning(() =>
       client.workflow.start<typeof topUp>('topUp', {
-        ...topUpStart(topUpWorkflowId(topup), { begin, timing }, names),
+        ...topUpStart(workflowId, { begin, timing }, names),
         ...policy,
       }),
     );
@@ -108,7 +103,7 @@ export function createResumption(options: {
     resumeMessage,
     resumeBulkOrder: (order) => startBulkOrder(options, order),
     startStatements,
-    hintTopUp: (topup) => hint(topUpWorkflowId(topup)),
+    hintTopUp: hint,
     hintRedemption: (voucher) => hint(redemptionWorkflowId(voucher)),
     tellCode: (code) => tellCodeDelivery(client, code),
   };

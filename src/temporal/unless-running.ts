@@ -4,7 +4,6 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { codeDelivery } from '../../workflows/redemption/code-delivery.ts';
-import { claimWorkflowId } from '../../workflows/workflow-ids.ts';
 import type { ReportedCode } from '../domain/vouchers/delivery.ts';
 
 /** The client itself has no time limit. */
@@ -38,9 +37,9 @@ export async function tellIfRunning(tell: () => Promise<void>): Promise<void> {
  */
 export async function tellCodeDelivery(
   client: Client,
-  { claim, isDelivered, reason }: ReportedCode,
+  { workflowId, isDelivered, reason }: ReportedCode,
 ): Promise<void> {
-  const handle = client.workflow.getHandle(claimWorkflowId(claim));
+  const handle = client.workflow.getHandle(workflowId);
   await client
     .withDeadline(Date.now() + LIMIT_MS, () => handle.signal(codeDelivery, { isDelivered, reason }))
     .catch(() => undefined);

@@ -11,7 +11,6 @@ import {
 } from '../../workflows/search-attributes.ts';
 import {
   claimId,
-  claimWorkflowId,
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
 } from '../../workflows/workflow-ids.ts';
@@ -89,18 +88,12 @@ export interface RedeemableVoucher {
   readonly generationId: string;
   /** The operation of its live claim. */
   readonly claimOperationId: string | null;
-  /** Null for a claim older than stored workflow ids. */
   readonly claimWorkflowId: string | null;
 }
 
 /** The workflow of a voucher's live claim, or a separate one for a redemption without a claim. */
 export const redemptionWorkflowId = (voucher: RedeemableVoucher): string =>
-  voucher.claimOperationId === null
-    ? redeemVoucherWithoutClaimId(voucher.generationId)
-    : claimWorkflowId({
-        workflowId: voucher.claimWorkflowId,
-        operationId: voucher.claimOperationId,
-      });
+  voucher.claimWorkflowId ?? redeemVoucherWithoutClaimId(voucher.generationId);
 
 /** A voucher with the data that names the workflow of its claim. */
 export interface ClaimableVoucher extends RedeemableVoucher {

@@ -2,11 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '../../src/api.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { startWorker } from '../../src/worker.ts';
-import {
-  generateVoucherId,
-  redeemVoucherWithoutClaimId,
-  topUpByOperationId,
-} from '../../workflows/workflow-ids.ts';
+import { generateVoucherId, redeemVoucherWithoutClaimId } from '../../workflows/workflow-ids.ts';
 import type { Stack } from './stack.ts';
 
 /** Stops API and worker and starts them anew, as after a deployment; the new API has a new port. */
@@ -42,7 +38,6 @@ export async function forgetWorkflows(stack: Stack): Promise<number> {
   const ids = operations.flatMap(({ id }) => [
     generateVoucherId(id),
     redeemVoucherWithoutClaimId(id),
-    topUpByOperationId(id),
   ]);
   const topups = await stack.database.selectFrom('topups').select('workflow_id').execute();
   for (const { workflow_id } of [...claims, ...topups]) if (workflow_id) ids.push(workflow_id);

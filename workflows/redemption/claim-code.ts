@@ -11,7 +11,6 @@ import {
 } from '../contracts.ts';
 import { sendUntilSettled } from '../steps/send-message.ts';
 import { signalIfRunning } from '../steps/signal-if-running.ts';
-import { claimWorkflowId } from '../workflow-ids.ts';
 import { type RedemptionRun, showProgress } from './redemption-run.ts';
 
 /** Makes the claim; the step also sends its code, where that takes no longer than its limit. */
@@ -31,16 +30,8 @@ export async function sendCode(
   claim: ClaimSettled | ClaimStarted,
   command: ClaimCommand,
 ): Promise<void> {
-  if (claim.supersededOperationId !== null)
-    run.background.push(
-      signalIfRunning(
-        claimWorkflowId({
-          workflowId: claim.supersededWorkflowId,
-          operationId: claim.supersededOperationId,
-        }),
-        superseded,
-      ),
-    );
+  if (claim.supersededWorkflowId !== null)
+    run.background.push(signalIfRunning(claim.supersededWorkflowId, superseded));
   if ('outcome' in claim) {
     run.codeMessage = claim.message;
     if (claim.message.kind === 'refused') noteNotSent(run, claim.message);

@@ -118,19 +118,19 @@ async function recordDelivery(
   report: DeliveryReport,
 ): Promise<ReportedCode | undefined> {
   const { set, isNew } = newsOf(report);
-  const { rows } = await sql<{ operationId: string; workflowId: string }>`
+  const { rows } = await sql<{ workflowId: string }>`
     with told as (
       update messages set ${set} where id = ${messageId} and ${isNew}
       returning id, claim_id
     )
     ${claimOf(sql`told`)}`.execute(database);
   const [claim] = rows;
-  return claim && { claim, isDelivered: report.state === 'delivered', reason: report.reason };
+  return claim && { ...claim, isDelivered: report.state === 'delivered', reason: report.reason };
 }
 
 /** SQL query: the open claim whose code a message has, also one that was sent again. */
 const claimOf = (message: RawBuilder<unknown>) => sql`
-  select claim.operation_id as "operationId", claim.workflow_id as "workflowId"
+  select claim.workflow_id as "workflowId"
   from ${message} as message
   left join message_resends as resend on resend.message_id = message.id
   left join messages as original on original.id = resend.original_id
@@ -143,7 +143,6 @@ export async function earlyReportOf(
   messageId: number,
 ): Promise<ReportedCode | undefined> {
   const { rows } = await sql<{
-    operationId: string;
     workflowId: string;
     delivery: 'DELIVERED' | 'NOT_DELIVERED';
     reason: string | null;
@@ -154,6 +153,6 @@ export async function earlyReportOf(
     where told.id = ${messageId} and told.delivery is not null`.execute(database);
   const [found] = rows;
   if (!found) return undefined;
-  const { delivery, reason, ...claim } = found;
-  return { claim, isDelivered: delivery === 'DELIVERED', reason };
+  const { workflowId, delivery, reason } = found;
+  return { workflowId, isDelivered: delivery === 'DELIVERED', reason };
 }

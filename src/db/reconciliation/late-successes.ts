@@ -66,20 +66,17 @@ export const listLateSuccesses = (
   selection: { readonly includeSettled: boolean },
 ): Promise<LateSuccess[]> => listCases(database, lateSuccesses, selection);
 
-/** The top-ups of the newest late successes of the last hour, by what names their workflows. */
-export async function recentLateTopups(
-  database: Database,
-  limit: number,
-): Promise<{ readonly creationId: string; readonly workflowId: string }[]> {
-  const { rows } = await sql<{ creationId: string; workflowId: string }>`
-    select topups.operation_id as "creationId", topups.workflow_id as "workflowId"
+/** The workflows of the top-ups of the newest late successes of the last hour. */
+export async function recentLateTopups(database: Database, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ workflowId: string }>`
+    select topups.workflow_id as "workflowId"
     from ledger_transfers as booked
     join topup_attempts as attempt on attempt.operation_id = booked.operation_id
     join topups on topups.id = attempt.topup_id
     where booked.step = ${LATE_STEP} and booked.created_at > now() - interval '1 hour'
       and booked.debit_account_id = (select id from ledger_accounts where kind = 'suspense')
     order by booked.created_at desc limit ${limit}`.execute(database);
-  return rows;
+  return rows.map(({ workflowId }) => workflowId);
 }
 
 /** The late success with our reference; undefined where there is none. */

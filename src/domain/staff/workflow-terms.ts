@@ -26,7 +26,7 @@ const ofCustomers: readonly WorkflowName[] = [
   { id: new RegExp(`^(repair|generate-bulk):${ID}:${OPERATION}$`, 'i') },
   {
     id: new RegExp(
-      `^(((generate|cancel|redeem)-voucher|(resend|finish)-message|top-up):|redeem-voucher:unclaimed-)${OPERATION}$`,
+      `^(((generate|cancel)-voucher|(resend|finish)-message):|redeem-voucher:unclaimed-)${OPERATION}$`,
       'i',
     ),
   },

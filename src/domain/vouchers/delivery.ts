@@ -13,7 +13,8 @@ export interface DeliveryReport {
 
 /** A code whose delivery has become known, or has turned out otherwise, while its claim waits. */
 export interface ReportedCode {
-  readonly claim: { readonly operationId: string; readonly workflowId: string | null };
+  /** The workflow of its claim. */
+  readonly workflowId: string;
   readonly isDelivered: boolean;
   readonly reason: string | null;
 }

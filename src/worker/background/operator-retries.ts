@@ -13,7 +13,6 @@ import {
 } from '../../../workflows/contracts.ts';
 import { isForeign } from '../../../workflows/outsiders/foreign-payload.ts';
 import type { topUp } from '../../../workflows/top-up.ts';
-import { type TopUpNames, topUpWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { Digests } from '../../crypto/digests.ts';
 import type { NumberBox, StoredNumber } from '../../domain/phone.ts';
 import { topUpStart } from '../../temporal/workflow-starts.ts';
@@ -24,7 +23,8 @@ const SEND_LIMIT_MS = 10_000;
 export type OperatorRetries = ReturnType<typeof createOperatorRetries>;
 
 /** A retry that an operator or a repair has written. */
-interface WrittenRetry extends TopUpNames {
+interface WrittenRetry {
+  readonly workflowId: string;
   readonly id: number;
   readonly topup_id: number;
   readonly attempt: number;
@@ -77,7 +77,7 @@ export function createOperatorRetries(options: {
       waitForStage: 'ACCEPTED',
       startWorkflowOperation: new WithStartWorkflowOperation<typeof topUp>('topUp', {
         ...topUpStart(
-          topUpWorkflowId(retry),
+          retry.workflowId,
           { begin: { kind: 'retry', command }, timing },
           { numberHash: numbers.hashOfStored(retry.msisdn ?? retry.previous) },
         ),

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findCases } from '../../../src/db/cases/find-cases.ts';
-import { claimWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { startRawServer } from '../../providers/raw-server.ts';
 import { staffClient } from '../../staff/staff-client.ts';
 import { call } from '../../support/clients.ts';
@@ -40,7 +39,7 @@ async function wordsOf(scene: RedemptionScene, gift: Gift): Promise<string> {
     .select(['workflow_id as workflowId', 'operation_id as operationId'])
     .where('voucher_id', '=', gift.id)
     .executeTakeFirstOrThrow();
-  return detailsOf(scene.stack.temporal.client.workflow.getHandle(claimWorkflowId(claim)));
+  return detailsOf(scene.stack.temporal.client.workflow.getHandle(claim.workflowId));
 }
 
 const adapters = {
