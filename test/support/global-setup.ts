@@ -42,11 +42,12 @@ const TEMPLATE_DATABASE = 'template_service';
 
 /**
  * A workflow is deleted once its shard has noted that it is closed, which is every 30 seconds by
- * default.
+ * default. A timer, and a pause before another attempt, may be up to a second late by default.
  */
-const QUICK_DELETION = {
+const QUICK_QUEUES = {
   'history.transferProcessorUpdateAckInterval': '200ms',
   'history.visibilityProcessorUpdateAckInterval': '200ms',
+  'history.timerProcessorMaxTimeShift': '10ms',
 };
 
 /** Nothing in a test's database has to outlive the machine. */
@@ -105,7 +106,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 
 /** Starts the development server, or that of production where TEST_TEMPORAL asks for it. */
 async function startTemporal(directory: string, progress: Progress) {
-  const settings = { directory, dynamicConfig: QUICK_DELETION, progress };
+  const settings = { directory, dynamicConfig: QUICK_QUEUES, progress };
   if (wantsReleasedTemporal()) {
     const server = await startReleasedTemporal({ ...settings, postgresSettings: VOLATILE });
     const endAll = () => {
