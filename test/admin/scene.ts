@@ -30,7 +30,7 @@ export interface Commands {
 const listOf = (words: string | readonly string[]) =>
   typeof words === 'string' ? words.split(' ') : words;
 
-/** Commands in this process, with these settings. */
+/** Commands in this process, with these settings; the passwords that they make cost as little as a setting allows. */
 export function commandsOn(
   environment: Environment,
   user: SystemUser = { id: 1_000, name: 'hanna' },
@@ -39,7 +39,7 @@ export function commandsOn(
     let out = '';
     let err = '';
     const code = await runAdmin(listOf(words), {
-      environment,
+      environment: { PORTAL_PASSWORD_COST: '14', ...environment },
       user,
       out: { write: (text) => (out += text) },
       err: { write: (text) => (err += text) },

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createPortal } from '../../src/portal/portal.ts';
-import type { Stack } from '../support/stack.ts';
+import { type Stack, TEST_PASSWORD_COST } from '../support/stack.ts';
 
 export type LoggedPortal = Awaited<ReturnType<typeof startLoggedPortal>>;
 
@@ -22,7 +22,7 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
     marketTimeZone: 'UTC',
     passwordThreads: 1,
   };
-  const portal = createPortal(services, settings, createPasswordHashes(14, 1));
+  const portal = createPortal(services, settings, createPasswordHashes(TEST_PASSWORD_COST, 1));
   const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

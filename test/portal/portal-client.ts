@@ -4,7 +4,7 @@ import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
 import { addPortalAccount } from '../../src/db/portal/portal-accounts.ts';
 import type { PortalRole } from '../../src/domain/access/portal-role.ts';
 import type { Company } from '../../src/domain/voucher.ts';
-import type { Stack } from '../support/stack.ts';
+import { type Stack, TEST_PASSWORD_COST } from '../support/stack.ts';
 
 /** What a browser would show. */
 export interface PortalAnswer {
@@ -20,8 +20,6 @@ export interface Account {
   readonly password: string;
 }
 
-const passwords = createPasswordHashes(14);
-
 /** An account of a company, with a password of its own. */
 export async function makeAccount(
   stack: Pick<Stack, 'database'>,
@@ -30,10 +28,12 @@ export async function makeAccount(
     readonly mustChangePassword?: boolean;
     readonly email?: string;
     readonly role?: PortalRole;
+    readonly passwordCost?: number;
   } = {},
 ): Promise<Account> {
   const email = options.email ?? `${randomUUID()}@portal.example`;
   const password = `correct horse ${randomUUID()}`;
+  const passwords = createPasswordHashes(options.passwordCost ?? TEST_PASSWORD_COST);
   await addPortalAccount(stack.database, {
     email,
     company,

@@ -10,9 +10,9 @@ import {
   type PortalClient,
   portalClient,
 } from '../portal/portal-client.ts';
-import type { Stack } from '../support/stack.ts';
+import { type Stack, TEST_PASSWORD_COST } from '../support/stack.ts';
 
-const passwords = createPasswordHashes(14);
+const passwords = createPasswordHashes(TEST_PASSWORD_COST);
 
 export const SET_UP = '/support/account/one-time-password';
 

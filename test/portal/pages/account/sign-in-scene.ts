@@ -3,21 +3,32 @@ import { makePartner } from '../../../support/companies.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { type Account, makeAccount } from '../../portal-client.ts';
 
+/** Hashing takes time here, as it does in production. */
+const PASSWORD_COST = 14;
+
 /** A service with low limits of sign-ins, and an account of one of its partners. */
 export function signInScene() {
   let stack: Stack;
   let account: Account;
   let partnerId: number;
 
+  const newAccount = (options: Parameters<typeof makeAccount>[2] = {}) =>
+    makeAccount(
+      stack,
+      { kind: 'partner', id: partnerId },
+      { passwordCost: PASSWORD_COST, ...options },
+    );
+
   beforeAll(async () => {
     stack = await startStack({
+      PORTAL_PASSWORD_COST: String(PASSWORD_COST),
       PORTAL_SIGN_INS_PER_ACCOUNT: '3',
       PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE: '7',
       PORTAL_SIGN_INS_PER_ADDRESS: '40',
       TRUSTED_PROXIES: '127.0.0.1',
     });
     partnerId = (await makePartner(stack)).id;
-    account = await makeAccount(stack, { kind: 'partner', id: partnerId });
+    account = await newAccount();
   });
   afterAll(() => stack?.stop());
 
@@ -28,7 +39,7 @@ export function signInScene() {
     get account() {
       return account;
     },
-    newAccount: (options = {}) => makeAccount(stack, { kind: 'partner', id: partnerId }, options),
+    newAccount,
 
     /** As after further guesses of the one address that has made two: its limit of 40 leaves one more. */
     async leaveOneAttempt() {
