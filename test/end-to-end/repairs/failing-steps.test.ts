@@ -11,7 +11,7 @@ import { type RepairScene, setRepairScene } from './repair-scene.ts';
 let scene: RepairScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '3' });
+  scene = await setRepairScene({ CLAIM_LIFETIME_SECONDS: '2' });
 });
 afterAll(() => scene?.stop());
 

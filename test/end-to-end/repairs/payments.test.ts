@@ -12,7 +12,7 @@ let scene: RaceScene;
 
 beforeAll(async () => {
   scene = await setRaceScene({
-    CALLER_WAIT_SECONDS: '2',
+    CALLER_WAIT_SECONDS: '1',
     TOPUP_RETRY_WINDOW_SECONDS: '3600',
     REPAIR_CONFIRM_ABOVE: '5000',
   });
@@ -39,7 +39,7 @@ async function paymentIn(state: 'paying' | 'redeemed' | 'refused' | 'reversed') 
 }
 
 describe('settle-payment', () => {
-  it.each([
+  it.concurrent.each([
     ['as paid', paid(), 'POSTED', 'REDEEMED'],
     ['as not paid', notPaid, 'VOIDED', 'ACTIVE'],
   ] as const)(
@@ -56,7 +56,7 @@ describe('settle-payment', () => {
     },
   );
 
-  it('leaves the word to a provider that answers in the meantime', async () => {
+  it.concurrent('leaves the word to a provider that answers in the meantime', async () => {
     const { gift, merchant, redemption } = await paymentIn('paying');
     await scene.settlePayout(merchant, 'completed');
     const { state } = await scene
@@ -66,7 +66,7 @@ describe('settle-payment', () => {
     expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'POSTED' });
   });
 
-  it('works after its workflow was lost', async () => {
+  it.concurrent('works after its workflow was lost', async () => {
     const { gift, redemption } = await paymentIn('paying');
     const { current_claim_id } = await scene.voucher(gift);
     await (await scene.claimWorkflow(current_claim_id ?? '')).terminate('lost');
@@ -74,23 +74,29 @@ describe('settle-payment', () => {
     expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'POSTED' });
   });
 
-  it.each([
-    ['redeemed', 'reverse the redemption'],
-    ['refused', 'the value is back on the voucher'],
-    ['reversed', 'taken back'],
-  ] as const)('refuses one that is %s', async (state, words) => {
-    const { redemption } = await paymentIn(state);
+  it('refuses one that is redeemed, refused or reversed', async () => {
+    const payments = await Promise.all(
+      (
+        [
+          ['redeemed', 'reverse the redemption'],
+          ['refused', 'the value is back on the voucher'],
+          ['reversed', 'taken back'],
+        ] as const
+      ).map(async ([state, words]) => ({ ...(await paymentIn(state)), words })),
+    );
     const holdings = await scene.holdings();
-    const refusal = expect.stringContaining(words);
-    const asked = await scene.ask('settle-payment', redemption.id, paid());
-    expect(asked).toMatchObject({ kind: 'refused', refusal });
-    const row = await scene.forced('settle-payment', redemption.id, paid());
-    expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
+    for (const { redemption, words } of payments) {
+      const refusal = expect.stringContaining(words);
+      const asked = await scene.ask('settle-payment', redemption.id, paid());
+      expect(asked).toMatchObject({ kind: 'refused', refusal });
+      const row = await scene.forced('settle-payment', redemption.id, paid());
+      expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
+    }
     expect(await scene.holdings()).toEqual(holdings);
   });
 });
 
-describe('reverse-redemption', () => {
+describe.concurrent('reverse-redemption', () => {
   it('takes a payment back, once', async () => {
     const { gift, merchant, redemption } = await paymentIn('redeemed');
     scene.expectDone(await scene.repaired('reverse-redemption', redemption.id));
@@ -130,7 +136,7 @@ describe('reverse-redemption', () => {
   });
 });
 
-describe('retry-top-up', () => {
+describe.concurrent('retry-top-up', () => {
   it('makes one more attempt to another number, and charges once', async () => {
     const id = await scene.topUpIn('FAILED');
     const msisdn = scene.number();
@@ -203,7 +209,7 @@ describe('a top-up that was delivered after it had failed', () => {
   });
 });
 
-describe('settle-top-up', () => {
+describe.concurrent('settle-top-up', () => {
   it.each([
     ['done', 'SUCCESS'],
     ['not-done', 'FAILED'],

@@ -29,13 +29,12 @@ async function receiptOfTopUp(): Promise<string> {
   return (await scene.topup(id)).provider_reference ?? '';
 }
 
-describe.each([
+describe.concurrent.each([
   ['settle-payment', async () => (await paymentOnHold()).id, receiptOfPayment],
   ['settle-top-up', () => scene.topUpIn('UNKNOWN'), receiptOfTopUp],
 ] as const)('%s', (kind, onHold, usedReceipt) => {
   it('refuses a reference that is booked already, at the edge and when it is carried out', async () => {
-    const id = await onHold();
-    const used = await usedReceipt();
+    const [id, used] = await Promise.all([onHold(), usedReceipt()]);
     expect(used).not.toBe('');
     for (const reference of [used, used.toLowerCase(), ` ${used.toUpperCase()} `])
       expect(await scene.ask(kind, id, done(reference))).toMatchObject({
@@ -52,7 +51,7 @@ describe.each([
   });
 
   it('settles one of two that are decided at the same moment under one reference', async () => {
-    const ids = [await onHold(), await onHold()] as const;
+    const ids = await Promise.all([onHold(), onHold()]);
     const reference = newReceipt();
     const rows = await Promise.all(ids.map((id) => scene.forced(kind, id, done(reference))));
     expect(rows.map(({ state }) => state).sort()).toEqual(['DONE', 'REFUSED']);
@@ -60,7 +59,7 @@ describe.each([
   });
 });
 
-it('a reference of another provider is another one', async () => {
+it.concurrent('a reference of another provider is another one', async () => {
   const reference = await receiptOfPayment();
   const { gift, id } = await paymentOnHold();
   await scene.stack.database
