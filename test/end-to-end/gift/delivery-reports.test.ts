@@ -55,7 +55,7 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
   });
   afterAll(() => scene?.stop());
 
-  test.each([
+  test.concurrent.each([
     ['that is delivered', '050'],
     ['whose report came before the answer', '010'],
     ['whose report came twice', '011'],
@@ -76,12 +76,12 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
     );
   });
 
-  test('a code whose report was lost is sent, and no more is known', async () => {
+  test.concurrent('a code whose report was lost is sent, and no more is known', async () => {
     const gift = await claimed(scene, '012');
     expect(await messageOf(scene, gift)).toMatchObject({ status: 'SENT', delivery: null });
   });
 
-  test('a code that was not delivered says so, and its claim goes on', async () => {
+  test.concurrent('a code that was not delivered says so, and its claim goes on', async () => {
     const gift = await claimed(scene, '015');
     const reason = { 'africas-talking': 'DeliveryFailure', smpp: 'UNDELIV, error 011' }[provider];
     await until(async () =>
@@ -107,7 +107,7 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
     expect(html).toContain('then “Send the message again”');
   });
 
-  test.each(['002', '003', '006', '019'])(
+  test.concurrent.each(['002', '003', '006', '019'])(
     'a code that is refused (%s) takes the claim back',
     async (suffix) => {
       const gift = await scene.gift({ owner: newOwner(suffix) });

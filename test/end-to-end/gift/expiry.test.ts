@@ -11,7 +11,7 @@ const both: readonly Surface[] = ['partner', 'merchant'];
 
 let scene: RedemptionScene;
 
-describe('a claim', () => {
+describe.concurrent('a claim', () => {
   beforeAll(async () => {
     scene = await setRedemptionScene({ CLAIM_LIFETIME_SECONDS: '1' });
   });

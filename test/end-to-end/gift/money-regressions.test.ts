@@ -5,8 +5,13 @@ import { makeMerchant } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
 import { isNumber } from '../privacy/stored-numbers.ts';
-import { done, GENERATE, newOwner, REDEEM } from './gift-scene.ts';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
+import { done, GENERATE, newOwner, REDEEM, repeated } from './gift-scene.ts';
+import {
+  type RedemptionScene,
+  redeem,
+  redeemToEnd,
+  setRedemptionScene,
+} from './redemption-scene.ts';
 
 /** Faults of vouchers and redemptions that were found once and must not come back. */
 let scene: RedemptionScene;
@@ -18,14 +23,14 @@ afterAll(() => scene?.stop());
 
 const anonymousGift = () => scene.gift({ owner: null, isRestricted: false });
 
-it('a redemption that arrives while the last message is being sent is carried to its end', async () => {
+it.concurrent('a redemption that arrives while the last message is being sent is carried to its end', async () => {
   const quick = await makeMerchant(scene.stack);
   const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
   const gift = await anonymousGift();
   const msisdn = newOwner('300');
   // The fee of 2.5 % comes on top of a part that is redeemed.
   const first = { amount: 10, merchantId: quick.id, msisdn };
-  done(await redeem(scene.asPartner, gift, first));
+  done(await redeemToEnd(scene.asPartner, gift, first));
   const second = { amount: 20, merchantId: slow.id };
   expect((await redeem(scene.asPartner, gift, second)).status).toBe(409);
 
@@ -48,7 +53,7 @@ it('a redemption that arrives while the last message is being sent is carried to
   expect(await scene.postedRedemptions(gift)).toHaveLength(2);
 });
 
-it('one idempotency key with ever other codes is no way around the limit of wrong codes', async () => {
+it.concurrent('one idempotency key with ever other codes is no way around the limit of wrong codes', async () => {
   const gift = await scene.gift();
   const idempotencyKey = randomUUID();
   const statusCodes: number[] = [];
@@ -74,6 +79,35 @@ it('one idempotency key with ever other codes is no way around the limit of wron
   // The right code comes too late as well.
   await guess(second);
   expect(statusCodes.at(-1)).toBe(429);
+});
+
+it.concurrent('those without a key who were told to ask again get the answer, and a later request is a new one', async () => {
+  const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+  const gift = await anonymousGift();
+  const request = { amount: 20, merchantId: slow.id };
+  const first = await redeem(scene.asPartner, gift, request);
+  expect(first.status).toBe(409);
+  await scene.settlePayout(slow, 'completed');
+  await scene.untilStatus(gift, 'ACTIVE');
+
+  const [payout] = scene.payoutsTo(slow);
+  const second = done(await repeated(() => redeem(scene.asPartner, gift, request)));
+  const [posted] = await scene.postedRedemptions(gift);
+  expect(second.body.data.referenceNumber).toBe(posted?.provider_reference);
+  // Nothing tells several callers apart: whoever was told to repeat has a minute from then on.
+  const third = done(await repeated(() => redeem(scene.asPartner, gift, request)));
+  expect(third.body.data.referenceNumber).toBe(posted?.provider_reference);
+  expect(scene.payoutsTo(slow)).toEqual([payout]);
+
+  await scene.stack.database
+    .updateTable('left_requests')
+    .set({ taken_at: sql<Date>`taken_at - interval '61 seconds'` })
+    .execute();
+  expect((await redeem(scene.asPartner, gift, request)).status).toBe(409);
+  await scene.settlePayout(slow, 'completed');
+  await scene.untilStatus(gift, 'ACTIVE');
+  expect(scene.amountsPaidTo(slow)).toEqual(['20.00 completed', '20.00 completed']);
+  expect(await scene.postedRedemptions(gift)).toHaveLength(2);
 });
 
 it('a wrong code counts although the database takes the refusal back', async () => {
@@ -120,35 +154,6 @@ it('a generation repeated after its operation was pruned answers the same vouche
   expect(await scene.holdings()).toEqual(before);
 });
 
-it('those without a key who were told to ask again get the answer, and a later request is a new one', async () => {
-  const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
-  const gift = await anonymousGift();
-  const request = { amount: 20, merchantId: slow.id };
-  const first = await redeem(scene.asPartner, gift, request);
-  expect(first.status).toBe(409);
-  await scene.settlePayout(slow, 'completed');
-  await scene.untilStatus(gift, 'ACTIVE');
-
-  const [payout] = scene.payoutsTo(slow);
-  const second = done(await redeem(scene.asPartner, gift, request));
-  const [posted] = await scene.postedRedemptions(gift);
-  expect(second.body.data.referenceNumber).toBe(posted?.provider_reference);
-  // Nothing tells several callers apart: whoever was told to repeat has a minute from then on.
-  const third = done(await redeem(scene.asPartner, gift, request));
-  expect(third.body.data.referenceNumber).toBe(posted?.provider_reference);
-  expect(scene.payoutsTo(slow)).toEqual([payout]);
-
-  await scene.stack.database
-    .updateTable('left_requests')
-    .set({ taken_at: sql<Date>`taken_at - interval '61 seconds'` })
-    .execute();
-  expect((await redeem(scene.asPartner, gift, request)).status).toBe(409);
-  await scene.settlePayout(slow, 'completed');
-  await scene.untilStatus(gift, 'ACTIVE');
-  expect(scene.amountsPaidTo(slow)).toEqual(['20.00 completed', '20.00 completed']);
-  expect(await scene.postedRedemptions(gift)).toHaveLength(2);
-});
-
 it.each(['partner', 'merchant'] as const)(
   '%s: another amount than the claimed one is refused and nothing moves',
   async (surface) => {
@@ -165,7 +170,7 @@ it.each(['partner', 'merchant'] as const)(
     expect(await scene.holdings()).toEqual(before);
 
     // The claim still stands for what was claimed.
-    done(await redeem(client, gift, { verificationCode, amount: 100 }));
+    done(await redeemToEnd(client, gift, { verificationCode, amount: 100 }));
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   },
 );

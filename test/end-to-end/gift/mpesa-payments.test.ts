@@ -3,9 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
 import type { FailpointName } from '../../../src/process/failpoint.ts';
 import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.ts';
+import { until } from '../../support/until.ts';
 import { reconciled } from '../faults/reconciled.ts';
 import { CLAIM, type Gift } from './gift-scene.ts';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
+import {
+  type RedemptionScene,
+  redeem,
+  redeemToEnd,
+  setRedemptionScene,
+} from './redemption-scene.ts';
 
 /** Every payment of this service goes through M-Pesa, whose results arrive by callbacks only. */
 const SECRET = 'results-of-the-sandbox';
@@ -22,7 +28,7 @@ beforeAll(async () => {
       MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
       MPESA_TIMEOUT_SECONDS: '3',
       // Two outcomes stay open.
-      CALLER_WAIT_SECONDS: '8',
+      CALLER_WAIT_SECONDS: '2',
     },
     {
       failpoint: async (name) => {
@@ -53,7 +59,7 @@ const rowOf = (gift: Gift) =>
     .executeTakeFirstOrThrow();
 
 describe('a payment of whole birr that M-Pesa', () => {
-  test.each([
+  test.concurrent.each([
     ['pays', '000'],
     ['pays, then calls a duplicate', '005'],
     ['pays, then drops the connection', '008'],
@@ -77,7 +83,7 @@ describe('a payment of whole birr that M-Pesa', () => {
     });
   });
 
-  test.each([
+  test.concurrent.each([
     ['refuses at once', '002'],
     ['accepts and declines', '006'],
     ['has no money for', '004'],
@@ -87,7 +93,7 @@ describe('a payment of whole birr that M-Pesa', () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     // 2.5 percent of 1,000 leave whole birr.
-    expect((await redeem(client, gift)).body.statusCode).toBe(5031);
+    expect((await redeemToEnd(client, gift)).body.statusCode).toBe(5031);
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
     expect((await payoutsOf(gift)).filter(({ status }) => status !== 'failed')).toEqual([]);
   });
@@ -97,24 +103,24 @@ describe('a payment of whole birr that M-Pesa', () => {
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     const { faults } = scene.stack.sandbox;
     faults.set('mpesa', { ...faults.of('mpesa'), answers: 'not-authorised' });
-    const { body } = await redeem(client, gift);
+    const { body } = await redeemToEnd(client, gift);
     faults.clear();
     expect(body.statusCode).toBe(5031);
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
     expect(await payoutsOf(gift)).toEqual([]);
   });
 
-  test('answers with a 401 that is not its own stays on hold: it may have been paid', async () => {
+  test.concurrent('answers with a 401 that is not its own stays on hold: it may have been paid', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '018' });
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     const answer = redeem(client, gift);
-    await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
+    await until(async () => expect((await rowOf(gift)).unknown_since).toBeInstanceOf(Date));
     expect((await answer).status).toBe(409);
     expect(await rowOf(gift)).toMatchObject({ status: 'HELD' });
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00']);
   });
 
-  test('cannot carry is refused before anything is held', async () => {
+  test.concurrent('cannot carry is refused before anything is held', async () => {
     const { merchant, client } = await scene.payee('merchant');
     const gift = await scene.gift({ merchant, owner: null });
     const { status } = await redeem(client, gift);
@@ -122,7 +128,7 @@ describe('a payment of whole birr that M-Pesa', () => {
     expect(await scene.transfersOf(gift)).toEqual([]);
   });
 
-  test('cannot pay to, because the account is no number, is refused before anything is held', async () => {
+  test.concurrent('cannot pay to, because the account is no number, is refused before anything is held', async () => {
     const payout = { key: 'accountid', value: '1000123400' };
     const { merchant, client } = await scene.payee('merchant', { payout });
     const [owned, anonymous] = [
@@ -152,7 +158,7 @@ describe('a payment whose sending', () => {
     const { merchant, client } = await scene.payee('merchant');
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     failing = failpoint;
-    expect((await redeem(client, gift)).status).toBe(200);
+    expect((await redeemToEnd(client, gift)).status).toBe(200);
     expect(failing).toBeUndefined();
     expect(await payoutsOf(gift)).toMatchObject([{ amount: '975.00', status: 'completed' }]);
   });
@@ -183,7 +189,7 @@ describe('results', () => {
   test('are taken under the secret path alone, once, and never move money by themselves', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
-    const answer = redeem(client, gift);
+    const answer = redeemToEnd(client, gift);
     await scene.untilPaidTo(merchant);
     const { payment_reference: reference } = await rowOf(gift);
     expect((await callBack(`another-path-of-callbacks/payment/${reference}`)).status).toBe(404);
@@ -213,7 +219,7 @@ describe('results', () => {
   async function endedPayment() {
     const { merchant, client } = await scene.payee('merchant');
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
-    expect((await redeem(client, gift)).status).toBe(200);
+    expect((await redeemToEnd(client, gift)).status).toBe(200);
     const { payment_reference: reference } = await rowOf(gift);
     const isDue = async () => ((await rowOf(gift)).recheck_at?.getTime() ?? Infinity) <= Date.now();
     expect(await isDue()).toBe(false);
@@ -275,7 +281,7 @@ describe('results', () => {
       losesCallbacks: true,
     });
     toService.spoilWith(lose);
-    const answer = redeem(client, gift);
+    const answer = redeemToEnd(client, gift);
     await scene.untilPaidTo(merchant);
     await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
     toService.spoilWith(undefined);
@@ -316,7 +322,7 @@ describe('results', () => {
   test('of a payment that M-Pesa takes back later are asked for, and lead to suspense', async () => {
     const { merchant, client } = await scene.payee('merchant');
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
-    expect((await redeem(client, gift)).status).toBe(200);
+    expect((await redeemToEnd(client, gift)).status).toBe(200);
     await scene.settlePayout(merchant, 'reversed');
     await scene.stack.database
       .updateTable('redemptions')

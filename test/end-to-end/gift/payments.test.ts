@@ -96,7 +96,7 @@ describe.concurrent('a redemption whose payment the provider', () => {
 
 describe('a redemption that takes longer than its caller waits', () => {
   beforeAll(async () => {
-    scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '2' });
+    scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '1' });
   });
   afterAll(() => scene?.stop());
 
@@ -182,10 +182,8 @@ describe('a redemption that takes longer than its caller waits', () => {
     const verificationCode = await scene.claimed(scene.asPartner, gift);
     const send = () => redeem(scene.asPartner, gift, { verificationCode });
     expect((await send()).status).toBe(409);
-    for (let round = 0; round < 2; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 15 }, send));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
-    }
+    const answers = await Promise.all(Array.from({ length: 15 }, send));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
     // The claim is one, and the first redemption the other.
     expect(await updatesOf(gift)).toBe(2);
     // One with a key is another request.

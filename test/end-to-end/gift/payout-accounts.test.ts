@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import type { TestMerchant } from '../../support/companies.ts';
-import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
+import type { Client } from './gift-scene.ts';
+import { type RedemptionScene, redeemToEnd, setRedemptionScene } from './redemption-scene.ts';
 
 let scene: RedemptionScene;
 
@@ -32,13 +33,13 @@ describe('a payout account, before the first payment to it', () => {
         ]),
       );
 
-  async function redeemed(merchant: TestMerchant, client: Parameters<typeof redeem>[0]) {
+  async function redeemed(merchant: TestMerchant, client: Client) {
     const gift = await scene.gift({ merchant, owner: null });
-    const { body } = await redeem(client, gift);
+    const { body } = await redeemToEnd(client, gift);
     return { gift, body };
   }
 
-  test('is asked for once, and its holder is recorded', async () => {
+  test.concurrent('is asked for once, and its holder is recorded', async () => {
     const { merchant, client } = await scene.payee('merchant');
     for (let payment = 0; payment < 2; payment += 1)
       expect((await redeemed(merchant, client)).body.statusCode).toBe(200);
@@ -51,7 +52,7 @@ describe('a payout account, before the first payment to it', () => {
     expect(first?.checked_at.getTime()).toBeLessThanOrEqual(Math.min(...paidAt));
   });
 
-  test.each([
+  test.concurrent.each([
     ['026', 'unknown'],
     ['027', 'closed'],
     ['028', 'not registered'],
@@ -68,12 +69,12 @@ describe('a payout account, before the first payment to it', () => {
       expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }]);
       // The new account is asked for, too, and pays the same voucher.
       await replace(merchant, merchant.payoutNumber.replace(/...$/, '000'));
-      expect((await redeem(client, gift)).body.statusCode).toBe(200);
+      expect((await redeemToEnd(client, gift)).body.statusCode).toBe(200);
       expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
     },
   );
 
-  test('is not paid where somebody else holds it than the operator registered', async () => {
+  test.concurrent('is not paid where somebody else holds it than the operator registered', async () => {
     const { merchant, client } = await scene.payee('partner', { payoutSuffix: '029' });
     await replace(merchant, merchant.payoutNumber, 'Abebe Kebede');
     const { gift, body } = await redeemed(merchant, client);
@@ -82,11 +83,11 @@ describe('a payout account, before the first payment to it', () => {
     expect(await scene.voucher(gift)).toMatchObject(untouched);
     expect(scene.payoutsTo(merchant)).toEqual([]);
     await replace(merchant, merchant.payoutNumber, 'CHALTU Bekele');
-    expect((await redeem(client, gift)).body.statusCode).toBe(200);
+    expect((await redeemToEnd(client, gift)).body.statusCode).toBe(200);
     expect(scene.payoutsTo(merchant)).toHaveLength(1);
   });
 
-  test('is paid all the same while nobody answers for it, unless its holder must be known', async () => {
+  test.concurrent('is paid all the same while nobody answers for it, unless its holder must be known', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '030' });
     expect((await redeemed(merchant, client)).body.statusCode).toBe(200);
     expect(await checksOf(merchant)).toEqual([]);
@@ -98,7 +99,7 @@ describe('a payout account, before the first payment to it', () => {
     expect(scene.payoutsTo(merchant)).toHaveLength(1);
   });
 
-  test('confirmed for another provider, is still not paid by the one that asks; the operator hears it', async () => {
+  test.concurrent('confirmed for another provider, is still not paid by the one that asks; the operator hears it', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '031' });
     await replace(merchant, merchant.payoutNumber, 'Abebe Kebede');
     const { gift } = await redeemed(merchant, client);
@@ -108,9 +109,9 @@ describe('a payout account, before the first payment to it', () => {
     expect((await confirm('mpesa')).out).toContain(
       'by mpesa from now on. gsma does not pay it without a confirmation of its own.',
     );
-    expect((await redeem(client, gift)).body.statusCode).toBe(5031);
+    expect((await redeemToEnd(client, gift)).body.statusCode).toBe(5031);
     expect((await confirm('gsma')).out).toMatch(/by gsma from now on\.\n$/);
-    expect((await redeem(client, gift)).body.statusCode).toBe(200);
+    expect((await redeemToEnd(client, gift)).body.statusCode).toBe(200);
   });
 
   test('operators see who is not paid, by whom and why, beside those who are', async () => {

@@ -1,13 +1,17 @@
 import type { Surface } from '../../../src/domain/refusals.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
-import { type Client, type Gift, REDEEM, setGiftScene } from './gift-scene.ts';
+import { type Client, type Gift, REDEEM, setGiftScene, settled } from './gift-scene.ts';
 
 export type RedemptionScene = Awaited<ReturnType<typeof setRedemptionScene>>;
 
 /** Redeems a gift; the answer, whatever it is. */
 export const redeem = (client: Client, { voucherCode }: Gift, extra: object = {}) =>
   client.post(REDEEM, { voucherCode, ...extra });
+
+/** The same, repeated under its key while it is being processed: its last answer. */
+export const redeemToEnd = (client: Client, { voucherCode }: Gift, extra: object = {}) =>
+  settled(client, REDEEM, { voucherCode, ...extra });
 
 /** A gift scene with merchants of each test's own, and what redemptions leave behind. */
 export async function setRedemptionScene(...settings: Parameters<typeof setGiftScene>) {

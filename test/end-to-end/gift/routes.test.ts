@@ -151,7 +151,7 @@ describe('a route of a kind', () => {
       const base = { seller: 0, merchant, amount: 100, msisdn: newNumber(9) } as const;
       return (await serve({ ...base, ...changes })).provider ?? usual;
     };
-    const served = async () => [await providerOf(await agreeing()), await providerOf({})];
+    const served = async () => Promise.all([providerOf(await agreeing()), providerOf({})]);
     await operator.json(`route add --kind ${kind} --provider ${other} ${words}`);
     const [{ id }] = await operator.json('route list');
     expect(await served()).toEqual([other, usual]);

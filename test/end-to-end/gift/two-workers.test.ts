@@ -13,9 +13,13 @@ const STARTED = temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STAT
 
 /** One worker sends the code of a claim, and another one takes the step that waits for the outcome. */
 let scene: RedemptionScene;
+/** Gifts from before that worker stopped, by the suffix of their owners. */
+const unclaimed = new Map<string, Gift>();
 beforeAll(async () => {
   // A worker starts and another one stops while a caller waits.
   scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
+  for (const suffix of ['050', '004', '016'])
+    unclaimed.set(suffix, await scene.gift({ owner: newOwner(suffix) }));
   await scene.stack.worker.stop();
 });
 afterAll(() => scene?.stop());
@@ -109,7 +113,7 @@ const received = ({ owner }: Gift) => scene.stack.sandbox.books.messages(owner ?
 
 describe('the outcome of a code that the first worker sent', () => {
   test('accepted: the message has its reference, and is sent once', async () => {
-    const gift = await unclaimed('050');
+    const gift = giftOf('050');
     expect((await claimedWhileStopping(gift)).status).toBe(200);
     expect(received(gift)).toHaveLength(1);
     expect(await messageOf(gift)).toMatchObject({
@@ -120,26 +124,20 @@ describe('the outcome of a code that the first worker sent', () => {
   });
 
   test('refused: the claim is taken back', async () => {
-    const gift = await unclaimed('004');
+    const gift = giftOf('004');
     expect((await claimedWhileStopping(gift)).body).toMatchObject({ statusCode: 5003 });
     expect(await messageOf(gift)).toMatchObject({ status: 'REFUSED' });
     expect((await scene.voucher(gift)).status).toBe('ACTIVE');
   });
 
   test('not sent: it is tried again, and then the claim is taken back', async () => {
-    const gift = await unclaimed('016');
+    const gift = giftOf('016');
     expect((await claimedWhileStopping(gift)).body).toMatchObject({ statusCode: 5003 });
     expect(await messageOf(gift)).toMatchObject({ status: 'CANCELLED' });
     expect((await scene.voucher(gift)).status).toBe('ACTIVE');
   });
 });
 
-/** A gift that a worker generated, which has stopped since. */
-async function unclaimed(suffix: string): Promise<Gift> {
-  const worker = await aWorker();
-  try {
-    return await scene.gift({ owner: newOwner(suffix) });
-  } finally {
-    await worker.stop();
-  }
+function giftOf(suffix: string): Gift {
+  return unclaimed.get(suffix) ?? expect.unreachable();
 }
