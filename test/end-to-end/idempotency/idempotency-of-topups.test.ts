@@ -3,7 +3,15 @@ import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.t
 import { type Answer, partnerClient, wasReplayed } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
-import { idOf, newKey, sale, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
+import {
+  AIRTIME,
+  idOf,
+  newKey,
+  PACKAGE,
+  sale,
+  setTopupScene,
+  type TopupScene,
+} from '../topups/topup-scene.ts';
 
 /** Fifty duplicates of each kind of top-up at once (design 6, F31): one effect, one answer. */
 let scene: TopupScene;
@@ -38,11 +46,7 @@ test('airtime', async () => {
 test('a package', async () => {
   const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];
   const first = await fifty(() =>
-    asPartner.post(
-      '/topup-transactions/airtime-package-topup',
-      { productId: products.ethioPackage, msisdn, ...sale },
-      key,
-    ),
+    asPartner.post(PACKAGE, { productId: products.ethioPackage, msisdn, ...sale }, key),
   );
   expect(first.body.data.status).toBe('SUCCESS');
   expect(await scene.wallet()).toBe(before - 15);
@@ -66,6 +70,8 @@ test('one that fails is failed once, and its answer kept', async () => {
   expect(await scene.wallet()).toBe(before);
   const again = await scene.topUp(msisdn, key);
   expect([again.body, wasReplayed(again)]).toEqual([first.body, true]);
+  const other = { amount: 60, msisdn, ...sale };
+  expect((await asPartner.post(AIRTIME, other, key)).status).toBe(422);
 });
 
 test('a failure that is told again does not invite to retry what was delivered since', async () => {
@@ -97,7 +103,7 @@ test('a failure that is told again says that a retry is under way, and that it w
   const [msisdn, key] = [scene.number('002'), newKey()];
   const transactionId = idOf(await scene.topUp(msisdn, key));
   const retried = scene.number('014');
-  await scene.retry(transactionId, retried, newKey());
+  const retry = scene.retry(transactionId, retried, newKey());
   await scene.untilStatus(transactionId, 'UNKNOWN');
   const meanwhile = await scene.topUp(msisdn, key);
   expect([meanwhile.status, meanwhile.body.message]).toEqual([
@@ -111,6 +117,7 @@ test('a failure that is told again says that a retry is under way, and that it w
     424,
     expect.stringMatching(/delivered since/),
   ]);
+  expect((await retry).body.data.status).toBe('SUCCESS');
 });
 
 test('the key of one endpoint or partner is another one elsewhere', async () => {
@@ -118,12 +125,11 @@ test('the key of one endpoint or partner is another one elsewhere', async () => 
   const msisdn = scene.number('050');
   expect((await scene.topUp(msisdn, key)).status).toBe(200);
   const bundle = { productId: products.ethioPackage, msisdn, ...sale };
-  const path = '/topup-transactions/airtime-package-topup';
-  const bought = await asPartner.post(path, bundle, key);
+  const bought = await asPartner.post(PACKAGE, bundle, key);
   expect([bought.status, wasReplayed(bought)]).toEqual([200, false]);
   expect(await scene.delivered(msisdn)).toHaveLength(2);
   const other = await partnerClient(scene.stack, await makePartner(scene.stack));
-  expect((await other.post(path, bundle, key)).status).toBe(404);
+  expect((await other.post(PACKAGE, bundle, key)).status).toBe(404);
 });
 
 test('while the first is processing, duplicates say so; then all get its result', async () => {
