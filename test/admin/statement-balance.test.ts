@@ -60,7 +60,7 @@ test('closing and cached balance are equal after every history', async () => {
       }
       await isSold(partnerId);
     }),
-    { numRuns: 12 },
+    { numRuns: 6 },
   );
 });
 

@@ -5,7 +5,8 @@ import { checkWholeBooks } from '../../../src/db/books/check-whole.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
-import { type Answer, merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
+import { CLAIM, done, GENERATE, REDEEM, settled } from '../../end-to-end/gift/gift-scene.ts';
+import { merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -25,13 +26,8 @@ async function giftPath(stack: Stack): Promise<void> {
   const partner = await makePartner(stack);
   const asPartner = await partnerClient(stack, partner);
   const generate = async (merchantId: number, msisdn: string | null) => {
-    const { voucher } = succeeded(
-      await asPartner.post('/topup-transactions/generate-voucher', {
-        denominationId: partner.denominations[100],
-        merchantId,
-        msisdn,
-      }),
-    );
+    const body = { denominationId: partner.denominations[100], merchantId, msisdn };
+    const { voucher } = done(await settled(asPartner, GENERATE, body)).body.data;
     return { id: Number(voucher.id), voucherCode: String(voucher.voucherCode) };
   };
   /** Claims a new voucher at a merchant whose payments end as the suffix says. */
@@ -39,16 +35,17 @@ async function giftPath(stack: Stack): Promise<void> {
     const merchant = await makeMerchant(stack, { payoutSuffix });
     const client = await merchantClient(stack, merchant);
     const { voucherCode } = await generate(merchant.id, msisdn);
-    succeeded(await client.post('/topup-transactions/initiate-claim', { voucherCode, amount }));
-    return async () => {
-      const verificationCode = await newestCode(stack, msisdn);
-      return client.post('/topup-transactions/redeem-gift', { voucherCode, verificationCode });
-    };
+    done(await settled(client, CLAIM, { voucherCode, amount }));
+    return { client, voucherCode, verificationCode: await newestCode(stack, msisdn) };
   };
-  succeeded(await (await claim('000', '+251922000000', 100))());
-  succeeded(await (await claim('000', '+251922001000', 40))());
-  expect((await (await claim('006', '+251922002000', 100))()).body.statusCode).toBe(5031);
-  expect((await (await claim('014', '+251922003000', 100))()).body.statusCode).toBe(4092);
+  const redeem = ({ client, ...body }: Awaited<ReturnType<typeof claim>>) =>
+    settled(client, REDEEM, body);
+  done(await redeem(await claim('000', '+251922000000', 100)));
+  done(await redeem(await claim('000', '+251922001000', 40)));
+  const refused = await redeem(await claim('006', '+251922002000', 100));
+  expect(refused.body.statusCode).toBe(5031);
+  const { client, ...body } = await claim('014', '+251922003000', 100);
+  expect((await client.post(REDEEM, body)).body.statusCode).toBe(4092);
   await claim('000', '+251922004000', 100);
   const merchant = await makeMerchant(stack);
   await generate(merchant.id, null);
@@ -61,11 +58,6 @@ async function giftPath(stack: Stack): Promise<void> {
   await stack.database.transaction().execute((transaction) => expireVouchers(transaction, 10));
 }
 
-function succeeded({ body }: Answer) {
-  if (body.statusCode !== 200) throw new Error(`${body.statusCode}: ${body.message}`);
-  return body.data;
-}
-
 const statuses = async (database: Database) => {
   const rows = await database.selectFrom('vouchers').select('status').orderBy('id').execute();
   return rows.map(({ status }) => status);
@@ -73,7 +65,7 @@ const statuses = async (database: Database) => {
 
 describe('findBrokenInvariants', () => {
   it('finds nothing on a live database after the gift path', async () => {
-    const stack = await startStack({ DATABASE_URL: original.url, CALLER_WAIT_SECONDS: '12' });
+    const stack = await startStack({ DATABASE_URL: original.url, CALLER_WAIT_SECONDS: '1' });
     try {
       await giftPath(stack);
       expect(await statuses(stack.database)).toEqual([
