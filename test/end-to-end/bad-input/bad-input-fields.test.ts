@@ -12,10 +12,10 @@ import {
   REDEEM,
   setGiftScene,
 } from '../gift/gift-scene.ts';
-import { noAmounts, noDecimals, noIds, noNumbers } from './bad-values.ts';
+import { PRICE } from './bad-values.ts';
 import { expectHarmless, expectRefusal } from './refusals.ts';
 
-/** Fields of the right request with the wrong content, on every endpoint of the gift path. */
+/** A field of the right request with the wrong content, on every endpoint of the gift path. */
 let scene: GiftScene;
 let claimed: Readonly<Record<Surface, { gift: Gift; verificationCode: string }>>;
 let anonymous: Gift;
@@ -33,8 +33,6 @@ beforeAll(async () => {
   anonymous = await scene.gift({ owner: null });
 });
 afterAll(() => scene?.stop());
-
-const PRICE = '/partner-gift-denomination-prices';
 
 /** A request that would be carried out as it is. */
 interface GoodRequest {
@@ -112,71 +110,17 @@ async function priceCount(): Promise<number> {
 const named = (requests: readonly GoodRequest[]) =>
   requests.map((request) => [`${request.surface} ${request.path}`, request] as const);
 
-const cases = (requests: readonly GoodRequest[], field: string, values: readonly unknown[]) =>
-  named(requests).flatMap(([name, request]) =>
-    values.map((value) => [name, field, JSON.stringify(value), request, value] as const),
-  );
-
-describe.each([
-  ...cases([claimOf('partner'), claimOf('merchant')], 'amount', noAmounts),
-  ...cases(
-    [anonymousRedemptionOf('partner'), anonymousRedemptionOf('merchant')],
-    'amount',
-    noAmounts,
-  ),
-  ...cases([generation], 'denominationId', [...noIds, null]),
-  ...cases([generation], 'merchantId', noIds),
-  ...cases([generation], 'msisdn', noNumbers),
-  ...cases([redemptionOf('partner'), redemptionOf('merchant')], 'msisdn', noNumbers),
-  ...cases([generation], 'exchangeRate', noDecimals),
-  ...cases([generation], 'foreignCurrencyAmount', noDecimals),
-  ...cases([price], 'sellingPriceUsd', [...noDecimals, null]),
-  ...cases([price], 'denominationId', [...noIds, null]),
-  ...cases([redemptionOf('partner')], 'merchantId', noIds),
-  ...cases([generation], 'currency', ['', 'US', 'DOLLAR', 'US$', 5, {}, [], 'ÜSD']),
-  ...cases([generation], 'originatingCountry', ['', 'Nowhere', 'XX', 'ZZ', 'U', 5, {}, []]),
-  ...cases([generation], 'isRestricted', ['true', 'false', 0, 1, '', {}, []]),
-  ...cases(
-    [claimOf('partner'), claimOf('merchant'), redemptionOf('partner'), redemptionOf('merchant')],
-    'voucherCode',
-    ['', null, true, {}, [], ['A'], { $ne: '' }, 'A'.repeat(101)],
-  ),
-  ...cases([redemptionOf('partner'), redemptionOf('merchant')], 'verificationCode', [
-    true,
-    {},
-    [],
-    ['123456'],
-    { $ne: '' },
-    '1'.repeat(101),
-  ]),
-  ...cases([claimOf('merchant'), redemptionOf('merchant')], 'idempotencyKey', [
-    '',
-    ' ',
-    'k'.repeat(201),
-    'ключ',
-    'a\tb',
-    5,
-    null,
-    true,
-    {},
-    [],
-  ]),
-  ...cases([claimOf('merchant'), redemptionOf('merchant')], 'metadata', [
-    '',
-    '{',
-    'text',
-    "{'a':1}",
-    '{"a":1} x',
-    { a: 1 },
-    5,
-    true,
-    [],
-    `"${'m'.repeat(4_096)}"`,
-  ]),
-])('%s', (_name, field, shown, request, value) => {
-  test(`refuses the ${field} ${shown.slice(0, 60)}`, () =>
-    expectFieldRefused(request, field, value));
-});
+/** One field each: which values are refused is proven by fields.unit.test.ts. */
+test.each([
+  [claimOf('partner'), 'amount', 0],
+  [claimOf('merchant'), 'metadata', '{'],
+  [anonymousRedemptionOf('partner'), 'amount', '1e2'],
+  [anonymousRedemptionOf('merchant'), 'amount', -1],
+  [redemptionOf('partner'), 'msisdn', 'abc'],
+  [redemptionOf('merchant'), 'idempotencyKey', ' '],
+  [generation, 'denominationId', '1; drop table vouchers'],
+  [price, 'sellingPriceUsd', null],
+] as const)('$0.surface $0.path refuses its $1 $2', expectFieldRefused);
 
 describe('several wrong fields', () => {
   test('are all named, to the partner one by one', async () => {
@@ -223,13 +167,9 @@ describe('what was sent', () => {
     const before = await scene.holdings();
     for (const surface of ['partner', 'merchant'] as const) {
       const statusCode = surface === 'partner' ? 403 : 4035;
-      for (const verificationCode of [
-        12_345,
-        'abcdef',
-        '12345６',
-        "' or 1=1",
-        '0'.repeat(100),
-      ].slice(surface === 'partner' ? 0 : 3)) {
+      for (const verificationCode of ['abcdef', '12345６', "' or 1=1", '0'.repeat(100)].slice(
+        surface === 'partner' ? 0 : 2,
+      )) {
         const { body } = await send(redemptionOf(surface), { verificationCode });
         expect([statusCode, 429]).toContain(body.statusCode);
       }
@@ -238,18 +178,7 @@ describe('what was sent', () => {
   });
 
   test('is an unknown code, and not an invalid request, where it could be one', async () => {
-    const codes = [
-      '0',
-      'AAAA-AAAA-AAAA-AAAA',
-      '-',
-      "' or 1=1 --",
-      '١٢٣٤',
-      '😀',
-      5,
-      1e21,
-      '%00',
-      '../..',
-    ];
+    const codes = ['0', 'AAAA-AAAA-AAAA-AAAA', '-', "' or 1=1 --", '١٢٣٤', '😀', '%00', '../..'];
     for (const voucherCode of codes) {
       for (const surface of ['partner', 'merchant'] as const)
         for (const request of [claimOf(surface), redemptionOf(surface)]) {

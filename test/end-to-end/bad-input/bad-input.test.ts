@@ -73,33 +73,13 @@ function expectRefused(
 
 const named = withBody.map((route) => [`${route.endpoint.method} ${route.path}`, route] as const);
 
-const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-
+/** Which bytes are no request is proven by test/http/body/json-body.test.ts. */
 const malformed: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ['nothing', '', /empty/],
-  ['a blank', ' \n', /not valid JSON/],
   ['half an object', '{"voucherCode":', /not valid JSON/],
-  ['an object and more', '{} {}', /not valid JSON/],
-  ['single quotes', "{'key':'value'}", /not valid JSON/],
-  ['a trailing comma', '{"key":"value",}', /not valid JSON/],
-  ['NaN', '{"amount":NaN}', /not valid JSON/],
-  ['Infinity', '{"amount":Infinity}', /not valid JSON/],
-  ['a hexadecimal number', '{"amount":0x10}', /not valid JSON/],
-  ['a number in Arabic digits', '{"amount":١٢}', /not valid JSON/],
-  ['a line break in a text', '{"key":"a\nb"}', /not valid JSON/],
-  ['null', 'null', /must be a JSON object/],
   ['an array', '[{"key":"value"}]', /must be a JSON object/],
-  ['a text', '"text"', /must be a JSON object/],
-  ['a number', '1', /must be a JSON object/],
-  ['a form', 'key=value&amount=1', /not valid JSON/],
   ['bytes that are no UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d), /not valid UTF-8/],
   ['a field twice', '{"key":"one","key":"two"}', /twice/],
-  ['a field twice by an escape', '{"key":"one","k\\u0065y":"two"}', /twice/],
-  ['NUL', '{"key":"a\\u0000b"}', /NUL/],
-  ['NUL in the name of a field', '{"k\\u0000":1}', /NUL/],
-  ['half a surrogate pair', '{"key":"\\ud83d"}', /surrogate/],
-  ['a hundred levels', deep(100), /levels/],
-  ['thirty thousand levels', deep(30_000), /levels|JSON/],
 ];
 
 describe.each(named)('%s', (_name, route) => {
@@ -107,27 +87,20 @@ describe.each(named)('%s', (_name, route) => {
     expectRefused(await send(route, body), route.surface, 400, 'request-invalid', says);
   });
 
-  test.each([
-    ['text/plain'],
-    ['application/x-www-form-urlencoded'],
-    ['multipart/form-data; boundary=x'],
-    ['application/json; charset=iso-8859-1'],
-    ['application/xml'],
-    ['json'],
-    [''],
-  ])('is not read as "%s"', async (contentType) => {
-    const answer = await send(route, '{"key":"value"}', { 'Content-Type': contentType });
-    const says = /application\/json/;
-    expectRefused(answer, route.surface, 415, 'media-type-unsupported', says);
-  });
+  test.each([['text/plain'], ['application/json; charset=iso-8859-1'], ['']])(
+    'is not read as "%s"',
+    async (contentType) => {
+      const answer = await send(route, '{"key":"value"}', { 'Content-Type': contentType });
+      const says = /application\/json/;
+      expectRefused(answer, route.surface, 415, 'media-type-unsupported', says);
+    },
+  );
 
   test('is not read when it is compressed', async () => {
     const body = gzipSync('{"key":"value"}');
-    for (const encoding of ['gzip', 'br', 'gzip, identity']) {
-      const answer = await send(route, body, { 'Content-Encoding': encoding });
-      const says = /without Content-Encoding/;
-      expectRefused(answer, route.surface, 415, 'media-type-unsupported', says);
-    }
+    const answer = await send(route, body, { 'Content-Encoding': 'gzip' });
+    const says = /without Content-Encoding/;
+    expectRefused(answer, route.surface, 415, 'media-type-unsupported', says);
   });
 
   test('is not read to its end when it is too large', async () => {
@@ -200,7 +173,7 @@ describe('what has no endpoint', () => {
 
   test.each(
     routes.flatMap((route) =>
-      ['PUT', 'DELETE', 'PATCH', 'OPTIONS'].map((method) => [method, route.path, route] as const),
+      ['PUT', 'OPTIONS'].map((method) => [method, route.path, route] as const),
     ),
   )('%s %s is 405 and says what is allowed', async (method, path, { surface, endpoint }) => {
     const answer = await call(scene.stack.url + path, { method });

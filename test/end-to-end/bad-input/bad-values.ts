@@ -1,3 +1,5 @@
+export const PRICE = '/partner-gift-denomination-prices';
+
 /** An amount is above zero, with at most two decimals, in digits that every machine reads. */
 export const noAmounts: readonly unknown[] = [
   0,
@@ -83,12 +85,11 @@ export const noNumbers: readonly unknown[] = [
   '<script>alert(1)</script>',
 ];
 
-/** A price or a rate is a decimal above zero with at most six decimals. */
-export const noDecimals: readonly unknown[] = [
+/** A rate is a decimal above zero, rounded to six decimals. */
+export const noRates: readonly unknown[] = [
   0,
   -1,
   1e21,
-  1e-7,
   true,
   {},
   [],
@@ -101,9 +102,10 @@ export const noDecimals: readonly unknown[] = [
   '1,5',
   ' 1',
   '+1',
-  '1.1234567',
-  '01',
   '.5',
   '١',
   '9'.repeat(20),
 ];
+
+/** A price has at most six decimals, and no zeros before it. */
+export const noDecimals: readonly unknown[] = [...noRates, 1e-7, '1.1234567', '01'];

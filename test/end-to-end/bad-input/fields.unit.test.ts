@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { Surface } from '../../../src/domain/refusals.ts';
+import { readBody } from '../../../src/http/body/validation.ts';
+import type { RefusalReply } from '../../../src/http/envelope.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
+import { CLAIM, GENERATE, REDEEM } from '../gift/gift-scene.ts';
+import { noAmounts, noDecimals, noIds, noNumbers, noRates, PRICE } from './bad-values.ts';
+
+/** Fields of the right request with the wrong content, by the declaration of every endpoint of the gift path. */
+interface GoodRequest {
+  readonly surface: Surface;
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const both = ['partner', 'merchant'] as const;
+const key = { idempotencyKey: '7f5c1fd2' };
+const voucherCode = 'AAAA-AAAA-AAAA-AAAA';
+
+const claimOf = (surface: Surface): GoodRequest => ({
+  surface,
+  path: CLAIM,
+  body: { voucherCode, amount: 40, ...(surface === 'merchant' && key) },
+});
+const redemptionOf = (surface: Surface): GoodRequest => ({
+  surface,
+  path: REDEEM,
+  body: {
+    ...{ voucherCode, verificationCode: '123456', msisdn: '+251911234550' },
+    ...(surface === 'merchant' && key),
+  },
+});
+const anonymousRedemptionOf = (surface: Surface): GoodRequest => ({
+  surface,
+  path: REDEEM,
+  body: { voucherCode, amount: 40, ...(surface === 'merchant' && key) },
+});
+const claims = both.map(claimOf);
+const redemptions = both.map(redemptionOf);
+const anonymousRedemptions = both.map(anonymousRedemptionOf);
+const generation: GoodRequest = {
+  surface: 'partner',
+  path: GENERATE,
+  body: {
+    denominationId: 1,
+    merchantId: 2,
+    msisdn: '0911234550',
+    exchangeRate: '57.2',
+    currency: 'USD',
+    originatingCountry: 'US',
+    foreignCurrencyAmount: '1.75',
+  },
+};
+const price: GoodRequest = {
+  surface: 'partner',
+  path: PRICE,
+  body: { denominationId: 1, sellingPriceUsd: '1.10' },
+};
+/** What the endpoint makes of a request: its body, or the refusal. */
+function read({ surface, path, body }: GoodRequest, change: object = {}) {
+  const { endpoints } = surface === 'partner' ? partnerRoutes : merchantRoutes;
+  const endpoint = endpoints.find((one) => one.method === 'POST' && one.path === path);
+  if (!endpoint) throw new Error(`No endpoint is at ${path}`);
+  const text = JSON.stringify({ ...body, ...change });
+  return readBody(endpoint, Buffer.from(text), 'application/json');
+}
+
+const cases = (requests: readonly GoodRequest[], field: string, values: readonly unknown[]) =>
+  requests.map(
+    (request) => [`${request.surface} ${request.path}`, field, request, values] as const,
+  );
+
+describe.each([
+  ...cases([...claims, ...anonymousRedemptions], 'amount', noAmounts),
+  ...cases([generation, price], 'denominationId', [...noIds, null]),
+  ...cases([generation, redemptionOf('partner')], 'merchantId', noIds),
+  ...cases([generation, ...redemptions], 'msisdn', noNumbers),
+  ...cases([generation], 'exchangeRate', noRates),
+  ...cases([generation], 'foreignCurrencyAmount', noRates),
+  ...cases([price], 'sellingPriceUsd', [...noDecimals, null]),
+  ...cases([generation], 'currency', ['', 'US', 'DOLLAR', 'US$', 5, {}, [], 'ÜSD']),
+  ...cases([generation], 'originatingCountry', ['', 'Nowhere', 'XX', 'ZZ', 'U', 5, {}, []]),
+  ...cases([generation], 'isRestricted', ['true', 'false', 0, 1, '', {}, []]),
+  ...cases([...claims, ...redemptions], 'voucherCode', [
+    ...['', null, 5, 1e21, true, {}, [], ['A'], { $ne: '' }, 'A'.repeat(101)],
+  ]),
+  ...cases(redemptions, 'verificationCode', [
+    ...[12_345, true, {}, [], ['123456'], { $ne: '' }, '1'.repeat(101)],
+  ]),
+  ...cases([claimOf('merchant'), redemptionOf('merchant')], 'idempotencyKey', [
+    ...['', ' ', 'k'.repeat(201), 'ключ', 'a\tb', 5, null, true, {}, []],
+  ]),
+  ...cases([claimOf('merchant'), redemptionOf('merchant')], 'metadata', [
+    ...['', '{', 'text', "{'a':1}", '{"a":1} x', { a: 1 }, 5, true, [], `"${'m'.repeat(4_096)}"`],
+  ]),
+])('%s: %s', (_name, field, request, values) => {
+  test('takes the right one', () => {
+    expect(read(request)).toMatchObject({ ok: true });
+  });
+
+  test.each(values.map((value) => [JSON.stringify(value).slice(0, 60), value] as const))(
+    'refuses %s',
+    (_shown, value) => {
+      const issue = { path: field, message: expect.stringMatching(/^must \w+/) };
+      const refusal = read(request, { [field]: value }) as RefusalReply;
+      expect(refusal).toMatchObject({ ok: false, reason: 'request-invalid' });
+      const { issues } = refusal.data as { readonly issues: readonly unknown[] };
+      expect(issues.length).toBeGreaterThan(0);
+      for (const one of issues) expect(one).toEqual(issue);
+    },
+  );
+});
