@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 describe('the page of a repair that has ended', () => {
-  test('leads on where another repair helps now', async () => {
+  test.concurrent('leads on where another repair helps now', async () => {
     const id = await scene.topUpIn('UNKNOWN');
     const row = await scene.repaired('settle-top-up', id, {
       outcome: 'not-done',
@@ -29,7 +29,7 @@ describe('the page of a repair that has ended', () => {
     expect(story).toContain(`/support/repairs/${row.id}"`);
   });
 
-  test('says how the case is now, and does not offer again what was just done', async () => {
+  test.concurrent('says how the case is now, and does not offer again what was just done', async () => {
     const { gift } = await scene.voucherIn('claimed');
     const row = await scene.repaired('resend-message', gift.id);
     scene.expectDone(row);
@@ -48,7 +48,7 @@ describe('the page of a repair that has ended', () => {
     );
   });
 
-  test('says which reference to give to whom', async () => {
+  test.concurrent('says which reference to give to whom', async () => {
     const { gift } = await scene.voucherIn('paying');
     const { id } = await scene.redemptionOf(gift);
     const settled = { outcome: 'done', reference: 'LETTER-4711' };
@@ -65,6 +65,51 @@ describe('the page of a repair that has ended', () => {
     expect((await scene.firstOfRepair(retried.id)).words).toContain(
       `give the customer the provider’s reference ${reference}.`,
     );
+  });
+
+  test.concurrent('says where the value is now', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { id } = await scene.redemptionOf(gift);
+    const reversed = await scene.repaired('reverse-redemption', id);
+    scene.expectDone(reversed);
+    const remaining = Number((await scene.voucher(gift)).remaining).toFixed(2);
+    expect(remaining).not.toBe('0.00');
+    expect((await scene.firstOfRepair(reversed.id)).words).toContain(
+      `its value is on the voucher again, which has ETB ${remaining} now.`,
+    );
+    const cancelled = await scene.repaired('cancel-voucher', gift.id);
+    scene.expectDone(cancelled);
+    expect((await scene.firstOfRepair(cancelled.id)).words).toContain(
+      `It was cancelled, and ETB ${remaining} went back to the gift wallet of the partner.`,
+    );
+  });
+
+  test.concurrent('shows whoever confirms the number that was given, and that of the case', async () => {
+    const gift = await scene.gift();
+    const given = '+251911987655';
+    const { id } = await scene.asked('correct-number', gift.id, { msisdn: given });
+    const path = `/support/repairs/${id}`;
+    const { words } = await scene.first(path);
+    expect(words).not.toContain(given);
+    const { html } = await scene.agent.client.submit(path, `${path}/number`);
+    const said = html.replaceAll(/<[^>]*>/g, '');
+    expect(said).toContain(`The number given is ${given}. That of the case is ${gift.owner}.`);
+  });
+
+  test.concurrent('says the new number, masked', async () => {
+    const gift = await scene.gift();
+    const { id } = await scene.asked('correct-number', gift.id, { msisdn: '+251911987654' });
+    await scene.confirm(id, await scene.staff('SUPERVISOR'));
+    scene.expectDone(await scene.ended(id));
+    const { words } = await scene.firstOfRepair(id);
+    expect(words).toContain('The number of the owner was corrected: it is +2519*****654 now.');
+  });
+
+  test.concurrent('says what to do instead where it was not done', async () => {
+    const { gift } = await scene.voucherIn('hanging');
+    const row = await scene.forced('resend-message', gift.id);
+    expect(row.state).toBe('REFUSED');
+    expect(await scene.pageOfRepair(row.id)).toContain('Ask the merchant to claim again');
   });
 
   test('shows the number, and writes down for which ticket', async () => {
@@ -86,51 +131,6 @@ describe('the page of a repair that has ended', () => {
     });
     expect((await scene.agent.client.get(`${path}/number`)).location).toBe(path);
     expect((await scene.agent.client.get(path)).html).not.toContain(gift.owner);
-  });
-
-  test('says where the value is now', async () => {
-    const { gift } = await scene.voucherIn('redeemed');
-    const { id } = await scene.redemptionOf(gift);
-    const reversed = await scene.repaired('reverse-redemption', id);
-    scene.expectDone(reversed);
-    const remaining = Number((await scene.voucher(gift)).remaining).toFixed(2);
-    expect(remaining).not.toBe('0.00');
-    expect((await scene.firstOfRepair(reversed.id)).words).toContain(
-      `its value is on the voucher again, which has ETB ${remaining} now.`,
-    );
-    const cancelled = await scene.repaired('cancel-voucher', gift.id);
-    scene.expectDone(cancelled);
-    expect((await scene.firstOfRepair(cancelled.id)).words).toContain(
-      `It was cancelled, and ETB ${remaining} went back to the gift wallet of the partner.`,
-    );
-  });
-
-  test('shows whoever confirms the number that was given, and that of the case', async () => {
-    const gift = await scene.gift();
-    const given = '+251911987655';
-    const { id } = await scene.asked('correct-number', gift.id, { msisdn: given });
-    const path = `/support/repairs/${id}`;
-    const { words } = await scene.first(path);
-    expect(words).not.toContain(given);
-    const { html } = await scene.agent.client.submit(path, `${path}/number`);
-    const said = html.replaceAll(/<[^>]*>/g, '');
-    expect(said).toContain(`The number given is ${given}. That of the case is ${gift.owner}.`);
-  });
-
-  test('says the new number, masked', async () => {
-    const gift = await scene.gift();
-    const { id } = await scene.asked('correct-number', gift.id, { msisdn: '+251911987654' });
-    await scene.confirm(id, await scene.staff('SUPERVISOR'));
-    scene.expectDone(await scene.ended(id));
-    const { words } = await scene.firstOfRepair(id);
-    expect(words).toContain('The number of the owner was corrected: it is +2519*****654 now.');
-  });
-
-  test('says what to do instead where it was not done', async () => {
-    const { gift } = await scene.voucherIn('hanging');
-    const row = await scene.forced('resend-message', gift.id);
-    expect(row.state).toBe('REFUSED');
-    expect(await scene.pageOfRepair(row.id)).toContain('Ask the merchant to claim again');
   });
 });
 

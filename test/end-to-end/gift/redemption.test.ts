@@ -166,7 +166,7 @@ describe('a redemption pays', () => {
   });
 });
 
-describe('a redemption at another merchant', () => {
+describe.concurrent('a redemption at another merchant', () => {
   const elsewhere = () => scene.payee('merchant', { service_fee_percent: '10' });
 
   test('is made by the partner with its merchantId, at that merchant’s fee', async () => {
@@ -212,7 +212,7 @@ describe('a redemption at another merchant', () => {
   });
 });
 
-describe('a redemption after a new claim', () => {
+describe.concurrent('a redemption after a new claim', () => {
   test.each(both)('takes the new code and not the old one, on the %s API', async (surface) => {
     const { merchant, client } = await scene.payee(surface);
     const gift = await scene.gift({ merchant });
@@ -262,7 +262,7 @@ describe('a redemption after a new claim', () => {
       .execute();
 });
 
-describe('a redemption is confirmed by SMS', () => {
+describe.concurrent('a redemption is confirmed by SMS', () => {
   const confirmations = (msisdn: string) =>
     scene.stack.sandbox.books.messages(msisdn).filter(({ text }) => text.includes('was used'));
 

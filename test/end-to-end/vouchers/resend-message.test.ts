@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endLeftResends } from '../../../src/db/vouchers/resends.ts';
 import { type Answer, call, newestCode } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
+import { until } from '../../support/until.ts';
 import { done, type Gift, newOwner } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
@@ -43,7 +44,7 @@ const setNewest = async (gift: Gift, status: 'UNKNOWN' | 'REFUSED' | 'QUEUED') =
     .execute();
 };
 
-describe('the code of an open claim', () => {
+describe.concurrent('the code of an open claim', () => {
   it('is not sent again while its payment is under way', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
     const gift = await scene.gift({ merchant });
@@ -138,11 +139,11 @@ describe('the code of an open claim', () => {
   });
 });
 
-describe('a confirmation', () => {
+describe.concurrent('a confirmation', () => {
   it.each(['UNKNOWN', 'REFUSED'] as const)('that was %s is sent again', async (status) => {
     const gift = await scene.gift();
     await scene.redeemed(scene.asMerchant, gift);
-    await expect.poll(async () => (await messagesOf(gift)).at(-1)?.status).toBe('SENT');
+    await until(async () => expect((await messagesOf(gift)).at(-1)?.status).toBe('SENT'));
     await setNewest(gift, status);
     expect(done(await resend(gift)).body.data.kind).toBe('REDEMPTION_CONFIRMATION');
     const [newest, before] = await textsTo(gift.owner ?? '');
@@ -157,13 +158,13 @@ describe('a confirmation', () => {
   it('that the provider accepted is not', async () => {
     const gift = await scene.gift();
     await scene.redeemed(scene.asMerchant, gift);
-    await expect.poll(async () => (await messagesOf(gift)).at(-1)?.status).toBe('SENT');
+    await until(async () => expect((await messagesOf(gift)).at(-1)?.status).toBe('SENT'));
     expect((await resend(gift)).status).toBe(404);
     expect(await messagesOf(gift)).toHaveLength(2);
   });
 });
 
-describe('is refused', () => {
+describe.concurrent('is refused', () => {
   it('where nothing was sent', async () => {
     const gift = await scene.gift();
     expect((await resend(gift)).body.statusCode).toBe(404);

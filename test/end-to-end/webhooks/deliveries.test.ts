@@ -104,15 +104,16 @@ it('delivers only the types that a webhook wants, and only events of its company
   await Promise.all([remove(mine.id), remove(theirs.id)]);
 });
 
-it('keeps the order of an object while a failure holds it up, and lets others pass', async () => {
+it.concurrent('keeps the order of an object while a failure holds it up, and lets others pass', async () => {
+  const { register, addEvents } = await scene.another();
   let failures = 2;
   const shop = await scene.receiver((response, { event }) => {
     const isRefused = event.subject === 'voucher:1' && event.data.place === 1 && failures > 0;
     if (isRefused) failures -= 1;
     response.writeHead(isRefused ? 500 : 204).end();
   });
-  const { id } = await scene.register(shop.url);
-  await scene.addEvents(['voucher:1', 'voucher:2', 'voucher:1', 'voucher:2', 'voucher:1']);
+  const { id } = await register(shop.url);
+  await addEvents(['voucher:1', 'voucher:2', 'voucher:1', 'voucher:2', 'voucher:1']);
   await isAtRest(id);
   const placesOf = (subject: string) =>
     shop.received
@@ -130,29 +131,31 @@ it('keeps the order of an object while a failure holds it up, and lets others pa
   await remove(id);
 });
 
-it('loses none of many', async () => {
+it.concurrent('loses none of many', async () => {
+  const { register, addEvents } = await scene.another();
   const shop = await scene.receiver();
-  const { id } = await scene.register(shop.url);
+  const { id } = await register(shop.url);
   // More than one batch of the dispatch, and while the workflow runs.
-  await scene.addEvents(subjects('voucher', 520));
-  await scene.addEvents(subjects('voucher', 20));
+  await addEvents(subjects('voucher', 520));
+  await addEvents(subjects('voucher', 20));
   await until(() => expect(shop.received.length).toBeGreaterThan(0));
-  await scene.addEvents(subjects('top-up', 20));
+  await addEvents(subjects('top-up', 20));
   await isAtRest(id);
   expect(await scene.deliveries(id)).toHaveLength(560);
   expect(new Set(shop.received.map(({ headers }) => headers['webhook-id'])).size).toBe(560);
   await remove(id);
 });
 
-it('slows nobody else by a receiver that hangs', async () => {
+it.concurrent('slows nobody else by a receiver that hangs', async () => {
+  const { register, addEvents } = await scene.another();
   const held: ServerResponse[] = [];
   const hanging = await scene.receiver((response) => held.push(response));
   const quick = await scene.receiver();
-  const slow = await scene.register(hanging.url);
-  await scene.addEvents(subjects('voucher', 20));
+  const slow = await register(hanging.url);
+  await addEvents(subjects('voucher', 20));
   await until(() => expect(hanging.received.length).toBeGreaterThan(0));
-  const { id } = await scene.register(quick.url);
-  await scene.addEvents(subjects('top-up', 20));
+  const { id } = await register(quick.url);
+  await addEvents(subjects('top-up', 20));
   await isAtRest(id);
   expect(quick.received).toHaveLength(20);
   // Its first calls still hang.
@@ -165,17 +168,18 @@ it('slows nobody else by a receiver that hangs', async () => {
 });
 
 describe('a receiver that answers', () => {
-  it.each([
+  it.concurrent.each([
     ['500', 500, 'answered 500'],
     ['301', 301, 'redirects'],
     ['410', 410, 'answered 410'],
   ])('%s gets the event again', async (_name, status, problem) => {
+    const { register, addEvents } = await scene.another();
     let isMended = false;
     const shop = await scene.receiver((response) => {
       response.writeHead(isMended ? 200 : status, { Location: 'http://127.0.0.1/' }).end('so');
     });
-    const { id } = await scene.register(shop.url);
-    await scene.addEvents(['voucher:9']);
+    const { id } = await register(shop.url);
+    await addEvents(['voucher:9']);
     await until(async () =>
       expect(await scene.deliveries(id)).toMatchObject([{ last_status_code: status }]),
     );
@@ -191,11 +195,12 @@ describe('a receiver that answers', () => {
   });
 });
 
-it('signs by both secrets while a rotation overlaps', async () => {
+it.concurrent('signs by both secrets while a rotation overlaps', async () => {
+  const { register, addEvents } = await scene.another();
   const shop = await scene.receiver();
-  const { id, secret } = await scene.register(shop.url);
+  const { id, secret } = await register(shop.url);
   const next = await rotated(id, 1);
-  await scene.addEvents(['voucher:1']);
+  await addEvents(['voucher:1']);
   await until(() => expect(shop.received).toHaveLength(1));
   const [both] = shop.received;
   expect(both && [isSigned(both, secret), isSigned(both, next)]).toEqual([true, true]);
@@ -205,20 +210,21 @@ it('signs by both secrets while a rotation overlaps', async () => {
     .where('endpoint_id', '=', id)
     .where('expires_at', 'is not', null)
     .execute();
-  await scene.addEvents(['voucher:2']);
+  await addEvents(['voucher:2']);
   await until(() => expect(shop.received).toHaveLength(2));
   const one = shop.received[1];
   expect(one && [isSigned(one, secret), isSigned(one, next)]).toEqual([false, true]);
   await remove(id);
 });
 
-it('gives no earlier secret more time than the last rotation allows', async () => {
+it.concurrent('gives no earlier secret more time than the last rotation allows', async () => {
+  const { register, addEvents } = await scene.another();
   const shop = await scene.receiver();
-  const { id, secret } = await scene.register(shop.url);
+  const { id, secret } = await register(shop.url);
   const second = await rotated(id, 24);
   const third = await rotated(id, 24);
   const last = await rotated(id, 0);
-  await scene.addEvents(['voucher:1']);
+  await addEvents(['voucher:1']);
   await until(() => expect(shop.received).toHaveLength(1));
   const [delivery] = shop.received;
   expect([secret, second, third, last].map((one) => delivery && isSigned(delivery, one))).toEqual([
@@ -230,9 +236,10 @@ it('gives no earlier secret more time than the last rotation allows', async () =
   await remove(id);
 });
 
-it('holds events back while it is paused, and delivers them when it is resumed', async () => {
+it.concurrent('holds events back while it is paused, and delivers them when it is resumed', async () => {
+  const { register, addEvents } = await scene.another();
   const shop = await scene.receiver();
-  const { id } = await scene.register(shop.url);
+  const { id } = await register(shop.url);
   const set = (status: 'ACTIVE' | 'DISABLED') =>
     scene.stack.database
       .transaction()
@@ -240,8 +247,8 @@ it('holds events back while it is paused, and delivers them when it is resumed',
   expect(await set('DISABLED')).toBe(true);
   expect(await set('DISABLED')).toBe(false);
   const witness = await scene.receiver();
-  const other = await scene.register(witness.url);
-  await scene.addEvents(['voucher:1', 'voucher:1']);
+  const other = await register(witness.url);
+  await addEvents(['voucher:1', 'voucher:1']);
   await isAtRest(other.id);
   expect(shop.received).toEqual([]);
   await set('ACTIVE');
@@ -249,9 +256,10 @@ it('holds events back while it is paused, and delivers them when it is resumed',
   await Promise.all([remove(id), remove(other.id)]);
 });
 
-it('gets a test event that is not in the log, and sends it once', async () => {
+it.concurrent('gets a test event that is not in the log, and sends it once', async () => {
+  const { register } = await scene.another();
   const shop = await scene.receiver((response) => response.writeHead(503).end());
-  const { id, secret } = await scene.register(shop.url);
+  const { id, secret } = await register(shop.url);
   await scene.stack.database
     .transaction()
     .execute((transaction) => requestTestEvent(transaction, id));
@@ -269,10 +277,11 @@ it('gets a test event that is not in the log, and sends it once', async () => {
   await remove(id);
 });
 
-it('sends again what is asked for, under the same id', async () => {
+it.concurrent('sends again what is asked for, under the same id', async () => {
+  const { register, addEvents } = await scene.another();
   const shop = await scene.receiver();
-  const { id } = await scene.register(shop.url);
-  await scene.addEvents(['voucher:1', 'voucher:2']);
+  const { id } = await register(shop.url);
+  await addEvents(['voucher:1', 'voucher:2']);
   await isAtRest(id);
   const [first] = await scene.deliveries(id);
   const again = (which: Parameters<typeof sendAgain>[2]) =>
@@ -292,11 +301,12 @@ it('sends again what is asked for, under the same id', async () => {
   await remove(id);
 });
 
-it('starts a workflow anew that was lost', async () => {
+it.concurrent('starts a workflow anew that was lost', async () => {
+  const { register, addEvents } = await scene.another();
   let isUp = false;
   const shop = await scene.receiver((response) => response.writeHead(isUp ? 200 : 500).end());
-  const { id } = await scene.register(shop.url);
-  await scene.addEvents(['voucher:1']);
+  const { id } = await register(shop.url);
+  await addEvents(['voucher:1']);
   await until(() => expect(shop.received.length).toBeGreaterThan(0));
   const { client } = scene.stack.temporal;
   await client.workflow

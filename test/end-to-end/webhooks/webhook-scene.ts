@@ -95,10 +95,14 @@ export async function setWebhookScene(settings: Environment = {}) {
     });
 
   /** Writes events as triggers do, one for each subject. */
-  async function addEvents(subjects: readonly string[], more: { type?: string } = {}) {
+  async function addEvents(
+    subjects: readonly string[],
+    more: { type?: string; company?: Company } = {},
+  ) {
+    const of = more.company ?? company;
     await sql`
       insert into events (company_kind, company_id, type, subject, data)
-      select ${company.kind}, ${company.id}, ${more.type ?? 'voucher.expired'}, subject,
+      select ${of.kind}, ${of.id}, ${more.type ?? 'voucher.expired'}, subject,
         jsonb_build_object('place', place)
       from unnest(${subjects}::text[]) with ordinality as given (subject, place)
     `.execute(database);
@@ -119,8 +123,19 @@ export async function setWebhookScene(settings: Environment = {}) {
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
 
+  /** The webhooks and events of a company of its own. */
+  async function another() {
+    const { id } = await makePartner(stack);
+    const of = { company: { kind: 'partner', id } } as const;
+    return {
+      register: (url: string) => register(url, of),
+      addEvents: (subjects: readonly string[]) => addEvents(subjects, of),
+    };
+  }
+
   return {
     stack,
+    another,
     partner,
     company,
     receiver,
