@@ -10,29 +10,23 @@ import { createStories, type Stories, type StoryName, type StoryTools } from './
 
 /**
  * Worker and API die by SIGKILL at one step after the other. Each process takes over what the ones
- * before it left, and clients repeat their requests all the while.
+ * before it left, and clients repeat their requests all the while. These are the steps between an
+ * effect and the record of it; failed-steps.test.ts fails at every step.
  */
 const cases: readonly (readonly [StoryName, FailpointName])[] = [
   ['generate', 'generate-begun'],
-  ['generate', 'generate-known'],
   ['bulk', 'bulk-settled'],
-  ['claim', 'claim-recorded'],
   ['claim', 'claim-sent'],
-  ['claim', 'claim-known'],
   ['redeem', 'redeem-held'],
   ['redeem', 'redeem-paid'],
   ['redeem', 'redeem-post-committed'],
   ['redeem', 'redeem-answered'],
-  ['reverse', 'reverse-committed'],
   ['reverse', 'reverse-sent'],
   ['reverse', 'reverse-post-committed'],
-  ['topup', 'topup-drawn'],
   ['topup', 'topup-held'],
   ['topup', 'topup-sent'],
   ['topup', 'topup-end-committed'],
-  ['retry', 'retry-held'],
   ['retry', 'retry-sent'],
-  ['retry', 'retry-known'],
 ];
 
 let scene: ProcessScene;
