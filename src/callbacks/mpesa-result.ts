@@ -1,21 +1,27 @@
 import { z } from 'zod';
 import type { NewMpesaResult } from '../db/reconciliation/mpesa-results.ts';
 import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.ts';
-import { parseMoney } from '../domain/money.ts';
+import { parseMoney, withoutGroups } from '../domain/money.ts';
 import { presentableMessage } from '../domain/providers/presentable-message.ts';
+import { internationalDigits, numberOfParty } from '../domain/providers/written-number.ts';
 
-const text = z.union([z.string(), z.number().transform(String)]);
+const text = z.union([z.string().trim(), z.number().transform(String)]);
 const short = text.pipe(z.string().max(100));
-const parameter = z.object({ Key: z.string(), Value: text.nullish().catch(null) });
+/** An empty text is absent: it says nothing. */
+const toPresent = (value: string | null | undefined): string | null => value || null;
+const parameter = z.object({
+  Key: z.string(),
+  Value: text.nullish().catch(null).transform(toPresent),
+});
 
 /** The body of a result (providers.md 3.1b); codes are numbers or text. */
 const resultSchema = z.object({
   Result: z.object({
     ResultCode: short,
     ResultDesc: z.string().catch(''),
-    OriginatorConversationID: short.nullish(),
+    OriginatorConversationID: short.nullish().transform(toPresent),
     ConversationID: short.pipe(z.string().min(1)),
-    TransactionID: short.nullish(),
+    TransactionID: short.nullish().transform(toPresent),
     ResultParameters: z
       .object({
         ResultParameter: z.union([
@@ -46,7 +52,7 @@ export function readMpesaResult(
   if (!result) return undefined;
   const parameters = result.ResultParameters?.ResultParameter ?? [];
   const parameterOf = (...keys: string[]) =>
-    parameters.find(({ Key, Value }) => keys.includes(Key) && Value != null)?.Value ?? null;
+    parameters.find(({ Key, Value }) => keys.includes(Key) && Value !== null)?.Value ?? null;
   const original =
     kind === 'payment' ? result.OriginatorConversationID : parameterOf('OriginatorConversationID');
   const isDone = result.ResultCode === '0';
@@ -81,29 +87,31 @@ const presentable = (words: string | null): string | null =>
   words === null ? null : presentableMessage(words);
 
 /** Stored in our books, so only characters that are safe in a database and on a page. */
-const readReceipt = (value: string | null | undefined): string | null =>
-  value != null && /^[\x21-\x7e]{1,100}$/.test(value) ? value : null;
+const readReceipt = (value: string | null): string | null =>
+  value !== null && /^[\x21-\x7e]{1,100}$/.test(value) ? value : null;
 
 /** A missing value contradicts nothing, nor does a masked number. */
 function differenceOf(
   theirs: {
-    readonly reference: string | null | undefined;
+    readonly reference: string | null;
     readonly amount: string | null;
     readonly payee: string | null;
   },
   ours: { readonly reference: string } & Pick<ReferencedPayment, 'amount' | 'payee'>,
 ): NewMpesaResult['difference'] {
-  if (theirs.reference != null && theirs.reference.toLowerCase() !== ours.reference)
+  if (theirs.reference !== null && theirs.reference.toLowerCase() !== ours.reference)
     return 'reference';
   if (theirs.amount !== null && !isAmount(theirs.amount, ours.amount)) return 'amount';
-  const [number] = /^\+?\d{9,15}(?=\s|$)/.exec(theirs.payee?.trim() ?? '') ?? [];
+  const number = numberOfParty(theirs.payee);
   const expected = ours.payee.find(({ key }) => key.toLowerCase() === 'msisdn')?.value;
   const isOther =
     number !== undefined &&
     expected !== undefined &&
-    number.replace(/^\+/, '') !== expected.replace(/^\+/, '');
+    number !== `+${internationalDigits(expected)}`;
   return isOther ? 'payee' : null;
 }
 
-const isAmount = (theirs: string, ours: string): boolean =>
-  /^\d{1,12}(\.\d{1,6})?$/.test(theirs) && parseMoney(theirs) === parseMoney(ours);
+function isAmount(theirs: string, ours: string): boolean {
+  const plain = withoutGroups(theirs);
+  return /^\d{1,12}(\.\d{1,6})?$/.test(plain) && parseMoney(plain) === parseMoney(ours);
+}

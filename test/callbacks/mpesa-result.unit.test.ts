@@ -80,6 +80,8 @@ describe('a difference', () => {
     ['reference', 'inquiry', asked({ OriginatorConversationID: 'another' })],
     ['amount', 'inquiry', asked({ Amount: '97.50' })],
     ['payee', 'inquiry', asked({ CreditPartyName: '251911000001' })],
+    ['payee', 'payment', paid({}, { ReceiverPartyPublicName: '0911000001 - ANOTHER' })],
+    ['payee', 'payment', paid({}, { ReceiverPartyPublicName: '911000001 - ANOTHER' })],
   ] as const)('of the %s of a result of an %s is found', (difference, kind, body) => {
     expect(read(kind, body)).toMatchObject({ difference });
   });
@@ -87,11 +89,33 @@ describe('a difference', () => {
   it.each([
     ['a masked number', paid({}, { ReceiverPartyPublicName: '2519****0001 - A PERSON' })],
     ['no name', paid({}, { ReceiverPartyPublicName: null })],
+    ['the national number', paid({}, { ReceiverPartyPublicName: '0911000000 - A PERSON' })],
+    ['nine digits', paid({}, { ReceiverPartyPublicName: '911000000 - A PERSON' })],
+    ['a number with 00', paid({}, { ReceiverPartyPublicName: ' 00251911000000' })],
+    ['an empty reference', paid({ OriginatorConversationID: '' })],
+    ['an empty amount', paid({}, { TransactionAmount: ' ' })],
+    ['an empty name', paid({}, { ReceiverPartyPublicName: '' })],
+    ['blanks around the amount', paid({}, { TransactionAmount: ' 97.00 ' })],
     ['no parameters', paid({ ResultParameters: undefined })],
     ['the reference in capitals', paid({ OriginatorConversationID: reference.toUpperCase() })],
   ])('is not seen in %s', (_name, body) => {
     expect(read('payment', body)).toMatchObject({ difference: null });
   });
+});
+
+it('compares an amount with groups of thousands, and a payee that is stored in national form', () => {
+  const grouped = paid({}, { TransactionAmount: '1,097.00' });
+  const ours = { amount: '1097.000000', payee: [{ key: 'msisdn', value: '0911000000' }] };
+  const result = readMpesaResult('payment', reference, grouped, ours);
+  expect(result).toMatchObject({ difference: null });
+});
+
+it('an empty receipt is absent: the transaction names it', () => {
+  expect(read('payment', paid({}, { TransactionReceipt: '' }))).toMatchObject({
+    receipt: 'SG632NMUAB',
+  });
+  const answered = read('inquiry', asked({ OriginatorConversationID: '', Amount: '' }));
+  expect(answered).toMatchObject({ difference: null, transactionStatus: 'Completed' });
 });
 
 it.each([

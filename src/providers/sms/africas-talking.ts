@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { presentableMessage } from '../../domain/providers/presentable-message.ts';
+import { internationalDigits } from '../../domain/providers/written-number.ts';
 import { callHttp, type HttpAnswer } from '../http-call.ts';
 import type { ProviderOutcome } from '../outcome.ts';
 import { readJson } from '../read-json.ts';
@@ -121,7 +122,9 @@ function outcomeOfAnswer(body: string, message: SmsMessage): ProviderOutcome {
   if (data.Recipients.length === 0)
     return refusedWithoutRecipient(withoutCodes(data.Message, message));
 
-  const recipient = data.Recipients.find(({ number }) => digitsOf(number) === digitsOf(message.to));
+  const recipient = data.Recipients.find(
+    ({ number }) => internationalDigits(number) === internationalDigits(message.to),
+  );
   if (!recipient) return { kind: 'unknown', message: 'The answer is about another number.' };
   const { statusCode, messageId } = recipient;
   if (acceptedCodes.includes(statusCode)) {
@@ -151,5 +154,3 @@ const refusedAccount = (code: string, name: string): ProviderOutcome =>
 /** Words of the provider that may repeat our text, whose code only its owner may read. */
 const withoutCodes = (words: string, { text }: SmsMessage): string =>
   (text.match(/\d{4,}/g) ?? []).reduce((rest, code) => rest.replaceAll(code, '***'), words);
-
-const digitsOf = (number: string) => number.replace(/\D/g, '');

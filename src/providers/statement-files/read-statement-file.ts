@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse';
 import { momentOf } from '../../domain/local-time.ts';
 import { withoutGroups } from '../../domain/money.ts';
+import { numberOfParty } from '../../domain/providers/written-number.ts';
 import type { ProviderStatementLine, StatementPeriod } from '../statement.ts';
 import { type StatementFormat, statementFormats } from './statement-format.ts';
 
@@ -136,11 +137,10 @@ class Cells {
 /** Whether a cell has an amount above or below zero, or something that is none. */
 const isAmount = (cell: string | null): boolean => cell !== null && !/^-?[0.,]*$/.test(cell);
 
-/** The number before the name, as `msisdn +251…`; null where the provider hides digits. */
-function numberOf(party: string | null): string | null {
-  const [, digits] = /^\+?(\d{9,15})(?!\S)/.exec(party ?? '') ?? [];
-  if (digits === undefined) return null;
-  return `msisdn +${digits.startsWith('0') ? `251${digits.slice(1)}` : digits}`;
+/** Who received it, as other lists name a party. */
+function partyOf(cell: string | null): string | null {
+  const number = numberOfParty(cell);
+  return number === undefined ? null : `msisdn ${number}`;
 }
 
 /** A row as a line; undefined where it took nothing from our account. */
@@ -185,7 +185,7 @@ function lineOf(
     currency,
     fee,
     feeCurrency: fee === null ? null : (cells.read(columns.feeCurrency) ?? 'ETB'),
-    ...(columns.party !== undefined && { party: numberOf(cells.read(columns.party)) }),
+    ...(columns.party !== undefined && { party: partyOf(cells.read(columns.party)) }),
     at,
   };
 }

@@ -95,6 +95,7 @@ describe('against answers that the sandbox does not give', () => {
     [201, recipient(101), accepted],
     [201, recipient(102), accepted],
     [200, recipient('101', { number: '251911234567' }), accepted],
+    [200, recipient('101', { number: '0911234567' }), accepted],
     [201, recipient(401), unknown('Status code 401.')],
     [201, recipient(402), refusedAccount('402', 'InvalidSenderId')],
     [201, recipient(404), refused('404', 'UnsupportedNumberType', false)],

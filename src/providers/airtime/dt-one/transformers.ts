@@ -1,4 +1,5 @@
 import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import { internationalDigits } from '../../../domain/providers/written-number.ts';
 import { agree } from '../../agree.ts';
 import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
 import type { HttpAnswer } from '../../http-call.ts';
@@ -104,8 +105,8 @@ function differenceOf(
   request: TransactionRequest,
 ): string | undefined {
   const { destination } = request;
-  if (!agree(party?.mobile_number, request.credit_party_identifier.mobile_number, digitsOf))
-    return 'number';
+  const number = request.credit_party_identifier.mobile_number;
+  if (!agree(party?.mobile_number, number, internationalDigits)) return 'number';
   // The airtime product is a setting, which may have changed; the amount is enough.
   if (destination === undefined)
     return agree(product?.id, String(request.product_id)) ? undefined : 'product';
@@ -182,4 +183,3 @@ function readErrors(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
 const ofAnother = unknown('The answer is about another top-up.');
 const unreadable = ({ status }: HttpAnswer) =>
   unknown(`HTTP status ${status}, without a readable transaction.`);
-const digitsOf = (number: string) => number.replace(/\D/g, '');

@@ -1,4 +1,5 @@
 import { localText, momentOf } from '../../../domain/local-time.ts';
+import { internationalDigits } from '../../../domain/providers/written-number.ts';
 import type { HttpResult } from '../../http-call.ts';
 import { readJson } from '../../read-json.ts';
 import {
@@ -115,7 +116,7 @@ const transactionOf = ({ topup, at }: Listed): ProviderTransaction => ({
   providerReference: topup.operatorTransactionId ?? topup.transactionId ?? null,
   status: statusOfTopup(topup),
   ...amountOf(topup),
-  party: topup.recipientPhone == null ? null : `+${topup.recipientPhone.replace(/\D/g, '')}`,
+  party: topup.recipientPhone == null ? null : `+${internationalDigits(topup.recipientPhone)}`,
   description: null,
   productId: null,
   at,

@@ -1,5 +1,6 @@
 import { isAmountDelivered } from '../../../domain/providers/amount-tolerance.ts';
 import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import { internationalDigits } from '../../../domain/providers/written-number.ts';
 import type { TokenVerdict } from '../../access-token.ts';
 import { agree } from '../../agree.ts';
 import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
@@ -78,7 +79,8 @@ function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome 
  * setting, which may have changed; amount and number are enough.
  */
 function differenceOf(topup: ReloadlyTopup, request: TopupRequest): string | undefined {
-  if (!agree(topup.recipientPhone, request.recipientPhone.number, digitsOf)) return 'number';
+  if (!agree(topup.recipientPhone, request.recipientPhone.number, internationalDigits))
+    return 'number';
   const { amount, currency } = deliveredAmount(topup);
   if (!agree(currency, 'ETB')) return 'currency';
   return amount === null || isAmountDelivered('reloadly', request.amount, amount)
@@ -136,7 +138,6 @@ function readError(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
 const ofAnother = unknown('The answer is about another top-up.');
 const unreadable = ({ status }: HttpAnswer) =>
   unknown(`HTTP status ${status}, without a readable top-up.`);
-const digitsOf = (number: string) => number.replace(/\D/g, '');
 
 /** Our balance with the provider. */
 export function readBalance({ status, body }: HttpAnswer): ProviderBalance {

@@ -1,4 +1,5 @@
 import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
+import { internationalDigits } from '../../../domain/providers/written-number.ts';
 import type { TokenVerdict } from '../../access-token.ts';
 import { agree } from '../../agree.ts';
 import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
@@ -174,12 +175,14 @@ const isPaidTo = (theirs: readonly PartyIdentifier[], ours: readonly PartyIdenti
   ours.every(({ key, value }) =>
     theirs
       .filter((one) => one.key.toLowerCase() === key.toLowerCase())
-      .every((one) => agree(one.value, value, canonicalIdentifier)),
+      .every((one) => agree(one.value, value, canonicalIdentifier(key))),
   );
 
-/** +251911000000 is 251911000000. */
-const canonicalIdentifier = (value: string): string =>
-  value.trim().toLowerCase().replace(/^\+/, '');
+/** How values of a key compare: numbers of phones have several notations. */
+const canonicalIdentifier = (key: string) =>
+  key.toLowerCase() === 'msisdn'
+    ? internationalDigits
+    : (value: string): string => value.trim().toLowerCase().replace(/^\+/, '');
 
 /** Undefined where the answer is no request state. A completed state names its transaction. */
 export function readRequestState(

@@ -87,11 +87,13 @@ describe('readOrderAnswer', () => {
       transaction('COMPLETED', { credit_party_identifier: { mobile_number: '+251911234568' } }),
       unknown,
     ],
-    [
-      201,
-      transaction('COMPLETED', { credit_party_identifier: { mobile_number: '251911234567' } }),
-      delivered(),
-    ],
+    ...['251911234567', '0911234567', '911234567'].map(
+      (mobile_number): [number, unknown, unknown] => [
+        201,
+        transaction('COMPLETED', { credit_party_identifier: { mobile_number } }),
+        delivered(),
+      ],
+    ),
     [
       201,
       transaction('REVERSED'),

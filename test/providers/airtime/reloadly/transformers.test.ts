@@ -75,6 +75,12 @@ describe('an inquiry', () => {
     ],
     ['nothing', [], { kind: 'not-listed' }],
     ['another number', [topup({ recipientPhone: '251911234568' })], disagreeing],
+    ['another national number', [topup({ recipientPhone: '0911234568' })], disagreeing],
+    [
+      'the national number',
+      [topup({ recipientPhone: '0911234567' })],
+      { kind: 'delivered', providerReference: 'OP1' },
+    ],
     // A conversion by way of the account's currency rounds: 5 GBP were 4.9985 in a public sample.
     [
       'an amount that conversion rounded',

@@ -109,6 +109,21 @@ describe('readPaymentAnswer', () => {
       transaction('completed', { creditParty: [{ key: 'msisdn', value: '+251911000001' }] }),
       unknown,
     ],
+    [
+      201,
+      transaction('completed', { creditParty: [{ key: 'MSISDN', value: '0911000001' }] }),
+      unknown,
+    ],
+    [
+      201,
+      transaction('completed', { creditParty: [{ key: 'msisdn', value: '0911234567' }] }),
+      delivered,
+    ],
+    [
+      201,
+      transaction('completed', { creditParty: [{ key: 'msisdn', value: '911 234 567' }] }),
+      delivered,
+    ],
     [201, transaction('completed', { creditParty: 'somebody' }), delivered],
     [201, transaction(''), unknown],
     [201, transaction(7), unknown],
