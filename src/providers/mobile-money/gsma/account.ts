@@ -20,7 +20,11 @@ import { statusOfWord } from './transformers.ts';
 const amount = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,18}(\.\d{1,10})?$/));
-const feeSchema = caseless({ feeamount: amount, feecurrency: z.string() });
+/** A fee without an amount is none; one without a currency is unreadable. */
+const feeSchema = caseless({
+  feeamount: amount.nullish(),
+  feecurrency: z.string().nullish(),
+}).refine(({ feeamount, feecurrency }) => feeamount == null || feecurrency != null);
 
 const listSchema = z.array(
   z.intersection(
@@ -149,9 +153,12 @@ const noFee: Fee = { fee: null, feeCurrency: null };
 
 /** The fees of a transaction, one for each currency. */
 function feesOf(fees: readonly z.infer<typeof feeSchema>[]): Fee[] {
-  const currencies = [...new Set(fees.map(({ feecurrency }) => feecurrency))];
+  const charged = fees.flatMap(({ feeamount, feecurrency }) =>
+    feeamount == null || feecurrency == null ? [] : { feeamount, feecurrency },
+  );
+  const currencies = [...new Set(charged.map(({ feecurrency }) => feecurrency))];
   return currencies.map((feeCurrency) => {
-    const same = fees.filter(({ feecurrency }) => feecurrency === feeCurrency);
+    const same = charged.filter(({ feecurrency }) => feecurrency === feeCurrency);
     return { fee: sumOf(same.map((one) => one.feeamount)), feeCurrency };
   });
 }

@@ -21,9 +21,10 @@ export const errorSchema = caseless({
   errordescription: z.string().catch(''),
 });
 
-/** An unreadable value says nothing about a party. */
+/** An unreadable value says nothing about a party, nor does an identifier without one. */
 export const partySchema = z
-  .array(z.object({ key: z.string(), value: text }))
+  .array(z.object({ key: z.string(), value: text.nullish() }))
+  .transform((party) => party.flatMap(({ key, value }) => (value == null ? [] : { key, value })))
   .catch([])
   .nullish();
 
@@ -51,7 +52,8 @@ export const listedFields = {
 /** A request state. The document calls its error `error`, the guide `errorReference`. */
 export const requestStateSchema = caseless({
   status: word,
-  objectreference: identifier.nullish(),
+  /** An ended state is read without it, too. */
+  objectreference: identifier.nullish().catch(undefined),
   /** How often the request state may be asked for; an unreadable one says nothing. */
   polllimit: z.coerce.number().int().min(0).nullish().catch(undefined),
   error: errorSchema.optional().catch(undefined),

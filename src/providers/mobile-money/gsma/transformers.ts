@@ -222,7 +222,9 @@ export function saysNeverSeen(answer: HttpAnswer): boolean {
 
 export function readLink(answer: HttpAnswer): LinkedResource | undefined {
   const link = answer.status === 200 ? readJson(linkSchema, answer.body)?.link : undefined;
-  const parts = /(?:^|\/)(transactions|requeststates)\/([\w~-][\w.~-]{0,255})$/i.exec(link ?? '');
+  // With a slash at its end, or with a query, it is the same resource.
+  const path = link?.trim().replace(/\/*(?:[?#].*)?$/s, '') ?? '';
+  const parts = /(?:^|\/)(transactions|requeststates)\/([\w~-][\w.~-]{0,255})$/i.exec(path);
   const [, collection, id] = parts ?? [];
   if (collection === undefined || id === undefined) return undefined;
   return {

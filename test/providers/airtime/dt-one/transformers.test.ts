@@ -80,6 +80,12 @@ describe('readOrderAnswer', () => {
     [201, transaction('COMPLETED', { product: { id: '11' } }), delivered()],
     [201, transaction('COMPLETED', { product: 'what' }), delivered()],
     [201, transaction('COMPLETED', { product: { id: null } }), delivered()],
+    [201, transaction('COMPLETED', { external_id: '', operator_reference: 'OP1' }), delivered()],
+    [
+      201,
+      transaction('COMPLETED', { requested_values: { destination: { unit: 'ETB', amount: '' } } }),
+      delivered(),
+    ],
     [201, transaction('COMPLETED', { external_id: 'T-other' }), unknown],
     [201, transaction('COMPLETED', { product: { id: 12 } }), unknown],
     [

@@ -62,6 +62,11 @@ describe('an inquiry', () => {
     ['PROCESSING', [topup({ status: 'PROCESSING' })], unknown],
     ['a status that is new', [topup({ status: 'DOUBTFUL' })], unknown],
     ['no status', [topup({ status: null })], unknown],
+    [
+      'an empty number and currency',
+      [topup({ recipientPhone: '', deliveredAmountCurrencyCode: '' })],
+      { kind: 'delivered', providerReference: 'OP1' },
+    ],
     ['FAILED', [topup({ status: 'FAILED' })], refused('FAILED', false)],
     [
       'REFUNDED before the operator completed it',

@@ -90,3 +90,16 @@ it('fees in two currencies are two lines, of which one is a fee alone', async ()
     },
   ]);
 });
+
+it('empty texts are absent, and make no list unreadable', async () => {
+  const noFee = { feeType: '', feeAmount: '', feeCurrency: '' };
+  const { lines } = await pageOf({
+    ...{ creationDate: '', dateCreated: '2026-11-22T08:00:00Z', originalTransactionReference: '' },
+    ...{ requestingOrganisationTransactionReference: '', fees: [noFee] },
+  });
+  expect(lines).toMatchObject([
+    { reference: null, fee: null, feeCurrency: null, at: new Date('2026-11-22T08:00:00Z') },
+  ]);
+  const nameless = { fees: [{ feeAmount: '1.00', feeCurrency: '' }] };
+  await expect(pageOf(nameless)).rejects.toThrow('without a readable list');
+});

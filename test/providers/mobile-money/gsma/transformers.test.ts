@@ -99,6 +99,22 @@ describe('readPaymentAnswer', () => {
     [201, transaction('completed', { amount: 97.5, transactionReference: 'T1' }), delivered],
     [201, transaction('completed', { amount: '97.5000', currency: 'etb' }), delivered],
     [201, transaction('completed', { amount: null }), delivered],
+    [201, transaction('completed', { amount: '', currency: ' ' }), delivered],
+    [
+      201,
+      transaction('failed', { requestingOrganisationTransactionReference: '' }),
+      failed('failed'),
+    ],
+    [
+      201,
+      transaction('completed', {
+        creditParty: [
+          { key: 'msisdn', value: '+251911000001' },
+          { key: 'accountid', value: '' },
+        ],
+      }),
+      unknown,
+    ],
     [201, transaction('failed'), failed('failed')],
     [201, transaction('Declined'), failed('declined')],
     [201, transaction('pending'), unknown],
@@ -148,6 +164,11 @@ describe('readPaymentAnswer', () => {
     [202, { status: 'Completed', objectReference: 'T1' }, lookUp],
     [202, { status: 'completed' }, unknown],
     [202, { status: 'failed' }, failed('failed')],
+    // An empty or unreadable reference is absent.
+    [202, { status: 'failed', objectReference: '' }, failed('failed')],
+    [202, { status: 'failed', objectReference: 'not available' }, failed('failed')],
+    [202, { status: 'failed', objectReference: {}, pendingReason: '' }, failed('failed')],
+    [202, { status: 'completed', objectReference: '' }, unknown],
     [
       202,
       { status: 'failed', error: error('businessRule', 'insufficientFunds') },
@@ -259,7 +280,11 @@ describe('readLink', () => {
     ['/transactions/', undefined],
     ['/transactions/..', undefined],
     ['/transactions/T-1/reversals', undefined],
-    ['/transactions/T-1?x=1', undefined],
+    ['/transactions/T-1?x=1', transactions],
+    ['https://provider.example/transactions/T-1/?view=full#top', transactions],
+    [' /transactions/T-1/ ', transactions],
+    ['/transactions/?id=T-1', undefined],
+    ['/elsewhere?next=/transactions/T-1', undefined],
     ['/transactions/T%2F..', undefined],
     ['/mytransactions/T-1', undefined],
     ['', undefined],
