@@ -47,9 +47,10 @@ export const endOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
   sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
 
 /**
- * Adds lines of a load. They count when the load is complete. A transaction that is listed twice, as
- * where pages overlap, is one line. Reversals without a reference of ours become lines of what they
- * reversed, and lines without one get ours by the provider's reference.
+ * Adds lines of a load. They count when the load is complete. A transaction that is listed twice alike, as
+ * where pages overlap, is one line. A line that shares the id of another one and differs from it is kept
+ * under a name of its own, so that the comparison finds it. Reversals without a reference of ours become
+ * lines of what they reversed, and lines without one get ours by the provider's reference.
  */
 export async function addStatementLines(
   database: Database,
@@ -58,18 +59,53 @@ export async function addStatementLines(
   lines: readonly StoredLine[],
 ): Promise<void> {
   if (lines.length === 0) return;
+  await sql`
+    with given as (${asOurs(provider, lines)}),
+    numbered as (
+      select *, row_number() over (partition by kind, provider_reference
+        order by ${content('given')}) as number
+      from (select distinct * from given) as given
+    )
+    insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
+      reference, status, amount, currency, fee, fee_currency, at, is_other)
+    select ${loadId}::uuid, ${provider.name}, ${day}, given.kind,
+      case when is_first then given.provider_reference
+        else given.provider_reference || ' (other row ' || left(md5(${asText}), 8) || ')' end,
+      ${content('given')}
+    from numbered as given
+    left join provider_statement_lines as earlier on earlier.load_id = ${loadId}::uuid
+      and earlier.kind = given.kind and earlier.provider_reference = given.provider_reference
+    cross join lateral (
+      select case when earlier.load_id is null then number = 1
+        else (${content('earlier')}) is not distinct from (${content('given')}) end as is_first
+    ) as place
+    on conflict do nothing`.execute(database);
+}
+
+/** What a line says, apart from its id. */
+const content = (table: 'given' | 'earlier'): RawBuilder<unknown> =>
+  sql.join(
+    ['reference', 'status', 'amount', 'currency', 'fee', 'fee_currency', 'at', 'is_other'].map(
+      (column) => sql.ref(`${table}.${column}`),
+    ),
+  );
+
+/** The same as a text that every file and session writes alike. */
+const asText = sql`concat_ws('|', given.reference, given.status, trim_scale(given.amount),
+  given.currency, trim_scale(given.fee), given.fee_currency, extract(epoch from given.at),
+  given.is_other)`;
+
+/** SQL query: lines with our references. */
+function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawBuilder<unknown> {
   const table = provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
   const ours = provider.kind === 'airtime' ? sql`reference` : sql`payment_reference::text`;
   const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
   // Those of payments are UUIDs, which a provider may write in capitals.
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
-  await sql`
-    insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
-      reference, status, amount, currency, fee, fee_currency, at, is_other)
-    select ${loadId}::uuid, ${provider.name}, ${day},
-      case when is_reversed then ${own} else line.kind end, line.provider_reference,
-      coalesce(${theirs}, found.reference),
-      case when is_reversed and status = 'completed' then 'reversed' else status end,
+  return sql`
+    select case when is_reversed then ${own} else line.kind end as kind, line.provider_reference,
+      coalesce(${theirs}, found.reference) as reference,
+      case when is_reversed and status = 'completed' then 'reversed' else status end as status,
       amount, currency, fee, fee_currency, at, is_other
     from unnest(${lines.map(({ kind }) => kind)}::text[],
         ${lines.map((line) => line.providerReference)}::text[],
@@ -91,6 +127,5 @@ export async function addStatementLines(
       where line.reference is null and (is_reversed or line.kind = ${own})
         and provider_reference = coalesce(line.original, line.provider_reference)
         and ${isOfProvider(sql`row.provider`, provider)}
-      order by settled_at desc limit 1) as found on true
-    on conflict do nothing`.execute(database);
+      order by settled_at desc limit 1) as found on true`;
 }

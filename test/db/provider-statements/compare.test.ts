@@ -132,6 +132,31 @@ test('a clean day of payments and top-ups has no break', async () => {
   ).toEqual({ kind: 'compared', opened: 0, closed: 0, open: 0 });
 });
 
+test('a row with the id of another one is a break where it differs, and never dropped', async () => {
+  const [alike, amount, failed, other] = [await pay(), await pay(), await pay(), await pay()];
+  const pairs = (
+    [
+      [alike, {}],
+      [amount, { amount: '5' }],
+      [failed, { status: 'failed' }],
+      [other, { reference: null, amount: '5', at: hoursAfter(1) }],
+    ] as const
+  ).flatMap(([reference, difference]) => {
+    const first = line(reference);
+    return [first, { ...first, ...difference }];
+  });
+  const found = [
+    ['amount', amount],
+    ['duplicate', amount],
+    ['missing-here', null],
+    ['missing-there', failed],
+  ];
+  expect(await compare(pairs)).toMatchObject({ opened: 4 });
+  expect(await open()).toEqual(found);
+  // The same breaks in another order of rows, and none more.
+  expect(await compare(pairs.toReversed())).toMatchObject({ opened: 0, open: 4 });
+});
+
 /** A top-up of 50 at DT One that a restore has lost; its reference. */
 async function lostTopUp(): Promise<string> {
   const reference = `lost-${number}`;

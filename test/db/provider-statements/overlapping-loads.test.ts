@@ -70,3 +70,15 @@ test('a load that ends while another one of its day is read takes none of its li
   expect(await compare(day, slow())).toMatchObject({ kind: 'compared' });
   expect(await booked(day)).toEqual([600]);
 });
+
+test('two charges of one payment are two fees, and the same row twice is one', async () => {
+  const day = '2026-02-05' as Day;
+  const fee = charge('SKM1', `${day}T12:00:00Z`);
+  const duty = { ...fee, fee: '0.15' };
+  expect(await compare(day, [fee, duty, fee, duty])).toMatchObject({ kind: 'compared' });
+  expect(await booked(day)).toEqual([1.15]);
+  // Also where rows between them are stored first, in whatever order they come.
+  const others = Array.from({ length: 600 }, (_, index) => charge(`O${index}`, `${day}T12:00:00Z`));
+  await compare(day, [duty, ...others, fee, duty]);
+  expect(await booked(day)).toEqual([601.15]);
+});
