@@ -13,9 +13,14 @@ import { withStatementFile } from '../statement-file.ts';
 export async function readMpesaStatement(
   database: Database,
   file: string,
-  { since, zone }: { readonly since: Date; readonly zone: string },
+  {
+    since,
+    zone,
+    mayBeEmpty,
+  }: { readonly since: Date; readonly zone: string; readonly mayBeEmpty: boolean },
 ): Promise<Extract<TransactionList, { kind: 'listed' }>> {
-  const options = { provider: 'mpesa', zone, period: { from: since, to: new Date() } };
+  const period = { from: since, to: new Date() };
+  const options = { provider: 'mpesa', zone, period, mayBeEmpty };
   const lines = await withStatementFile(file, options, async (read) => {
     const payments: ProviderStatementLine[] = [];
     for await (const line of read)

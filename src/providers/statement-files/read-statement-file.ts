@@ -1,16 +1,10 @@
-import { parse } from 'csv-parse';
 import { momentOf } from '../../domain/local-time.ts';
 import { withoutGroups } from '../../domain/money.ts';
 import { numberOfParty } from '../../domain/providers/written-number.ts';
 import type { ProviderStatementLine, StatementPeriod } from '../statement.ts';
 import { type StatementFormat, statementFormats } from './statement-format.ts';
+import { StatementFileError, statementRows } from './statement-rows.ts';
 
-/** The file is no statement of the provider for the day. The message repeats none of it. */
-export class StatementFileError extends Error {
-  override readonly name = 'StatementFileError';
-}
-
-const ROW_CHARACTERS = 10_000;
 const DAY_MS = 86_400_000;
 /** How far from midnight a row of the day may stand: clocks differ, and an operation takes time. */
 const NEAR_MIDNIGHT_MS = 3_600_000;
@@ -30,24 +24,34 @@ export async function* readStatementFile(
     readonly period: StatementPeriod;
     /** Called for each row that took nothing from our account, and is no line. */
     readonly onIgnored?: () => void;
+    /** A file without rows says that the provider did nothing; without this it is refused. */
+    readonly mayBeEmpty?: boolean;
   },
 ): AsyncGenerator<ProviderStatementLine> {
-  const { provider, zone, period, onIgnored } = options;
+  const { provider, zone, period, onIgnored, mayBeEmpty = false } = options;
   const format = statementFormats[provider];
   if (!format) throw new StatementFileError(`No format of files is known for ${provider}.`);
   let row = 0;
+  let rowOfColumns = 0;
   const counts = { lines: 0, ofOtherDays: 0 };
   let places: ReadonlyMap<string, number> | undefined;
-  for await (const cells of rowsOf(content)) {
+  for await (const cells of statementRows(content)) {
     row += 1;
     if (!places) {
       const isIntroductory = row <= (format.introductoryRows ?? 0) && !isHeader(cells, format);
-      if (!isIntroductory) places = placesOf(cells, format);
+      if (isIntroductory) continue;
+      places = placesOf(cells, format);
+      rowOfColumns = row;
       continue;
     }
     const fail = (column: string, text: string) =>
       new StatementFileError(`Row ${row}, column "${column}": ${text}.`);
-    const line = lineOf(format, new Cells(cells, places), zone, fail);
+    const named = new Cells(cells, places, fail);
+    if (isTotal(cells, named, format))
+      throw new StatementFileError(
+        `Row ${row} is a total or a note, and no transaction: remove it.`,
+      );
+    const line = lineOf(format, named, zone, fail);
     if (!line) {
       onIgnored?.();
       continue;
@@ -61,47 +65,29 @@ export async function* readStatementFile(
     throw new StatementFileError(
       `${counts.ofOtherDays} of the ${counts.lines} rows are not of this day in ${zone}.`,
     );
-  if (!places) throw new StatementFileError('The file is empty: its first row names the columns.');
+  if (!places)
+    throw new StatementFileError(
+      row === 0
+        ? 'The file is empty: its first row names the columns.'
+        : `The file lacks the row that names the columns, with "${format.columns.providerReference}".`,
+    );
+  // The rows before these are the introduction, and the one that names the columns.
+  if (row === rowOfColumns && !mayBeEmpty)
+    throw new StatementFileError(
+      'The file has no row below the names of its columns: by it the provider did nothing. If the ' +
+        'provider says so, add --empty.',
+    );
 }
 
 /** Whether a time is in a period that begins earlier and ends later by a margin. */
 const isWithin = (at: Date, { from, to }: StatementPeriod, marginMs: number): boolean =>
   at.getTime() >= from.getTime() - marginMs && at.getTime() < to.getTime() + marginMs;
 
-async function* rowsOf(content: AsyncIterable<Buffer | string>): AsyncGenerator<readonly string[]> {
-  const parser = parse({
-    bom: true,
-    max_record_size: ROW_CHARACTERS,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_empty_values: true,
-    trim: true,
-  });
-  const feeding = feed(content, parser);
-  try {
-    for await (const cells of parser) yield cells as readonly string[];
-    await feeding;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!code.includes('CSV') && !code.includes('QUOTE')) throw error;
-    throw new StatementFileError(`The file is not valid CSV (${code}).`);
-  }
-}
-
-/** Writes no faster than rows are taken. */
-async function feed(content: AsyncIterable<Buffer | string>, parser: ReturnType<typeof parse>) {
-  try {
-    for await (const chunk of content)
-      if (!parser.write(chunk)) await new Promise((resolve) => parser.once('drain', resolve));
-    parser.end();
-  } catch (error) {
-    parser.destroy(error instanceof Error ? error : new Error('The file cannot be read'));
-  }
-}
-
-/** A row with one of the names is meant to name the columns. */
+/** A row with the name of the id is meant to name the columns, whatever separates them. */
 const isHeader = (cells: readonly string[], { columns }: StatementFormat): boolean =>
-  cells.includes(columns.providerReference);
+  cells.some((cell) =>
+    cell.split(/[;\t|]/).some((name) => name.trim() === columns.providerReference),
+  );
 
 /** @throws {StatementFileError} where a column is missing or stands twice */
 function placesOf(header: readonly string[], format: StatementFormat): Map<string, number> {
@@ -114,25 +100,75 @@ function placesOf(header: readonly string[], format: StatementFormat): Map<strin
   }
   const missing = wanted.filter((name) => !places.has(name) && !format.optional.includes(name));
   if (missing.length > 0)
-    throw new StatementFileError(`The file lacks the columns ${missing.join(', ')}.`);
+    throw new StatementFileError(
+      separatorProblem(header, wanted) ?? `The file lacks the columns ${missing.join(', ')}.`,
+    );
   return places;
 }
+
+const separators: readonly (readonly [separator: string, words: string])[] = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+];
+
+/** Spreadsheets write other separators, and a first row that names the separator. */
+function separatorProblem(header: readonly string[], wanted: readonly string[]) {
+  if (/^sep=/i.test(header[0] ?? ''))
+    return 'The first row, "sep=", is a note of a spreadsheet and no name of a column: remove it.';
+  const [, words] =
+    separators.find(([separator]) =>
+      header.some((cell) => {
+        const names = cell.split(separator).map((name) => name.trim());
+        return names.length > 1 && names.some((name) => wanted.includes(name));
+      }),
+    ) ?? [];
+  return words && `The columns are separated by ${words}: export the file with commas.`;
+}
+
+type Fail = (column: string, text: string) => StatementFileError;
+
+/** A number as a spreadsheet shortens it: its last digits are lost, and several ids become one. */
+const SHORTENED = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
 
 class Cells {
   private readonly cells: readonly string[];
   private readonly places: ReadonlyMap<string, number>;
+  private readonly fail: Fail;
 
-  constructor(cells: readonly string[], places: ReadonlyMap<string, number>) {
+  constructor(cells: readonly string[], places: ReadonlyMap<string, number>, fail: Fail) {
     this.cells = cells;
     this.places = places;
+    this.fail = fail;
   }
 
-  /** Null where it is empty, or the file lacks the column. */
+  /**
+   * Null where it is empty, or the file lacks the column.
+   *
+   * @throws {StatementFileError} where a spreadsheet has shortened it
+   */
   read(column: string | undefined): string | null {
     const place = column === undefined ? undefined : this.places.get(column);
-    return (place === undefined ? '' : (this.cells[place] ?? '')) || null;
+    const cell = place === undefined ? '' : (this.cells[place] ?? '');
+    if (column !== undefined && SHORTENED.test(cell))
+      throw this.fail(
+        column,
+        'a spreadsheet has shortened the number, so that its last digits are lost: export the file ' +
+          'again, and do not save it with a spreadsheet',
+      );
+    return cell || null;
   }
 }
+
+/** A row of totals, or a note below the transactions: a transaction has an id and a time. */
+const isTotal = (
+  cells: readonly string[],
+  named: Cells,
+  { columns }: Pick<StatementFormat, 'columns'>,
+): boolean =>
+  named.read(columns.at) === null &&
+  (named.read(columns.providerReference) === null ||
+    cells.some((cell) => /^(?:grand |sub-?)?totals?\b/i.test(cell)));
 
 /** Whether a cell has an amount above or below zero, or something that is none. */
 const isAmount = (cell: string | null): boolean => cell !== null && !/^-?[0.,]*$/.test(cell);
@@ -148,7 +184,7 @@ function lineOf(
   { kind: usual, kindOf, columns, statuses }: StatementFormat,
   cells: Cells,
   zone: string,
-  fail: (column: string, text: string) => Error,
+  fail: Fail,
 ): ProviderStatementLine | undefined {
   const type = kindOf ? kindOf(cells.read(columns.type) ?? '') : usual;
   const isOther = type === 'other' || type === 'credit';

@@ -41,13 +41,16 @@ const kindsOfGsma: Readonly<Record<string, RowKind>> = {
   merchantpay: 'credit',
 };
 
-/** M-Pesa explains a row in words. One that put money in has no amount of what was withdrawn. */
+/**
+ * M-Pesa explains a row in words, as in "Business Payment to 251911234567 - SELAM RECHARGE SHOP". Only
+ * the words before the party say what it is: names of parties have words such as fee and reverse. A
+ * row that put money in has no amount of what was withdrawn.
+ */
 function kindOfMpesa(details: string): RowKind {
-  if (/charge|\bfee\b/i.test(details)) return 'fee';
-  if (/revers/i.test(details)) return 'reversal';
-  return /business payment|salary payment|promotion payment|b2c/i.test(details)
-    ? 'payment'
-    : 'other';
+  const [words = ''] = details.split(/\s(?:to|from)\s|\s\+?\d{4}/i, 1);
+  if (/charge|\bfees?\b/i.test(words)) return 'fee';
+  if (/\brevers/i.test(words)) return 'reversal';
+  return /business payment|salary payment|promotion payment|b2c/i.test(words) ? 'payment' : 'other';
 }
 
 /** One row per provider that gives its statement as a file. */

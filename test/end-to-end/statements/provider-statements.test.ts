@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -149,6 +149,13 @@ test('a file of the provider says the same as its API', async () => {
     `reconcile --provider gsma --day ${today()} --file ${broken}`,
   );
   expect(err).toContain('The file lacks the columns transactionReference');
+
+  // By a file without rows everything of its day would be missing there: an operator says so.
+  const [header] = (await readFile(join(folder, 'gsma.csv'), 'utf8')).split('\n');
+  await writeFile(broken, `${header}\n`);
+  const ofNothing = `reconcile --provider gsma --day 2026-01-02 --file ${broken}`;
+  expect((await commands().admin(ofNothing)).err).toContain('add --empty. Nothing was compared.');
+  expect(await commands().json(`${ofNothing} --empty`)).toMatchObject({ lines: 0, breaks: [] });
 });
 
 test('a break is a case until an operator settles it, with name and note', async () => {

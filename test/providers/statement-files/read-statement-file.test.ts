@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readStatementFile } from '../../../src/providers/statement-files/read-statement-file.ts';
 
@@ -7,11 +8,16 @@ const period = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-2
 /** Rows of the file that were read last, and are no lines. */
 let ignored = 0;
 
-async function read(provider: string, text: string) {
+async function read(
+  provider: string,
+  file: string | Buffer,
+  options: { readonly mayBeEmpty?: boolean } = {},
+) {
   const lines = [];
   ignored = 0;
-  const content = Readable.from([Buffer.from(text)]);
+  const content = Readable.from([Buffer.from(file)]);
   for await (const line of readStatementFile(content, {
+    ...options,
     provider,
     zone: 'Africa/Addis_Ababa',
     period,
@@ -116,6 +122,44 @@ describe('reads the rows of each provider', () => {
     );
   });
 
+  test.each([
+    ['Business Payment to 251711234567 - SELAM RECHARGE SHOP', 'payment'],
+    ['Business Payment to Abel Fee Trading', 'payment'],
+    ['BUSINESS PAYMENT  TO Reverse Fashion', 'payment'],
+    ['Salary Payment 251911234567 - REVERSE FASHION', 'payment'],
+    ['B2C Payment to +251911234567 - Charge Point', 'payment'],
+    ['Business Payment to Customer via API', 'payment'],
+    ['Organization Settlement to Business Payment Traders', 'other'],
+    ['Funds Transfer from 251911234567 - B2C CHARGE LTD', 'other'],
+    ['Business Payment Charge', 'fee'],
+    ['Business Payment Charge to 251911234567 - SELAM SHOP', 'fee'],
+    ['Transaction Fee', 'fee'],
+    ['Transaction fees for B2C', 'fee'],
+    ['Reversal of Business Payment to 251911234567 - A PERSON', 'reversal'],
+    ['Business Payment Reversal from 251911234567', 'reversal'],
+  ])('mpesa: the name of a party does not decide what "%s" is', async (details, kind) => {
+    const [line, ...others] = await read(
+      'mpesa',
+      'Receipt No.,Completion Time,Details,Transaction Status,Withdrawn\n' +
+        `SKM1,22-11-2026 14:03:00,${details},Completed,-98.00\n`,
+    );
+    const found = line?.fee ? 'fee' : line?.isOther ? 'other' : line?.kind;
+    expect([found, others.length]).toEqual([kind, 0]);
+  });
+
+  test('a file without rows is a statement of nothing, where an operator says so', async () => {
+    const empty = 'The file has no row below the names of its columns';
+    await expect(read('gsma', `${GSMA}\n`)).rejects.toThrow(empty);
+    const introduced =
+      'Organization Name:,ABYSSINIA\n' +
+      'Receipt No.,Completion Time,Details,Transaction Status,Withdrawn\n';
+    await expect(read('mpesa', introduced)).rejects.toThrow(empty);
+    expect(await read('mpesa', introduced, { mayBeEmpty: true })).toEqual([]);
+    // A row that took nothing shows that the file is of the account.
+    const paidIn = 'SKM3,2026-11-22 15:00:00,Pay Bill,Completed,\n';
+    expect(await read('mpesa', introduced + paidIn)).toEqual([]);
+  });
+
   test('dt-one and reloadly: top-ups; a status that nobody knows is not final', async () => {
     expect(
       await read(
@@ -140,7 +184,35 @@ describe('reads the rows of each provider', () => {
 
 describe('names what is wrong, and repeats none of it', () => {
   const row = 'MM1,ref-1,disbursement,completed,5,ETB,2026-11-22T09:00:00Z';
-  const cases: [string, string, string][] = [
+  const shortened = (column: string) =>
+    `Row 2, column "${column}": a spreadsheet has shortened the number`;
+  const cases: [string, string | Buffer, string][] = [
+    ['semicolons', `${GSMA}\n${row}`.replaceAll(',', ';'), 'separated by semicolons'],
+    ['tabs', `${GSMA}\n${row}`.replaceAll(',', '\t'), 'separated by tabs'],
+    [
+      'quoted cells between semicolons',
+      `${GSMA}\n${row}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(',', ';'),
+      'perhaps semicolons or tabs separate the columns',
+    ],
+    ['a note of a spreadsheet', `sep=,\n${GSMA}\n${row}`, 'The first row, "sep=", is a note'],
+    ['a note and semicolons', `sep=;\n${GSMA.replaceAll(',', ';')}`, '"sep=", is a note'],
+    ['gzip', gzipSync(`${GSMA}\n${row}`), 'The file is compressed (gzip): unpack it first.'],
+    ['a spreadsheet', Buffer.from('PK\u0003\u0004rest'), 'is a spreadsheet or a ZIP archive'],
+    ['a PDF', '%PDF-1.7\n', 'The file is a PDF: export it as CSV.'],
+    ['totals', `${GSMA}\n${row}\nTotal,,,,5,,\n`, 'Row 3 is a total or a note'],
+    ['a grand total', `${GSMA}\n${row}\n,,GRAND TOTAL:,,5,,\n`, 'Row 3 is a total or a note'],
+    ['sums without a word', `${GSMA}\n${row}\n,,,,5,ETB,\n`, 'Row 3 is a total or a note'],
+    [
+      'a shortened id',
+      `${GSMA}\n${row.replace('MM1', '1.80E+15')}`,
+      shortened('transactionReference'),
+    ],
+    [
+      'a shortened reference',
+      `${GSMA}\n${row.replace('ref-1', '"2,5E+29"')}`,
+      shortened('requestingOrganisationTransactionReference'),
+    ],
+    ['a shortened amount', `${GSMA}\n${row.replace(',5,', ',1E+06,')}`, shortened('amount')],
     ['an empty file', '', 'The file is empty: its first row names the columns.'],
     ['missing columns', 'amount,currency\n', 'The file lacks the columns transactionReference'],
     ['a column twice', `${GSMA},amount\n`, 'The column "amount" stands twice.'],
@@ -161,8 +233,23 @@ describe('names what is wrong, and repeats none of it', () => {
     ['no reference', `${GSMA}\n${row.replace('MM1', '')}`, 'must have 1 to 256 characters'],
     ['quotation marks', `${GSMA}\n"MM1,ref`, 'The file is not valid CSV'],
   ];
-  test.each(cases)('%s', async (_, text, message) => {
-    await expect(read('gsma', text)).rejects.toThrow(message);
+  test.each(cases)('%s', async (_, file, message) => {
+    await expect(read('gsma', file)).rejects.toThrow(message);
+  });
+
+  test('mpesa: the row of columns after an introduction', async () => {
+    const header = 'Receipt No.,Completion Time,Details,Transaction Status,Withdrawn\n';
+    const introduced = `Organization Name:,ABYSSINIA\nsep=,\n${header}`;
+    await expect(read('mpesa', introduced.replaceAll(',', ';'))).rejects.toThrow(
+      'separated by semicolons',
+    );
+    await expect(read('mpesa', 'Organization Name:,ABYSSINIA\n')).rejects.toThrow(
+      'lacks the row that names the columns, with "Receipt No."',
+    );
+  });
+
+  test('an id with a letter E is none that a spreadsheet has shortened', async () => {
+    expect(await read('gsma', `${GSMA}\n${row.replace('MM1', '1E15')}`)).toHaveLength(1);
   });
 
   test('rows near midnight belong to the statement that has them', async () => {

@@ -5,7 +5,7 @@ import { bookRecovered } from '../../../db/recovery/recovered-payments.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { AdminError } from '../../admin-error.ts';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.ts';
-import { beginning, type InputOf, optional, text } from '../../fields.ts';
+import { beginning, flag, type InputOf, optional, text } from '../../fields.ts';
 import {
   type ComparedBooks,
   type ComparedTransaction,
@@ -29,6 +29,7 @@ const fields = {
     text,
     "M-Pesa's organisation statement in CSV, or - for standard input: M-Pesa cannot list what it paid",
   ),
+  empty: flag('Take a file without rows as a statement of nothing'),
 };
 
 /** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
@@ -43,7 +44,7 @@ async function compare(
   const mpesa =
     file === undefined
       ? undefined
-      : await readMpesaStatement(database, file, { since: from, zone });
+      : await readMpesaStatement(database, file, { since: from, zone, mayBeEmpty: given.empty });
   const since = { since: from, statements: { mpesa } };
   const books = await compareBooks(database, await providers(), since);
   return { fence, books };

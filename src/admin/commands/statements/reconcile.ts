@@ -36,6 +36,7 @@ const fields = {
     text,
     'Its statement as a file in CSV, or - for standard input; by default it is asked',
   ),
+  empty: flag('Take a file without rows as a statement of nothing'),
   stored: flag('Only show what was found before'),
   all: flag('Show closed and settled breaks, too'),
   maximumBreaks: optional(
@@ -98,7 +99,7 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
   const result =
     input.file === undefined
       ? await compareFetched(database, of, await statements.account(of.provider.name), settings)
-      : await compareGiven(context, of, input.file, settings);
+      : await compareGiven(context, of, { file: input.file, mayBeEmpty: input.empty }, settings);
   if (result.kind !== 'compared')
     throw new AdminError(
       result.kind === 'too-many'
@@ -123,7 +124,7 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
 async function compareGiven(
   { database, statements }: AdminContext,
   of: StatementDay,
-  file: string,
+  { file, mayBeEmpty }: { readonly file: string; readonly mayBeEmpty: boolean },
   settings: AdminContext['statements']['settings'],
 ): Promise<ComparisonResult> {
   let ignored = 0;
@@ -131,6 +132,7 @@ async function compareGiven(
     provider: of.provider.name,
     zone: statements.fileZone(of.provider.name),
     period: await periodOf(database, of),
+    mayBeEmpty,
     onIgnored: () => {
       ignored += 1;
     },
