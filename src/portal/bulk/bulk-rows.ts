@@ -5,12 +5,12 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 /** The columns of a file, by the field of the API; each has a name that people would write, too. */
 const columns = {
   reference: ['reference'],
-  amount: ['amount', 'amount etb', 'etb'],
+  amount: ['amount', 'amountetb', 'etb'],
   denominationId: ['denominationid', 'denomination'],
   merchantIdentifier: ['merchant', 'merchantidentifier'],
   merchantId: ['merchantid'],
-  msisdn: ['phone', 'msisdn', 'number', 'phone number'],
-  isRestricted: ['restricted', 'isrestricted', 'only this merchant'],
+  msisdn: ['phone', 'msisdn', 'number', 'phonenumber'],
+  isRestricted: ['restricted', 'isrestricted', 'onlythismerchant'],
   exchangeRate: ['exchangerate'],
   currency: ['currency'],
   originatingCountry: ['originatingcountry', 'country'],
@@ -83,11 +83,8 @@ const whole = (text: Html) => ({ rows: [], problems: [{ line: 0, text }] });
 /** The name of a column, which is no word of a language. */
 export const column = (name: string | undefined): Html => html`<code>${name}</code>`;
 
-const plain = (name: string): string =>
-  name
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim();
+/** "Merchant ID", "merchant_id", "merchantId" and "Amount (ETB)" are names of columns, too. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s\p{P}]/gu, '');
 
 function headerProblem(
   cells: readonly string[],
