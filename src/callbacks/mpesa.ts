@@ -23,6 +23,8 @@ const kinds = ['payment', 'inquiry', 'timeout'] as const;
 export const mpesaCallback = endpoint({
   method: 'POST',
   path: '/mpesa/:secret/:kind/:reference',
+  // M-Pesa may refuse addresses with its own name in them.
+  aliases: ['/payouts/:secret/:kind/:reference'],
   operation: 'provider-callback',
   summary: 'Result of M-Pesa',
   description:

@@ -61,8 +61,8 @@ export const mpesaSettings = {
   MPESA_CALLBACK_URL: webAddress
     .optional()
     .describe(
-      'Address for results, `…/callbacks/mpesa`, required with `MPESA_URL`: M-Pesa answers payments ' +
-        'and inquiries only there',
+      'Address for results, `…/callbacks/payouts` or `…/callbacks/mpesa`, required with `MPESA_URL`: ' +
+        'M-Pesa answers payments and inquiries only there',
     ),
   MPESA_CALLBACK_SECRET: z
     .string()
