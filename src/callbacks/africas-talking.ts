@@ -6,16 +6,16 @@ import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import { refuseCallback } from './callback-access.ts';
 
-/** By the provider's `status` (providers.md 3.3); another one says nothing. */
+/** By the provider's `status` (providers.md 3.3) in small letters; another one says nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {
-  Sent: 'under-way',
-  Submitted: 'under-way',
-  Buffered: 'under-way',
-  Success: 'delivered',
-  Rejected: 'not-delivered',
-  Failed: 'not-delivered',
-  AbsentSubscriber: 'not-delivered',
-  Expired: 'not-delivered',
+  sent: 'under-way',
+  submitted: 'under-way',
+  buffered: 'under-way',
+  success: 'delivered',
+  rejected: 'not-delivered',
+  failed: 'not-delivered',
+  absentsubscriber: 'not-delivered',
+  expired: 'not-delivered',
 };
 
 const words = z.string().regex(/^\w{1,64}$/);
@@ -50,7 +50,7 @@ export const africasTalkingCallback = endpoint({
     const refusal = refuseCallback(services.settings.smsCallbacks, given);
     if (refusal) return refusal;
     const { database, numbers, workflows } = services;
-    const state = states[body.status] ?? 'under-way';
+    const state = states[body.status.toLowerCase()] ?? 'under-way';
     const report: DeliveryReport = {
       provider: 'africas-talking',
       reference: body.id,

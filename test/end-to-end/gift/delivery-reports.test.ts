@@ -188,6 +188,7 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
     for (const statuses of [
       ['Success', 'Failed', 'Sent', 'Success'],
       ['Failed', 'Success'],
+      ['failed', 'SUCCESS'],
     ]) {
       const gift = await claimed(scene, '012');
       const { provider_reference: id } = await messageOf(scene, gift);

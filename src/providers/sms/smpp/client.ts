@@ -80,10 +80,7 @@ export function createSmpp(settings: SmppSettings, events: SmppEvents): SmppSend
     const pauseSeconds = Math.ceil(settings.throttlePauseMs / 1_000);
     const outcome = outcomeOfAnswer(answer.status, answer.pdu.message_id, pauseSeconds);
     if (outcome.kind !== 'delivered') return outcome;
-    return {
-      ...outcome,
-      providerReference: answeredId(outcome.providerReference, settings.receiptIds),
-    };
+    return { ...outcome, providerReference: answeredId(outcome.providerReference) };
   }
 
   return {

@@ -19,6 +19,9 @@ const states: readonly (readonly [number: number, word: string, state: State])[]
   [7, 'UNKNOWN', 'under-way'],
   [8, 'REJECTD', 'not-delivered'],
   [9, 'SKIPPED', 'not-delivered'],
+  // Words of SMSCs that the standard lacks, under its number.
+  [5, 'FAILED', 'not-delivered'],
+  [5, 'NOT_DELIVERED', 'not-delivered'],
 ];
 
 /** How the ids of receipts differ from those of answers: some SMSCs write one of them in hex. */
@@ -32,14 +35,14 @@ export function readReceipt(pdu: PDU, ids: ReceiptIds): Receipt | undefined {
   const text = textOf(pdu);
   const hasState = pdu.receipted_message_id !== undefined && pdu.message_state !== undefined;
   if (!hasState && (Number(pdu.esm_class) & RECEIPT_BITS) === 0) return undefined;
-  const id = readableId(pdu.receipted_message_id) || fieldOf(text, 'id');
+  const reference = referenceOf(readableId(pdu.receipted_message_id), fieldOf(text, 'id'), ids);
   const word = fieldOf(text, 'stat').toUpperCase();
   const row = states.find(([number]) => number === pdu.message_state) ?? stateOfWord(word);
-  if (id === '' || !row) return undefined;
+  if (reference === '' || !row) return undefined;
   const [, name, state] = row;
   const error = fieldOf(text, 'err');
   return {
-    reference: referenceOf(id, ids),
+    reference,
     state,
     reason: state === 'not-delivered' ? reasonOf(name, error) : null,
   };
@@ -58,31 +61,46 @@ function fieldOf(text: string, name: string): string {
   return value;
 }
 
-/** The text as ASCII: the library has read it as GSM 03.38, where `_` is `§`. */
+/**
+ * The text as ASCII: the library has read it as GSM 03.38, where `_` is `§`. Some SMSCs write ASCII and
+ * call it UCS-2, where two letters are one character, or the other way round.
+ */
 function textOf(pdu: PDU): string {
   const { message } = (pdu.short_message ?? {}) as { message?: unknown };
   const content = hasLength(message)
     ? message
     : ((pdu.message_payload ?? {}) as { message?: unknown }).message;
-  if (Buffer.isBuffer(content)) return content.toString('latin1');
+  if (Buffer.isBuffer(content)) return ascii(content);
   if (typeof content !== 'string') return '';
   const isGsm = (Number(pdu.data_coding) & 0x0f) <= 1;
-  return isGsm ? smpp.gsmCoder.encode(content, 0).toString('latin1') : content;
+  if (isGsm) return ascii(smpp.gsmCoder.encode(content, 0));
+  return /\b(?:id|stat):/i.test(content)
+    ? content
+    : ascii(Buffer.from(content, 'utf16le').swap16());
 }
+
+/** ASCII that was written as UCS-2 has a zero before each letter. */
+const ascii = (octets: Buffer): string => octets.toString('latin1').replaceAll('\0', '');
 
 const hasLength = (message: unknown): boolean =>
   (typeof message === 'string' || Buffer.isBuffer(message)) && message.length > 0;
 
-/** The id as the answer to submit_sm had it, in {@link answeredId}'s form. */
-function referenceOf(id: string, ids: ReceiptIds): string {
-  if (ids === 'decimal-for-hex' && /^\d+$/.test(id)) return BigInt(id).toString(16);
+/**
+ * The id as the answer to submit_sm had it, in the form of {@link answeredId}. By the standard the TLV
+ * repeats that id. An SMSC with another notation in the text shows by the difference that its TLV does.
+ */
+function referenceOf(inTlv: string, inText: string, ids: ReceiptIds): string {
+  const id = inTlv || inText;
+  const differs = inText !== '' && answeredId(inTlv) !== answeredId(inText);
+  if (inTlv !== '' && differs) return answeredId(inTlv);
+  if (ids === 'decimal-for-hex' && /^\d+$/.test(id)) return answeredId(BigInt(id).toString(16));
   if (ids === 'hex-for-decimal' && /^[\da-f]+$/i.test(id)) return BigInt(`0x${id}`).toString();
-  return id;
+  return answeredId(id);
 }
 
-/** The id of an answer, in the form that ids of receipts are brought into. */
-export function answeredId(id: string, ids: ReceiptIds): string {
-  if (ids === 'decimal-for-hex' && /^[\da-f]+$/i.test(id)) return BigInt(`0x${id}`).toString(16);
-  if (ids === 'hex-for-decimal' && /^\d+$/.test(id)) return BigInt(id).toString();
-  return id;
-}
+/**
+ * The id of an answer, in one form: receipts write the digits of a number, also in hexadecimal, with
+ * other leading zeros or in another case. In ids of other characters every difference counts.
+ */
+export const answeredId = (id: string): string =>
+  /^[\da-f-]+$/i.test(id) ? id.toUpperCase().replace(/^0+(?=[\dA-F]+$)/, '') : id;

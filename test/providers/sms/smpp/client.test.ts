@@ -334,9 +334,19 @@ describe('receipts', () => {
   });
 
   it.each([
-    ['decimal-for-hex', '00AF', '175', 'af'],
+    ['decimal-for-hex', '00AF', '175', 'AF'],
+    ['decimal-for-hex', '00af', '0000000175', 'AF'],
+    // Already as it was answered.
+    ['decimal-for-hex', '00af', 'AF', 'AF'],
     ['hex-for-decimal', '175', 'AF', '175'],
+    ['hex-for-decimal', '0175', '00af', '175'],
     ['same', 'AF', 'AF', 'AF'],
+    ['same', 'af01', '0000AF01', 'AF01'],
+    ['same', '0000000175', '175', '175'],
+    ['same', '00', '0', '0'],
+    ['same', '0b7a9c52-3d4e', '0B7A9C52-3D4E', '0B7A9C52-3D4E'],
+    // Of other characters: these may be two ids.
+    ['same', '00xY_1', '00xY_1', '00xY_1'],
   ] as const)('have ids in another notation: %s', async (receiptIds, answered, receipted, kept) => {
     const { smsc, sender } = await scene(answering(0, { message_id: answered }), { receiptIds });
     expect(await sender.send(message)).toEqual({ kind: 'delivered', providerReference: kept });

@@ -1,6 +1,9 @@
 import smpp, { type PDU } from 'smpp';
 import { describe, expect, it } from 'vitest';
-import { readReceipt } from '../../../../src/providers/sms/smpp/delivery-receipt.ts';
+import {
+  type ReceiptIds,
+  readReceipt,
+} from '../../../../src/providers/sms/smpp/delivery-receipt.ts';
 import { relativeTime } from '../../../../src/providers/sms/smpp/relative-time.ts';
 import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/submit-answers.ts';
 
@@ -65,11 +68,11 @@ it.each([
 ])('%d seconds from now are %s', (seconds, time) => expect(relativeTime(seconds)).toBe(time));
 
 describe('every state of a receipt', () => {
-  const receipt = (fields: object) => {
+  const receipt = (fields: object, ids: ReceiptIds = 'same') => {
     // As it comes: through the library's own coder.
     const sent = new smpp.PDU('deliver_sm', { esm_class: 4, ...fields });
     const octets = (sent as unknown as { toBuffer(): Buffer }).toBuffer();
-    return readReceipt(new (smpp.PDU as unknown as new (octets: Buffer) => PDU)(octets), 'same');
+    return readReceipt(new (smpp.PDU as unknown as new (octets: Buffer) => PDU)(octets), ids);
   };
   const textOf = (stat: string, err = '000', id = 'A_1') =>
     Buffer.from(
@@ -98,6 +101,34 @@ describe('every state of a receipt', () => {
     expect(receipt({ receipted_message_id: 'A_1', message_state })).toEqual(expected);
     expect(receipt({ data_coding: 0, short_message: textOf(word) })).toEqual(expected);
     expect(receipt({ data_coding: 3, short_message: textOf(word) })).toEqual(expected);
+  });
+
+  it.each(['FAILED', 'failed', 'NOT_DELIVERED'])('%s in the text is not delivered', (word) => {
+    expect(receipt({ short_message: textOf(word, '001') })).toMatchObject({
+      state: 'not-delivered',
+      reason: expect.stringContaining('error 001'),
+    });
+  });
+
+  it('reads ASCII that is called UCS-2, and UCS-2 that is called ASCII', () => {
+    for (const text of [textOf('DELIVRD'), Buffer.concat([textOf('DELIVRD'), Buffer.from('!')])])
+      expect(receipt({ data_coding: 8, short_message: text })).toEqual(delivered);
+    const wide = Buffer.from(textOf('DELIVRD').toString(), 'utf16le').swap16();
+    for (const data_coding of [0, 3, 4, 8])
+      expect(receipt({ data_coding, short_message: wide })).toEqual(delivered);
+  });
+
+  it.each([
+    ['decimal-for-hex', '175', '0000000373', '175'],
+    ['decimal-for-hex', '373', '373', '175'],
+    ['decimal-for-hex', '0373', '373', '175'],
+    ['hex-for-decimal', '373', '175', '373'],
+    ['hex-for-decimal', '175', '175', '373'],
+    ['same', '00ab', 'AB', 'AB'],
+  ] as const)('%s: the TLV %s beside the text %s is %s', (ids, inTlv, inText, reference) => {
+    const fields = { receipted_message_id: inTlv, message_state: 2 };
+    const short_message = textOf('DELIVRD', '000', inText);
+    expect(receipt({ ...fields, short_message }, ids)).toEqual({ ...delivered, reference });
   });
 
   it('names the error of the network, and believes the TLVs before the text', () => {
