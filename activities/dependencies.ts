@@ -103,17 +103,12 @@ export interface ActivityDependencies {
     readonly messageSendingSeconds: number;
     /** Longest sending of an e-mail. */
     readonly emailSendingSeconds: number;
-    readonly confirmationMaximumAgeSeconds: number;
     readonly refusedMessagesPerNumberAndHour: number;
-    readonly signInWindowSeconds: number;
-    readonly sessionMaximumSeconds: number;
-    readonly operationRetentionDays: number;
     /** 0 keeps numbers. */
     readonly messageRetentionDays: number;
     readonly numberRetentionDays: number;
     /** Events of one phone number in a day; 0 is no limit. */
     readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
-    readonly eventRetentionDays: number;
     readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
     readonly topupStartSeconds: number;
     /** Whether the signal `retry` makes one more attempt. */

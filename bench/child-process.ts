@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { superviseChild } from '../test/harness/child-process.ts';
+import { environmentOf } from '../test/harness/environment-of.ts';
 import type { ReadyMessage, ServiceRole } from './service-process.ts';
 
 export interface RunningChild extends ReadyMessage {
@@ -22,7 +23,7 @@ export async function startChild(options: {
   readonly settings: Readonly<Record<string, string>>;
 }): Promise<RunningChild> {
   const child = fork(file, [options.role], {
-    env: { ...process.env, ...options.settings },
+    env: { ...process.env, ...environmentOf(options.settings) },
     stdio: ['ignore', 2, 2, 'ipc'],
   });
   const supervised = superviseChild(child);

@@ -97,7 +97,7 @@ async function startService(
     stops.add(child.stop);
     if (child.port > 0) urls.push(`http://127.0.0.1:${child.port}`);
   }
-  const config = readApiConfig(settings);
+  const config = readApiConfig(settings, settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   stops.add(() => database.destroy());
   return {

@@ -36,15 +36,10 @@ const CHAOS_SETTINGS = {
   PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
   TOPUP_RETRY_WINDOW_SECONDS: '8',
   TOPUP_START_SECONDS: '15',
-  SMS_TIMEOUT_SECONDS: '2',
-  MOBILE_MONEY_TIMEOUT_SECONDS: '2',
-  AIRTIME_TIMEOUT_SECONDS: '2',
-  SMPP_TIMEOUT_SECONDS: '2',
+  PROVIDER_TIMEOUT_SECONDS: '2',
   SMPP_RECONNECT_SECONDS: '0.2',
   SMPP_RECONNECT_MAXIMUM_SECONDS: '2',
   SMPP_THROTTLE_PAUSE_SECONDS: '1',
-  MPESA_TIMEOUT_SECONDS: '2',
-  RELOADLY_TIMEOUT_SECONDS: '2',
   // Longer than a slow provider takes to begin.
   RELOADLY_SETTLE_SECONDS: '8',
   PROVIDER_BREAKER_SECONDS: '2',
@@ -91,7 +86,7 @@ export async function startThrowawayStack(
     ...CHAOS_SETTINGS,
     PORT: String(port),
   };
-  const config = readApiConfig(settings);
+  const config = readApiConfig(settings, settings);
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
   stops.add(() => database.destroy());
   const worker = superviseProcess('worker', settings);

@@ -188,8 +188,8 @@ async function drain(
 }
 
 /** Encrypts API keys that can be copied; undefined where none are kept. */
-export const keyCopiesOf = ({ PORTAL_KEY_COPY, COPY_KEYS }: ApiConfig): SecretBox | undefined =>
-  PORTAL_KEY_COPY === 'on' && COPY_KEYS !== undefined ? createSecretBox(COPY_KEYS) : undefined;
+export const keyCopiesOf = ({ COPY_KEYS }: ApiConfig): SecretBox | undefined =>
+  COPY_KEYS === 'off' ? undefined : createSecretBox(COPY_KEYS);
 
 /** A quarter of the connections is for lists; both pools have at least one. */
 function openConnections(

@@ -15,7 +15,7 @@ await runProcess(async () => {
   const server = await startCodecServer({
     host: config.HOST,
     port: config.CODEC_SERVER_PORT,
-    uiOrigins: config.TEMPORAL_UI_ORIGINS,
+    uiOrigins: config.TEMPORAL_UI_URL ? [new URL(config.TEMPORAL_UI_URL).origin] : [],
     payloadKeys: config.PAYLOAD_KEYS,
     operators: config.CODEC_SERVER_OPERATORS,
     checkToken: tokens && createTokenCheck(tokens),

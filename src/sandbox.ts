@@ -5,10 +5,11 @@ import { startSandbox } from './sandbox/start-sandbox.ts';
 // The simulated providers as a process of their own, for docker-compose.
 await runProcess(async () => {
   const config = readSandboxConfig();
+  const { LOCAL_PORTS: ports } = config;
   const sandbox = await startSandbox({
-    port: config.SANDBOX_PORT,
-    smtpPort: config.SANDBOX_SMTP_PORT,
-    smppPort: config.SANDBOX_SMPP_PORT,
+    port: ports.sandbox,
+    smtpPort: ports.smtp,
+    smppPort: ports.smpp,
     smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
     host: config.HOST,
     delayScale: config.SANDBOX_DELAY_SCALE,

@@ -26,7 +26,7 @@ beforeAll(async () => {
     PORT: String(port),
     // The stories want every outcome in the answer, also on a machine that has much else to do.
     CALLER_WAIT_SECONDS: '60',
-    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+    CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`,
   });
   directory = await mkdtemp(join(tmpdir(), 'demo-'));
   const partner = await makePartner(stack);

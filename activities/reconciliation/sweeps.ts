@@ -1,5 +1,7 @@
 import { heartbeat, log } from '@temporalio/activity';
 import type { Database } from '../../src/db/connection.ts';
+import { SIGN_IN_WINDOW_SECONDS } from '../../src/db/limits/sign-in-attempts.ts';
+import { sessionLifetimes } from '../../src/db/portal/portal-sessions.ts';
 import { pruneInTurns, type Retention } from '../../src/db/pruning.ts';
 import { staleRetriesStep, staleTopupsStep } from '../../src/db/topups/stale-topups.ts';
 import {
@@ -17,16 +19,24 @@ import { endAll, inBatches, STEP_MS, type Swept, sumOf, upTo } from './sweep-bat
 const BATCH_SIZE = 500;
 const PRUNE_BATCH_SIZE = 5_000;
 
+/** Age at which an unsent confirmation is cancelled; the redemption is not affected. */
+const CONFIRMATION_SECONDS = 86_400;
+
+/** Days that an idempotency key is stored if its operation left no voucher, redemption or top-up. */
+export const OPERATION_DAYS = 30;
+/** Days that events are kept. */
+const EVENT_DAYS = 30;
+
 export interface SweptVouchers extends Swept {
   /** Partners with due vouchers that cannot expire. */
   readonly stuck: readonly StuckPartner[];
 }
 
 const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
-  operationDays: limits.operationRetentionDays,
-  eventDays: limits.eventRetentionDays,
-  signInSeconds: limits.signInWindowSeconds,
-  sessionSeconds: limits.sessionMaximumSeconds,
+  operationDays: OPERATION_DAYS,
+  eventDays: EVENT_DAYS,
+  signInSeconds: SIGN_IN_WINDOW_SECONDS,
+  sessionSeconds: sessionLifetimes.maximumSeconds,
   messageDays: limits.messageRetentionDays,
   numberDays: limits.numberRetentionDays,
 });
@@ -61,9 +71,8 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
    * (activities/reconciliation/resumption.ts).
    */
   async function sweepMessages(): Promise<Swept> {
-    const { confirmationMaximumAgeSeconds: maximumAge } = limits;
     const steps = [
-      () => cancelUselessMessages(database, maximumAge, BATCH_SIZE),
+      () => cancelUselessMessages(database, CONFIRMATION_SECONDS, BATCH_SIZE),
       () => endCutOffInvitationMessages(database, BATCH_SIZE),
       () => endLeftResends(database, BATCH_SIZE),
     ];

@@ -36,10 +36,10 @@ export const metricsPage = (): string =>
     GENERATED,
     '# Metrics',
     'The sources are `definitions.ts` and `state-definitions.ts` in `src/process/metrics/`. API and worker answer `GET /metrics` on `METRICS_PORT` in the format of ' +
-      'Prometheus ([settings](settings.md#metrics)). The port is apart from that of the API, so that callers cannot reach it.',
+      'Prometheus ([settings](settings.md#everybody-who-deploys)). The port is apart from that of the API, so that callers cannot reach it.',
     'Every label has a bounded set of values: an unknown path, method or value becomes `other` and adds no series. No label ' +
       'holds a company, a person, a number, a code or a key.',
-    'What stands in the database and in Temporal is read by each worker every `METRICS_READ_SECONDS`, in one statement and a few ' +
+    'What stands in the database and in Temporal is read by each worker every 15 seconds, in one statement and a few ' +
       'calls whose cost does not grow with history. With several workers every one tells the same values: take the maximum.',
     '## Metrics of the service',
     overview(),

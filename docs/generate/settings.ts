@@ -1,60 +1,107 @@
 import type { ZodType } from 'zod';
-import {
-  airtimeSettings,
-  messageSettings,
-  mobileMoneySettings,
-  providerGuardSettings,
-} from '../../src/config/providers/provider-settings.ts';
 import { fileSettingOf } from '../../src/config/secret-files.ts';
-import { isSecret } from '../../src/config/setting-kinds.ts';
-import { accessSettings } from '../../src/config/settings/access-settings.ts';
+import { isConstant, isSecret } from '../../src/config/setting-kinds.ts';
 import { codecSettings } from '../../src/config/settings/codec-settings.ts';
-import { databaseSettings } from '../../src/config/settings/database-settings.ts';
-import { eventSettings } from '../../src/config/settings/event-settings.ts';
-import { httpSettings } from '../../src/config/settings/http-settings.ts';
-import { apiSettings, portalSettings } from '../../src/config/settings/portal-settings.ts';
-import {
-  observationSettings,
-  processSettings,
-  tracingSettings,
-} from '../../src/config/settings/process-settings.ts';
+import { apiSettings } from '../../src/config/settings/portal-settings.ts';
 import { secretSettings } from '../../src/config/settings/secret-settings.ts';
+import { serviceSettings } from '../../src/config/settings/service-settings.ts';
 import { startSettings } from '../../src/config/settings/start-settings.ts';
-import {
-  taskQueueSettings,
-  temporalSettings,
-} from '../../src/config/settings/temporal-settings.ts';
-import { repairSettings, topupSettings } from '../../src/config/settings/topup-settings.ts';
-import { scheduleSettings, voucherSettings } from '../../src/config/settings/voucher-settings.ts';
-import { webhookSettings } from '../../src/config/settings/webhook-settings.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
-type Settings = Readonly<Record<string, ZodType>>;
-
-/** A setting belongs to the first section that has it. */
-const SECTIONS: readonly (readonly [title: string, settings: Settings])[] = [
-  ['Every process', processSettings],
-  ['Metrics', observationSettings],
-  ['Traces', tracingSettings],
-  ['Secrets', secretSettings],
-  ['PostgreSQL', databaseSettings],
-  ['Temporal', { ...temporalSettings, ...taskQueueSettings }],
-  ['HTTP server', httpSettings],
-  ['Access and rate limits', accessSettings],
-  ['Portal and invitations', { ...portalSettings, ...apiSettings }],
-  ['Vouchers, claims and redemptions', voucherSettings],
-  ['Retention and Schedules', scheduleSettings],
-  ['Events', eventSettings],
-  ['Webhooks', webhookSettings],
-  ['Top-ups and unknown outcomes', topupSettings],
-  ['Repairs', repairSettings],
-  ['Every provider', providerGuardSettings],
-  ['SMS and e-mail', messageSettings],
-  ['Mobile money', mobileMoneySettings],
-  ['Airtime', airtimeSettings],
-  ['`npm start`', startSettings],
-  ['Codec server', codecSettings],
+/** The names or beginnings of names of each section, in the order of who turns them. */
+const SECTIONS: readonly (readonly [title: string, text: string, names: readonly string[]])[] = [
+  [
+    'Everybody who deploys',
+    'Where the processes and their servers are.',
+    [
+      ...['ENVIRONMENT', 'DATABASE_URL', 'WORKER_DATABASE_URL', 'DATABASE_READ_URL'],
+      ...[
+        'TEMPORAL_ADDRESS',
+        'TEMPORAL_NAMESPACE',
+        'TEMPORAL_UI_URL',
+        'HOST',
+        'PORT',
+        'PUBLIC_URL',
+      ],
+      ...['TRUSTED_PROXIES', 'DRAIN_SECONDS', 'WORKER_HEALTH_PORT', 'METRICS_', 'LOG_LEVEL'],
+      ...['SECURITY_CONTACT', 'PROMO_IMAGE_FOLDER', 'MARKET_TIME_ZONE', 'DNS_SERVERS'],
+      ...['SYNCHRONOUS_REPLICATION', 'TEMPORAL_TASK_QUEUE', 'TEMPORAL_BUILD_ID', 'WORKFLOW_BUNDLE'],
+      'OTEL_',
+    ],
+  ],
+  [
+    'Security and keys',
+    'Who is responsible for secrets and access.',
+    [
+      ...['ACCESS_TOKEN_', 'DIGEST_KEY', 'DIGEST_KEYS', 'DATA_KEYS', 'PAYLOAD_KEYS', 'COPY_KEYS'],
+      ...['TRUST_UNENCRYPTED_NETWORK', 'TEMPORAL_TLS', 'TEMPORAL_API_KEY', 'CODEC_SERVER_'],
+      ...['SUPPORT_RETRY_SIGNAL', 'REPAIR_CONFIRM_ABOVE', 'WEBHOOK_PRIVATE_NETWORKS'],
+    ],
+  ],
+  [
+    'Providers',
+    'Who has the contracts with providers.',
+    [
+      ...['CALLBACK_', 'SMS_', 'SMPP_', 'MESSAGE_TEMPLATES', 'EMAIL_', 'SMTP_', 'MOBILE_MONEY_'],
+      ...['MPESA_', 'AIRTIME_PROVIDER', 'AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
+      ...['AIRTIME_PRODUCTS', 'RELOADLY_', 'PROVIDER_BALANCE_MINIMUMS'],
+    ],
+  ],
+  [
+    'Limits of the business',
+    'Who answers for vouchers, top-ups and the data of owners.',
+    [
+      ...[
+        'VOUCHER_VALIDITY_DAYS',
+        'CLAIM_LIFETIME_SECONDS',
+        'EXPIRY_REMINDER_',
+        'SERVED_COUNTRIES',
+      ],
+      ...['MESSAGES_PER_', 'REDEMPTION_MINIMUM', 'PARTIAL_REDEMPTIONS_', 'REVERSAL_WINDOW_SECONDS'],
+      ...['VOUCHERS_PER_', 'REDEMPTIONS_PER_', 'TOPUPS_PER_', 'AIRTIME_RANGES'],
+      ...['PAYMENT_ALARM_SECONDS', 'MESSAGE_RETENTION_DAYS', 'NUMBER_RETENTION_DAYS'],
+    ],
+  ],
+  [
+    'Tuning',
+    'Who sizes machines for the load.',
+    [
+      ...['DATABASE_POOL_SIZE', 'CONNECTION_LIMIT', 'CALLER_WAIT_SECONDS', 'RATE_LIMIT_STORE'],
+      ...['CALLS_PER_', 'PORTAL_PASSWORD_THREADS', 'PROVIDER_CALLS'],
+    ],
+  ],
+  [
+    '`npm start` and tests',
+    'Who develops, or tries the service out.',
+    [
+      ...['DATA_DIR', 'LOCAL_PORTS', 'CODEC_SERVER_PORT', 'TEMPORAL_CLI_PATH', 'XDG_CACHE_HOME'],
+      ...['SANDBOX_URL', 'TEST_CONSTANTS'],
+    ],
+  ],
 ];
+
+/** Constants are no settings: nothing in the environment changes them. */
+const settings: readonly (readonly [name: string, schema: ZodType])[] = Object.entries({
+  ...startSettings,
+  ...codecSettings,
+  ...apiSettings,
+  ...secretSettings,
+  ...serviceSettings,
+}).filter(([, schema]) => !isConstant(schema));
+
+/** The name itself, or a beginning that ends in an underscore or stands before one. */
+const isMeant = (entry: string, name: string): boolean =>
+  name === entry || name.startsWith(entry.endsWith('_') ? entry : `${entry}_`);
+
+/** The most exact entry of all sections counts. */
+function sectionOf(name: string): string {
+  const found = SECTIONS.flatMap(([title, , names]) =>
+    names.filter((entry) => isMeant(entry, name)).map((entry) => ({ title, entry })),
+  ).sort((one, other) => other.entry.length - one.entry.length)[0];
+  if (!found)
+    throw new Error(`${name} has no section: say in docs/generate/settings.ts who turns it`);
+  return found.title;
+}
 
 interface Definition {
   readonly type: string;
@@ -91,23 +138,21 @@ function meaningOf(name: string, schema: ZodType): string {
 
 /** docs/reference/settings.md, from the schemas of src/config/. */
 export function settingsPage(): string {
-  const known = new Set<string>();
-  const blocks = SECTIONS.flatMap(([title, settings]) => {
-    const own = Object.entries(settings).filter(([name]) => !known.has(name));
-    for (const [name] of own) known.add(name);
-    const rows = own.map(([name, schema]) => [
-      code(name),
-      shownDefault(schema),
-      meaningOf(name, schema),
-    ]);
-    return [`## ${title}`, table(['Setting', 'Default', 'Meaning'], rows)];
+  const blocks = SECTIONS.flatMap(([title, text, names]) => {
+    const placeOf = (name: string) => names.findIndex((entry) => isMeant(entry, name));
+    const rows = settings
+      .filter(([name]) => sectionOf(name) === title)
+      .sort(([one], [other]) => placeOf(one) - placeOf(other))
+      .map(([name, schema]) => [code(name), shownDefault(schema), meaningOf(name, schema)]);
+    return [`## ${title}`, text, table(['Setting', 'Default', 'Meaning'], rows)];
   });
   return page(
     GENERATED,
     '# Settings',
     'Settings are environment variables. `src/config/` declares them, and `src/config/config.ts` alone reads ' +
       'them; an empty value means the default. A process that misses a setting, or finds one ' +
-      'malformed, ends at once and names all of them.',
+      'malformed, ends at once and names all of them. The sections say who turns a setting; what nobody turns is a ' +
+      'constant beside its use, or in `src/config/` where tests change it.',
     '*Required* holds for the [processes of production](../guides/deploy.md). `npm ' +
       'start` makes the secrets, and sets the addresses of the parts that it starts: it uses each of ' +
       '`DATABASE_URL`, `TEMPORAL_ADDRESS` and the addresses of providers that is set, and starts the ' +

@@ -37,8 +37,6 @@ export interface AdminContext {
   readonly keySettings: () => {
     readonly digests: Digests;
     readonly environment: KeyEnvironment;
-    /** The default overlap of a rotated key. */
-    readonly overlapHours: number;
   };
   /** The keys of digests, and those of the data. @throws {AdminError} without them */
   readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };

@@ -131,7 +131,6 @@ const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => 
     return {
       digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
       environment: config.ENVIRONMENT,
-      overlapHours: config.API_KEY_OVERLAP_HOURS,
     };
   },
 });

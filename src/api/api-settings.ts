@@ -1,8 +1,11 @@
 import type { ApiConfig } from '../config/config.ts';
 import { type Config, publicUrlOf } from '../config/config.ts';
+import type { callbackProviders } from '../config/providers/provider-settings.ts';
 import { createNumberHash } from '../crypto/number-hash.ts';
 import { listSourceNames } from '../db/access/access.ts';
 import type { Database } from '../db/connection.ts';
+import { SIGN_IN_WINDOW_SECONDS } from '../db/limits/sign-in-attempts.ts';
+import { sessionLifetimes } from '../db/portal/portal-sessions.ts';
 import { createDnsLookup } from '../http/access/dns-lookup.ts';
 import { createAddressMatcher } from '../http/access/source-address.ts';
 import type { ServerLimits } from '../http/http-server.ts';
@@ -10,16 +13,31 @@ import type { Services } from '../http/services.ts';
 import type { PortalSettings } from '../portal/page.ts';
 import { repairLimits } from '../repairs/repair-limits.ts';
 
-const matcherOrAny = (entries: readonly string[]) =>
-  entries.length === 0 ? () => true : createAddressMatcher(entries);
+/** Who may call back, by provider. */
+const callbackAccess = ({
+  CALLBACK_SECRETS: secrets,
+  CALLBACK_ADDRESSES: addresses,
+}: Config): Services['settings']['callbacks'] => {
+  const of = (provider: (typeof callbackProviders)[number]) => {
+    const { [provider]: entries = [] } = addresses;
+    return {
+      secret: secrets[provider] ?? '',
+      isAddress: entries.length === 0 ? () => true : createAddressMatcher(entries),
+    };
+  };
+  return {
+    'africas-talking': of('africas-talking'),
+    gsma: of('gsma'),
+    mpesa: of('mpesa'),
+    'dt-one': of('dt-one'),
+  };
+};
 
 /** The settings of handlers and operations. */
 export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   environment: config.ENVIRONMENT,
   publicUrl: publicUrlOf(config),
   sandboxUrl: config.SANDBOX_URL?.replace(/\/+$/, ''),
-  bodyLimitBytes: config.BODY_LIMIT_BYTES,
-  signatureWindowSeconds: config.SIGNATURE_WINDOW_SECONDS,
   accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
   isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
   servedCountries: config.SERVED_COUNTRIES,
@@ -28,26 +46,9 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
     pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,
     longestWaitSeconds: config.CALLER_WAIT_SECONDS,
   },
-  airtimeCallbacks: {
-    secret: config.AIRTIME_CALLBACK_SECRET,
-    isAddress: matcherOrAny(config.AIRTIME_CALLBACK_ADDRESSES),
-  },
-  smsCallbacks: {
-    secret: config.SMS_CALLBACK_SECRET,
-    isAddress: matcherOrAny(config.SMS_CALLBACK_ADDRESSES),
-  },
+  callbacks: callbackAccess(config),
   reloadlyCallbackSecret: config.RELOADLY_CALLBACK_SECRET,
   defaultPayer: config.MOBILE_MONEY_PROVIDER,
-  paymentCallbacks: {
-    gsma: {
-      secret: config.MOBILE_MONEY_CALLBACK_SECRET,
-      isAddress: matcherOrAny(config.MOBILE_MONEY_CALLBACK_ADDRESSES),
-    },
-    mpesa: {
-      secret: config.MPESA_CALLBACK_SECRET ?? '',
-      isAddress: matcherOrAny(config.MPESA_CALLBACK_ADDRESSES),
-    },
-  },
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
   repairs: repairLimits(config, createNumberHash(config.DIGEST_KEY)),
@@ -76,25 +77,29 @@ export const serverLimits = (
  */
 export const tokenIssuer = ({ ENVIRONMENT }: Config) => `voucher-topup-service/${ENVIRONMENT}`;
 
+/** Time between the password and the one-time password of a sign-in. */
+const SECOND_STEP_SECONDS = 300;
+
 /** The settings of the portal. */
 export const portalSettings = (config: Config): PortalSettings => ({
   marketTimeZone: config.MARKET_TIME_ZONE,
-  session: {
-    idleSeconds: config.PORTAL_SESSION_IDLE_SECONDS,
-    maximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
-    confirmationSeconds: config.PORTAL_CONFIRMATION_SECONDS,
-  },
+  session: sessionLifetimes,
   signIn: {
-    windowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
+    windowSeconds: SIGN_IN_WINDOW_SECONDS,
     perAccount: config.PORTAL_SIGN_INS_PER_ACCOUNT,
     perAccountAnywhere: config.PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE,
     perAddress: config.PORTAL_SIGN_INS_PER_ADDRESS,
   },
-  secondStepSeconds: config.PORTAL_SECOND_STEP_SECONDS,
+  secondStepSeconds: SECOND_STEP_SECONDS,
   passwordCost: config.PORTAL_PASSWORD_COST,
   passwordThreads: config.PORTAL_PASSWORD_THREADS,
   firstPasswordSeconds: config.PORTAL_ONE_TIME_PASSWORD_SECONDS,
 });
+
+/** Longest time between two lookups of a name. */
+const DNS_MAXIMUM_MS = 3_600_000;
+/** Time that the last answer stays valid beyond its time to live while no DNS server answers. */
+const DNS_STALE_MS = 3_600_000;
 
 /** The settings of DNS look-ups for allow-lists. */
 export const hostnameSettings = (config: Config, database: Database) => ({
@@ -105,8 +110,8 @@ export const hostnameSettings = (config: Config, database: Database) => ({
   }),
   listNames: (limit: number) => listSourceNames(database, limit),
   minimumMs: config.DNS_MINIMUM_SECONDS * 1_000,
-  maximumMs: config.DNS_MAXIMUM_SECONDS * 1_000,
-  staleMs: config.DNS_STALE_SECONDS * 1_000,
+  maximumMs: DNS_MAXIMUM_MS,
+  staleMs: DNS_STALE_MS,
 });
 
 /** The rate limits of calls and misses. */

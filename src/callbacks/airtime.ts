@@ -26,7 +26,7 @@ export const airtimeCallback = endpoint({
   reasons: ['address-not-registered'],
   async handle({ services, body, params, sourceAddress }) {
     const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.settings.airtimeCallbacks, given);
+    const refusal = refuseCallback(services.settings.callbacks['dt-one'], given);
     if (refusal) return refusal;
     await hintAttempt(services, body.external_id, 'dt-one');
     return reply(null, { message: 'Thank you' });

@@ -38,7 +38,7 @@ export const mpesaCallback = endpoint({
   async handle({ services, params, body, sourceAddress }) {
     const { database, settings } = services;
     const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(settings.paymentCallbacks.mpesa, given);
+    const refusal = refuseCallback(settings.callbacks.mpesa, given);
     if (refusal) return refusal;
     const kind = kinds.find((one) => one === params.kind);
     const reference = z.uuid().toLowerCase().safeParse(params.reference).data;

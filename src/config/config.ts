@@ -2,28 +2,18 @@ import { z } from 'zod';
 import { connectionRules } from './encrypted-connections.ts';
 import { sandboxProblems, serviceProblems, startProblems } from './production.ts';
 import { providerRules } from './providers/provider-rules.ts';
-import {
-  airtimeSettings,
-  messageSettings,
-  mobileMoneySettings,
-} from './providers/provider-settings.ts';
+import { providerSettings } from './providers/provider-settings.ts';
 import { fileSettingOf, withSecretFiles } from './secret-files.ts';
-import { keyRing } from './setting-kinds.ts';
+import { isConstant, keyRing } from './setting-kinds.ts';
 import { codecSettings, codecSignInRules } from './settings/codec-settings.ts';
 import { apiSettings } from './settings/portal-settings.ts';
 import { secretSettings } from './settings/secret-settings.ts';
 import { serviceSettings } from './settings/service-settings.ts';
 import { startSettings } from './settings/start-settings.ts';
 import { temporalSettings } from './settings/temporal-settings.ts';
+import { readTestConstants, testConstantsProblems } from './test-constants.ts';
 
 const sharedSettings = { ...secretSettings, ...serviceSettings };
-const isFailpointAllowed = ({
-  ENVIRONMENT,
-  FAILPOINT,
-}: Pick<z.infer<z.ZodObject<typeof serviceSettings>>, 'ENVIRONMENT' | 'FAILPOINT'>) =>
-  ENVIRONMENT === 'test' || FAILPOINT === undefined;
-const failpointProblem = { path: ['FAILPOINT'], message: 'is for the test environment only' };
-
 interface Rule {
   // Of settings that may be missing or wrong, as they were given.
   readonly isKept: (settings: never) => boolean;
@@ -41,21 +31,8 @@ const withRules = <Schema extends z.ZodObject>(schema: Schema, rules: readonly R
 
 const serviceRules = [...connectionRules, ...providerRules];
 
-const configSchema = withRules(z.object(sharedSettings), serviceRules).refine(
-  isFailpointAllowed,
-  failpointProblem,
-);
-const apiConfigSchema = withRules(z.object({ ...sharedSettings, ...apiSettings }), serviceRules)
-  .refine(isFailpointAllowed, failpointProblem)
-  .refine(
-    ({ PORTAL_KEY_COPY, COPY_KEYS }) => PORTAL_KEY_COPY === 'off' || COPY_KEYS !== undefined,
-    {
-      path: ['COPY_KEYS'],
-      message: 'is not set; without it set PORTAL_KEY_COPY to "off"',
-      // Reported beside all other problems, in one run.
-      when: () => true,
-    },
-  );
+const configSchema = withRules(z.object(sharedSettings), serviceRules);
+const apiConfigSchema = withRules(z.object({ ...sharedSettings, ...apiSettings }), serviceRules);
 const startConfigSchema = z.object(startSettings);
 const { ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK, DATABASE_URL, LOG_LEVEL, HOST } = serviceSettings;
 const migrationConfigSchema = withRules(
@@ -81,9 +58,7 @@ const codecServerConfigSchema = z.object(codecSettings).superRefine(codecSignInR
 const sandboxConfigSchema = z.object({
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   HOST,
-  SANDBOX_PORT: startSettings.SANDBOX_PORT,
-  SANDBOX_SMTP_PORT: startSettings.SANDBOX_SMTP_PORT,
-  SANDBOX_SMPP_PORT: startSettings.SANDBOX_SMPP_PORT,
+  LOCAL_PORTS: startSettings.LOCAL_PORTS,
   SANDBOX_SMS_REPORT_URL: startSettings.SANDBOX_SMS_REPORT_URL,
   SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
 });
@@ -98,9 +73,7 @@ const adminConfigSchema = z.object({
   DATA_KEYS: secretSettings.DATA_KEYS.optional(),
   WEBHOOK_ENDPOINTS_PER_COMPANY: serviceSettings.WEBHOOK_ENDPOINTS_PER_COMPANY,
   WEBHOOK_PRIVATE_NETWORKS: serviceSettings.WEBHOOK_PRIVATE_NETWORKS,
-  WEBHOOK_SECRET_OVERLAP_HOURS: serviceSettings.WEBHOOK_SECRET_OVERLAP_HOURS,
   WEBHOOK_RETRY_SECONDS: serviceSettings.WEBHOOK_RETRY_SECONDS,
-  API_KEY_OVERLAP_HOURS: serviceSettings.API_KEY_OVERLAP_HOURS,
   REPAIR_CONFIRM_ABOVE: serviceSettings.REPAIR_CONFIRM_ABOVE,
   REPAIR_CONFIRM_SECONDS: serviceSettings.REPAIR_CONFIRM_SECONDS,
   VOUCHER_VALIDITY_DAYS: serviceSettings.VOUCHER_VALIDITY_DAYS,
@@ -110,14 +83,10 @@ const adminConfigSchema = z.object({
   TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
   TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
   PROVIDER_STATEMENT_MARGIN_SECONDS: serviceSettings.PROVIDER_STATEMENT_MARGIN_SECONDS,
-  PROVIDER_STATEMENT_PATIENCE_DAYS: serviceSettings.PROVIDER_STATEMENT_PATIENCE_DAYS,
-  PROVIDER_STATEMENT_MAXIMUM_BREAKS: serviceSettings.PROVIDER_STATEMENT_MAXIMUM_BREAKS,
   // Few commands ask providers.
-  ...messageSettings,
-  EMAIL_FROM: messageSettings.EMAIL_FROM.optional(),
-  SMTP_URL: messageSettings.SMTP_URL.optional(),
-  ...mobileMoneySettings,
-  ...airtimeSettings,
+  ...providerSettings,
+  EMAIL_FROM: providerSettings.EMAIL_FROM.optional(),
+  SMTP_URL: providerSettings.SMTP_URL.optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -135,27 +104,42 @@ export class ConfigError extends Error {
 function read<Schema extends z.ZodObject>(
   schema: Schema,
   environment: Environment,
-  findProblems: (given: Environment) => readonly string[] = () => [],
+  {
+    findProblems = () => [],
+    constants,
+  }: {
+    readonly findProblems?: (given: Environment) => readonly string[];
+    readonly constants?: Environment | undefined;
+  } = {},
 ): z.infer<Schema> {
   // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
   const filled = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== ''),
   );
   const { given, problems, told } = withSecretFiles(schema, filled);
-  const result = schema.safeParse(given, {
+  const changed = constants ?? readTestConstants(given);
+  const values = Object.fromEntries(
+    Object.entries(schema.shape).flatMap(([name, kind]) => {
+      const source = isConstant(kind as z.ZodType) ? changed : given;
+      return name in source ? [[name, source[name]]] : [];
+    }),
+  );
+  const result = schema.safeParse(values, {
     error: ({ input }) => (input === undefined ? 'is not set' : undefined),
   });
   const wrong = (result.error?.issues ?? [])
     .filter((issue) => !told.has(String(issue.path[0])))
     .map((issue) => `${sourceOf(issue.path, filled)}: ${issue.message}`);
-  const lines = [...problems, ...wrong, ...findProblems(given)].map((line) => `  ${line}`);
+  const rules = [...testConstantsProblems(given), ...findProblems(given)];
+  const lines = [...problems, ...wrong, ...rules].map((line) => `  ${line}`);
   if (result.success && lines.length === 0) return result.data;
   throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
 }
 
 /** A setting's name, or that of the file which its value comes from. */
 function sourceOf(path: readonly PropertyKey[], filled: Environment): string {
-  const name = path.join('.');
+  // The names in a list of pairs may be a secret that stands in the wrong place.
+  const name = path.filter((part, index) => index === 0 || typeof part === 'number').join('.');
   return filled[name] === undefined && filled[fileSettingOf(name)] !== undefined
     ? fileSettingOf(name)
     : name;
@@ -168,13 +152,21 @@ const ownEnvironmentWith = (overrides: Environment): Environment => ({
   ...overrides,
 });
 
-/** The settings of the API process. */
-export const readApiConfig = (environment: Environment = process.env): ApiConfig =>
-  read(apiConfigSchema, environment, serviceProblems);
+/**
+ * The settings of the API process.
+ *
+ * @param constants those that a test changes in its own process
+ */
+export const readApiConfig = (
+  environment: Environment = process.env,
+  constants?: Environment,
+): ApiConfig => read(apiConfigSchema, environment, { findProblems: serviceProblems, constants });
 
-/** The settings of the worker process. */
-export const readConfig = (environment: Environment = process.env): Config =>
-  read(configSchema, environment, serviceProblems);
+/** The settings of the worker process, as those of the API. */
+export const readConfig = (
+  environment: Environment = process.env,
+  constants?: Environment,
+): Config => read(configSchema, environment, { findProblems: serviceProblems, constants });
 
 /** The public address of the service, without a trailing slash. */
 export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
@@ -186,7 +178,7 @@ export const readApiConfigWith = (overrides: Environment): ApiConfig =>
 
 /** The settings of `npm start`. */
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>
-  read(startConfigSchema, environment, startProblems);
+  read(startConfigSchema, environment, { findProblems: startProblems });
 
 /** The settings of the demo, which looks for the servers of `npm start`. */
 export const readDemoConfig = (environment: Environment = process.env) =>
@@ -205,11 +197,13 @@ export const readCodecServerConfig = (environment: Environment = process.env) =>
 
 /** The settings of the sandbox as a separate process. */
 export const readSandboxConfig = (environment: Environment = process.env) =>
-  read(sandboxConfigSchema, environment, sandboxProblems);
+  read(sandboxConfigSchema, environment, { findProblems: sandboxProblems });
 
 /** The settings of the operator's command line, which looks for missing ones at `npm start`. */
-export const readAdminConfig = (environment: Environment = process.env): AdminConfig =>
-  read(adminConfigSchema, environment);
+export const readAdminConfig = (
+  environment: Environment = process.env,
+  constants?: Environment,
+): AdminConfig => read(adminConfigSchema, environment, { constants });
 
 /** The settings of the operator's command line, overridden by those of `npm start`. */
 export const readAdminConfigWith = (overrides: Environment): AdminConfig =>

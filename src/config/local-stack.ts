@@ -15,7 +15,7 @@ export function serviceDatabaseUrl(serverUrl: string): string {
 const PORT_LINE = 3;
 
 const PROVIDERS_FILE = 'providers.json';
-const PROVIDER_SETTING = /^(SMS|SMPP|MOBILE_MONEY|MPESA|AIRTIME|RELOADLY)_/;
+const PROVIDER_SETTING = /^(SMS|SMPP|MOBILE_MONEY|MPESA|AIRTIME|RELOADLY|CALLBACK)_/;
 
 /** Keeps the settings of the sandbox's providers for the command line. Only its owner may read them. */
 export function writeProviderSettings(

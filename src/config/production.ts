@@ -5,25 +5,10 @@
 const NAMED: readonly (readonly [name: string, address?: string])[] = [
   ['SMS_PROVIDER'],
   ['SMS_USERNAME', 'SMS_URL'],
-  ['EMAIL_PROVIDER'],
   ['MOBILE_MONEY_PROVIDER'],
   ['AIRTIME_PROVIDER'],
-  ['AIRTIME_PRODUCT_ETHIO_TELECOM', 'AIRTIME_URL'],
-  ['AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA', 'AIRTIME_URL'],
+  ['AIRTIME_PRODUCTS', 'AIRTIME_URL'],
 ];
-
-/** Callbacks that are not signed: without a secret in their path they come from anybody. */
-const CALLBACK_SECRETS: readonly (readonly [name: string, address: string])[] = [
-  ['SMS_CALLBACK_SECRET', 'SMS_URL'],
-  ['MOBILE_MONEY_CALLBACK_SECRET', 'MOBILE_MONEY_URL'],
-  ['AIRTIME_CALLBACK_SECRET', 'AIRTIME_URL'],
-];
-
-/**
- * An order at Reloadly that is not listed is sent again after this time, so that it must be longer than
- * any call and the delay of a list. Reloadly refuses the same number for two minutes after a top-up.
- */
-const LEAST_SETTLE_SECONDS = 120;
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
 /** Of providers that need not be configured. */
@@ -60,15 +45,6 @@ export const serviceProblems = (given: Given): string[] =>
         ...namesOf(given)
           .filter((name) => given[name] === undefined)
           .map((name) => `${name}: must be set in production`),
-        ...CALLBACK_SECRETS.filter(
-          ([name, address]) => given[name] === undefined && given[address] !== undefined,
-        ).map(
-          ([name, address]) =>
-            `${name}: must be set in production with ${address}: callbacks without it come from anybody`,
-        ),
-        ...(Number(given.RELOADLY_SETTLE_SECONDS) < LEAST_SETTLE_SECONDS
-          ? [`RELOADLY_SETTLE_SECONDS: must be at least ${LEAST_SETTLE_SECONDS} in production`]
-          : []),
         ...(given.SANDBOX_URL === undefined
           ? []
           : ['SANDBOX_URL: must not be set in production; the sandbox is for tests only']),

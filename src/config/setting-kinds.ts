@@ -17,6 +17,15 @@ export const limit = z.coerce.number().int().min(0);
 /** Marks a kind as secret: it can be given as a file, too (`secret-files.ts`). */
 export const SECRET = { secret: true };
 
+/** Marks what has no environment variable: operators do not turn it. */
+export const CONSTANT = { constant: true };
+
+/** A number that only tests change, to see sooner what production sees in days. */
+export const constant = (value: number) => z.coerce.number().default(value).meta(CONSTANT);
+
+/** Whether a value of a group is a constant, and not a setting. */
+export const isConstant = (schema: z.ZodType): boolean => schema.meta()?.constant === true;
+
 /** An IANA time zone. */
 export const timeZone = z.enum(
   ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')] as [
@@ -128,11 +137,6 @@ export const smtpAddress = z
   .pipe(z.url({ protocol: /^smtps?$/, error: 'must be an smtp or smtps address' }))
   .meta(SECRET);
 
-/** smpp:// or smpps:// (TLS), with host and port only. */
-export const smppAddress = z
-  .string()
-  .pipe(z.url({ protocol: /^smpps?$/, error: 'must be an smpp or smpps address' }));
-
 /** `name@host`, or `Name <name@host>`. */
 export const mailSender = z
   .string()
@@ -145,15 +149,16 @@ export const addressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(
   error: 'must be an address or a CIDR range',
 });
 
-export const commaList = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  );
+const parts = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+
+export const commaList = z.string().default('').transform(parts);
+
+/** At least one of them. */
+export const someNames = z.string().min(1).transform(parts);
 
 /** At least one country, as ISO 3166-1 alpha-2 codes in any case. */
 export const countries = commaList

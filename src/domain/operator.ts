@@ -1,5 +1,6 @@
 /** The mobile operators of Ethiopia that the service sends airtime and packages to. */
-export type Operator = 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA';
+export const operators = ['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'] as const;
+export type Operator = (typeof operators)[number];
 
 /** By the first digit of the national number. The digit 8 is reserved for a future operator. */
 const operatorsByFirstDigit: Readonly<Record<string, Operator>> = {

@@ -116,7 +116,7 @@ async function startServer(
  * server is not a child process: it survives a killed start. The next start adopts it if its port
  * is still the configured one, and stops it otherwise.
  *
- * @throws when the port is taken (naming DATABASE_PORT) or the server does not start
+ * @throws when the port is taken (naming its place in LOCAL_PORTS) or the server does not start
  */
 export function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   return options.progress.step('PostgreSQL', async (note) => {
@@ -136,7 +136,7 @@ export function startPostgres(options: PostgresOptions): Promise<RunningPostgres
     note('making the databases');
     await initialiseCluster(cluster, options.settings?.fsync !== 'off');
     note('starting');
-    if (options.port !== 0) await requireFreePort(options.port, 'DATABASE_PORT');
+    if (options.port !== 0) await requireFreePort(options.port, 'database in LOCAL_PORTS');
     const port = options.port === 0 ? await freePort() : options.port;
     const pid = await startServer(cluster, port, settings);
     return { url: urlOf(cluster, port), adopted: false, pid, stop };

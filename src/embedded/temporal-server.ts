@@ -84,7 +84,7 @@ export async function waitUntilReady(
  * Starts Temporal's development server. It survives a killed start; the next start in this folder
  * stops it and starts it again, because its settings may have changed.
  *
- * @throws when a port is taken (naming TEMPORAL_PORT or TEMPORAL_UI_PORT) or it does not start
+ * @throws when a port is taken (naming its place in LOCAL_PORTS) or it does not start
  */
 export function startTemporalServer(
   options: TemporalServerOptions,
@@ -94,8 +94,8 @@ export function startTemporalServer(
     await mkdir(options.directory, { recursive: true });
     const directory = await realpath(options.directory);
     await stopOrphanedTemporal(directory);
-    if (options.port !== 0) await requireFreePort(options.port, 'TEMPORAL_PORT');
-    if (uiPort !== undefined) await requireFreePort(uiPort, 'TEMPORAL_UI_PORT');
+    if (options.port !== 0) await requireFreePort(options.port, 'temporal in LOCAL_PORTS');
+    if (uiPort !== undefined) await requireFreePort(uiPort, 'temporal-ui in LOCAL_PORTS');
 
     const port = options.port === 0 ? await freePort() : options.port;
     const namespaces = options.namespaces ?? [];

@@ -10,6 +10,9 @@ import type { RefusalReply, Reply } from './envelope.ts';
 import type { FilteredColumn } from './lists/list-condition.ts';
 import type { Services } from './services.ts';
 
+/** The largest body of a request, where the endpoint names no other. */
+export const BODY_LIMIT_BYTES = 65_536;
+
 /** A validated request of an authenticated company. */
 interface EndpointRequest<Body, Query, Params> {
   readonly services: Services;

@@ -4,7 +4,7 @@ import { type Authenticated, authenticate } from './access/authentication.ts';
 import { addressGroup } from './access/source-address.ts';
 import { readRawBody } from './body/raw-body.ts';
 import { readBody, validate } from './body/validation.ts';
-import { type Endpoint, scopeOf } from './endpoint.ts';
+import { BODY_LIMIT_BYTES, type Endpoint, scopeOf } from './endpoint.ts';
 import type { KnownCaller, RefusalReply } from './envelope.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.ts';
@@ -120,12 +120,9 @@ export const guards: readonly Guard[] = [
     purpose: 'reads the bytes of the body up to the limit',
     reasons: ['body-too-large', 'media-type-unsupported'],
     async check(call) {
-      const { services, endpoint, context } = call;
+      const { endpoint, context } = call;
       if (endpoint.body)
-        call.rawBody = await readRawBody(
-          context.req,
-          endpoint.bodyLimitBytes ?? services.settings.bodyLimitBytes,
-        );
+        call.rawBody = await readRawBody(context.req, endpoint.bodyLimitBytes ?? BODY_LIMIT_BYTES);
       return undefined;
     },
   },

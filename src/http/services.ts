@@ -1,3 +1,4 @@
+import type { callbackProviders } from '../config/providers/provider-settings.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { FenceWatch } from '../db/recovery/fence-watch.ts';
 import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
@@ -52,23 +53,17 @@ export interface Services extends OperationServices {
     readonly publicUrl: string;
     /** Where integrators reach the provider sandbox, without a trailing slash. */
     readonly sandboxUrl: string | undefined;
-    readonly bodyLimitBytes: number;
-    readonly signatureWindowSeconds: number;
     /** A change of access takes effect within this time. */
     readonly accessCacheSeconds: number;
     readonly isTrustedProxy: AddressMatcher;
     /** ISO 3166-1 alpha-2 codes; the service sends messages to no other countries. */
     readonly servedCountries: readonly string[];
-    /** Who may call back about top-ups. */
-    readonly airtimeCallbacks: CallbackAccess;
-    /** Who may report what became of messages. */
-    readonly smsCallbacks: CallbackAccess;
+    /** Who may call back: about messages, payments and top-ups. */
+    readonly callbacks: Readonly<Record<(typeof callbackProviders)[number], CallbackAccess>>;
     /** The secret that signs callbacks of Reloadly; undefined where there are none. */
     readonly reloadlyCallbackSecret: string | undefined;
     /** Pays where no route decides. */
     readonly defaultPayer: MobileMoneyProviderName;
-    /** Who may call back about payments. */
-    readonly paymentCallbacks: Readonly<Record<'gsma' | 'mpesa', CallbackAccess>>;
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */
     readonly temporalUi: TemporalUi;

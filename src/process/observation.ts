@@ -55,19 +55,18 @@ async function startTraces(
   processName: string,
 ): Promise<() => Promise<void>> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
-  if (endpoint === undefined || config.OTEL_TRACES_EXPORTER === 'none') return async () => {};
+  if (endpoint === undefined) return async () => {};
   const { startTracing } = await import('../tracing/start-tracing.ts');
   return startTracing({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: config.OTEL_EXPORTER_OTLP_HEADERS,
     resource: {
+      'service.name': 'voucher-topup-service',
       ...config.OTEL_RESOURCE_ATTRIBUTES,
-      'service.name': config.OTEL_SERVICE_NAME,
       'process.type': processName,
     },
     sampler: config.OTEL_TRACES_SAMPLER,
     ratio: config.OTEL_TRACES_SAMPLER_ARG,
-    propagates: config.OTEL_PROPAGATORS === 'tracecontext',
     delayMs: config.OTEL_BSP_SCHEDULE_DELAY,
     warn: (what, message) => logger.warn(what, message),
   });

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { ProviderSettings } from '../config/providers/provider-settings.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
@@ -15,25 +16,13 @@ import type { MobileMoney } from './mobile-money/mobile-money.ts';
 import type { MpesaResults } from './mobile-money/mpesa/answers.ts';
 import { mpesaOfSettings } from './mobile-money/mpesa/mpesa-of-settings.ts';
 import { createProviderSet, type ProviderSet } from './provider-set.ts';
-import type { SettingsOf } from './settings-of.ts';
 import { africasTalkingOfSettings } from './sms/africas-talking-of-settings.ts';
 import type { SmppSender } from './sms/smpp/client.ts';
 import { smppOfSettings } from './sms/smpp/smpp-of-settings.ts';
 import type { SmsSender } from './sms/sms-sender.ts';
 
-type SmsConfig = { SMS_PROVIDER: SmsProviderName } & Parameters<
-  typeof africasTalkingOfSettings
->[0] &
-  SettingsOf<'SMPP'>;
-type EmailConfig = Pick<Config, 'SMTP_URL'> & SettingsOf<'EMAIL'>;
-type MobileMoneyConfig = SettingsOf<'MOBILE_MONEY'> & SettingsOf<'MPESA'>;
-type AirtimeConfig = { AIRTIME_PROVIDER: AirtimeProviderName } & Parameters<
-  typeof dtOneOfSettings
->[0] &
-  SettingsOf<'RELOADLY'>;
-
 /** How a provider is made of the settings; undefined where they do not configure it. */
-type Row<Settings, Port> = (config: Settings) => Port | undefined;
+type Row<Port> = (settings: ProviderSettings) => Port | undefined;
 
 /** Sessions that a process has made itself, because it hears what comes over them. */
 interface Sessions {
@@ -41,70 +30,64 @@ interface Sessions {
 }
 
 /** One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. */
-const smsSenders: Record<SmsProviderName, Row<SmsConfig & Sessions, SmsSender>> = {
+const smsSenders = ({ smpp }: Sessions): Record<SmsProviderName, Row<SmsSender>> => ({
   'africas-talking': africasTalkingOfSettings,
-  smpp: ({ smpp, ...config }) => smpp ?? smppOfSettings(config),
-};
+  smpp: (settings) => smpp ?? smppOfSettings(settings),
+});
 
-/** One row per e-mail adapter. */
-const emailSenders: Record<Config['EMAIL_PROVIDER'], (config: EmailConfig) => EmailSender> = {
-  smtp: (config) =>
-    createSmtp({
-      url: config.SMTP_URL,
-      from: config.EMAIL_FROM,
-      timeoutSeconds: config.EMAIL_TIMEOUT_SECONDS,
-    }),
-};
+/** Time limit of sending one e-mail. */
+export const EMAIL_TIMEOUT_SECONDS = 10;
 
 /** One row per mobile-money provider. */
 const mobileMoneyProviders = (
   mpesaResults: MpesaResults | undefined,
-): Record<MobileMoneyProviderName, Row<MobileMoneyConfig, MobileMoney>> => ({
+): Record<MobileMoneyProviderName, Row<MobileMoney>> => ({
   gsma: gsmaOfSettings,
-  mpesa: (config) => mpesaOfSettings(config, mpesaResults),
+  mpesa: (settings) => mpesaOfSettings(settings, mpesaResults),
 });
 
 /** One row per provider of airtime and packages. */
-const airtimeProviders: Record<AirtimeProviderName, Row<AirtimeConfig, Airtime>> = {
+const airtimeProviders: Record<AirtimeProviderName, Row<Airtime>> = {
   'dt-one': dtOneOfSettings,
   reloadly: reloadlyOfSettings,
 };
 
-function setOf<Name extends string, Settings, Port>(
-  rows: Record<Name, Row<Settings, Port>>,
-  config: Settings,
+function setOf<Name extends string, Port>(
+  rows: Record<Name, Row<Port>>,
+  settings: ProviderSettings,
   defaultName: Name,
 ): ProviderSet<Name, Port> {
-  const made = Object.entries(rows).map(([name, make]) => [
-    name,
-    (make as Row<Settings, Port>)(config),
-  ]);
+  const made = Object.entries(rows).map(([name, make]) => [name, (make as Row<Port>)(settings)]);
   return createProviderSet<Name, Port>(Object.fromEntries(made), defaultName);
 }
 
 /** The SMS senders that the settings configure. */
 export const createSmsSenders = (
-  config: SmsConfig,
+  settings: ProviderSettings,
   sessions: Sessions = {},
 ): ProviderSet<SmsProviderName, SmsSender> =>
-  setOf(smsSenders, { ...config, ...sessions }, config.SMS_PROVIDER);
+  setOf(smsSenders(sessions), settings, settings.SMS_PROVIDER);
 
 /** The e-mail sender of the settings. */
-export const createEmailSender = (config: EmailConfig): EmailSender =>
-  emailSenders[config.EMAIL_PROVIDER](config);
+export const createEmailSender = (settings: Pick<Config, 'SMTP_URL' | 'EMAIL_FROM'>): EmailSender =>
+  createSmtp({
+    url: settings.SMTP_URL,
+    from: settings.EMAIL_FROM,
+    timeoutSeconds: EMAIL_TIMEOUT_SECONDS,
+  });
 
 /** The mobile-money providers that the settings configure. */
 export const createMobileMoneySet = (
-  config: MobileMoneyConfig,
+  settings: ProviderSettings,
   mpesaResults?: MpesaResults,
 ): ProviderSet<MobileMoneyProviderName, MobileMoney> =>
-  setOf(mobileMoneyProviders(mpesaResults), config, config.MOBILE_MONEY_PROVIDER);
+  setOf(mobileMoneyProviders(mpesaResults), settings, settings.MOBILE_MONEY_PROVIDER);
 
 /** The providers of airtime and packages that the settings configure. */
 export const createAirtimeSet = (
-  config: AirtimeConfig,
+  settings: ProviderSettings,
 ): ProviderSet<AirtimeProviderName, Airtime> =>
-  setOf(airtimeProviders, config, config.AIRTIME_PROVIDER);
+  setOf(airtimeProviders, settings, settings.AIRTIME_PROVIDER);
 
 /** The look-up of a number's operator: without number portability, its prefix. */
 export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;

@@ -22,7 +22,7 @@ import { mpesaRouter } from './mpesa/router.ts';
 import type { SandboxAddresses } from './pages/index-page.ts';
 import { createReloadlyCallbacks, type ReloadlyWebhook } from './reloadly/callbacks.ts';
 import { reloadlyRouter, reloadlyTokenPath } from './reloadly/router.ts';
-import { type Smsc, startSmsc } from './smpp/smsc.ts';
+import { type Smsc, smscPassword, startSmsc } from './smpp/smsc.ts';
 import { statementsRouter } from './statements/statements-router.ts';
 
 interface SandboxOptions {
@@ -178,4 +178,4 @@ const smtpUrlOf = (url: string, { port }: MailServer): string =>
 
 /** The SMSC's address for SMPP_URL. */
 const smppUrlOf = (url: string, { port }: Smsc): string =>
-  `smpp://${new URL(url).hostname}:${port}`;
+  `smpp://sandbox:${smscPassword}@${new URL(url).hostname}:${port}`;

@@ -60,7 +60,7 @@ async function database(
   if (config.DATABASE_URL) return { settings: { DATABASE_URL: config.DATABASE_URL }, url: '' };
   const postgres = await startPostgres({
     dataDirectory: join(config.DATA_DIR, 'postgres'),
-    port: config.DATABASE_PORT,
+    port: config.LOCAL_PORTS.database,
     settings: postgresSettings,
     progress,
   });
@@ -88,7 +88,7 @@ async function temporal(
   progress: Progress,
   stops: Stops,
 ): Promise<Part> {
-  const uiUrl = `http://localhost:${config.TEMPORAL_UI_PORT}`;
+  const uiUrl = `http://localhost:${config.LOCAL_PORTS['temporal-ui']}`;
   if (config.TEMPORAL_ADDRESS)
     return { settings: { TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS }, url: uiUrl };
   const binary = await findTemporalBinary({
@@ -99,15 +99,15 @@ async function temporal(
   await requireFreePort(config.CODEC_SERVER_PORT, 'CODEC_SERVER_PORT');
   const codecServer = await startCodecServer({
     port: config.CODEC_SERVER_PORT,
-    uiOrigins: [uiUrl, `http://127.0.0.1:${config.TEMPORAL_UI_PORT}`],
+    uiOrigins: [uiUrl, `http://127.0.0.1:${config.LOCAL_PORTS['temporal-ui']}`],
     payloadKeys: readPayloadKeys(secrets.PAYLOAD_KEYS),
   });
   stops.add(codecServer.stop);
   const server = await startTemporalServer({
     binary,
     directory: config.DATA_DIR,
-    port: config.TEMPORAL_PORT,
-    uiPort: config.TEMPORAL_UI_PORT,
+    port: config.LOCAL_PORTS.temporal,
+    uiPort: config.LOCAL_PORTS['temporal-ui'],
     namespaces: config.TEMPORAL_NAMESPACE === 'default' ? [] : [config.TEMPORAL_NAMESPACE],
     codecEndpoint: codecServer.url,
     progress,
@@ -125,14 +125,14 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
     config.RELOADLY_URL,
   ];
   if (addresses.every(Boolean)) return { settings: {}, url: '' };
-  await requireFreePort(config.SANDBOX_PORT, 'SANDBOX_PORT');
-  await requireFreePort(config.SANDBOX_SMTP_PORT, 'SANDBOX_SMTP_PORT');
-  await requireFreePort(config.SANDBOX_SMPP_PORT, 'SANDBOX_SMPP_PORT');
+  const { LOCAL_PORTS: ports } = config;
+  for (const name of ['sandbox', 'smtp', 'smpp'] as const)
+    await requireFreePort(ports[name], `${name} in LOCAL_PORTS`);
   const started = await progress.step('Sandbox of the providers', () =>
     startSandbox({
-      port: config.SANDBOX_PORT,
-      smtpPort: config.SANDBOX_SMTP_PORT,
-      smppPort: config.SANDBOX_SMPP_PORT,
+      port: ports.sandbox,
+      smtpPort: ports.smtp,
+      smppPort: ports.smpp,
       smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
       delayScale: config.SANDBOX_DELAY_SCALE,
       reloadlyWebhook: {

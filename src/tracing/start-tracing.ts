@@ -10,21 +10,18 @@ export interface TracingOptions {
   readonly resource: Attributes;
   readonly sampler: SamplerName;
   readonly ratio: number;
-  readonly propagates: boolean;
   readonly delayMs: number;
   readonly warn: (what: object, message: string) => void;
 }
 
 /** Switches the traces of this process on; the result switches them off, and sends what waits. */
 export function startTracing(options: TracingOptions): () => Promise<void> {
-  const { sampler, ratio, propagates, warn, ...target } = options;
+  const { sampler, ratio, warn, ...target } = options;
   const exporter = createOtlpExporter({
     ...target,
     warn: (what) => warn(what, 'Could not send spans to the collector of traces'),
   });
-  switchTracing(
-    createTracer({ sampler: samplerOf(sampler, ratio), propagates, finish: exporter.add }),
-  );
+  switchTracing(createTracer({ sampler: samplerOf(sampler, ratio), finish: exporter.add }));
   return () => {
     switchTracing(undefined);
     return exporter.stop();

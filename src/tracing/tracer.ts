@@ -47,15 +47,13 @@ const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 /** Traces that hand finished spans to an exporter. */
 export function createTracer(options: {
   readonly sampler: Sampler;
-  /** Whether `traceparent` is taken over from callers and passed on. */
-  readonly propagates: boolean;
   readonly finish: (span: FinishedSpan) => void;
 }): Tracing {
-  const { sampler, propagates, finish } = options;
+  const { sampler, finish } = options;
   const contexts = new AsyncLocalStorage<SpanContext>();
 
   const parentOf = ({ parent }: SpanStart): SpanContext | undefined =>
-    (propagates ? readTraceparent(parent) : undefined) ?? contexts.getStore();
+    readTraceparent(parent) ?? contexts.getStore();
 
   function contextBelow(parent: SpanContext | undefined, spanId = randomHex(8)): SpanContext {
     const traceId = parent?.traceId ?? randomHex(16);
@@ -100,7 +98,7 @@ export function createTracer(options: {
       return context && write(context);
     },
     outgoing() {
-      const context = propagates ? contexts.getStore() : undefined;
+      const context = contexts.getStore();
       return context && write(context);
     },
   };

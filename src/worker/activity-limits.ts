@@ -2,6 +2,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import type { Config } from '../config/config.ts';
 import { createNumberHash } from '../crypto/number-hash.ts';
 import { parseMoney } from '../domain/money.ts';
+import { EMAIL_TIMEOUT_SECONDS } from '../providers/registry.ts';
 import { repairLimits } from '../repairs/repair-limits.ts';
 
 /** The limits of generations and top-ups, for the worker that keeps them and for quotes. */
@@ -12,29 +13,25 @@ export const operationLimits = (config: Config) => ({
     redemptions: config.REDEMPTIONS_PER_NUMBER_AND_DAY,
     topups: config.TOPUPS_PER_NUMBER_AND_DAY,
   },
-  topupRanges: {
-    ETHIO_TELECOM: {
-      minimum: parseMoney(config.AIRTIME_MINIMUM_ETHIO_TELECOM),
-      maximum: parseMoney(config.AIRTIME_MAXIMUM_ETHIO_TELECOM),
-    },
-    SAFARICOM_ETHIOPIA: {
-      minimum: parseMoney(config.AIRTIME_MINIMUM_SAFARICOM_ETHIOPIA),
-      maximum: parseMoney(config.AIRTIME_MAXIMUM_SAFARICOM_ETHIOPIA),
-    },
-  },
+  topupRanges: config.AIRTIME_RANGES,
 });
 
 /** How statements of providers are compared, by workers and by operators. */
-export const comparisonSettings = (
-  config: Pick<
-    Config,
-    `PROVIDER_STATEMENT_${'MARGIN_SECONDS' | 'PATIENCE_DAYS' | 'MAXIMUM_BREAKS'}`
-  >,
-) => ({
+export const comparisonSettings = (config: Pick<Config, 'PROVIDER_STATEMENT_MARGIN_SECONDS'>) => ({
   marginSeconds: config.PROVIDER_STATEMENT_MARGIN_SECONDS,
-  patienceDays: config.PROVIDER_STATEMENT_PATIENCE_DAYS,
-  maximumBreaks: config.PROVIDER_STATEMENT_MAXIMUM_BREAKS,
+  // After them a late operation that no statement has is a break for a person.
+  patienceDays: 3,
+  // Above them none is opened: a person looks at the whole first, as after a restore.
+  maximumBreaks: 200,
 });
+
+/** Closed days for which statements are compared, and compared again while they have open breaks. */
+const STATEMENT_DAYS = 7;
+/** Days after which the statement of a provider that lists none, such as M-Pesa, is missed. */
+const STATEMENT_FILE_DAYS = 2;
+
+/** Wrong verification codes of one company for one voucher. */
+export const WRONG_CODES_PER_DAY = 5;
 
 /** Reading what a message says, and recording what became of it. */
 const RECORDING_SECONDS = 2;
@@ -43,7 +40,7 @@ const RECORDING_SECONDS = 2;
 export const activityLimits = (config: Config): ActivityDependencies['limits'] => ({
   ...operationLimits(config),
   voucherValidityDays: config.VOUCHER_VALIDITY_DAYS,
-  wrongCodesPerDay: config.CODE_ATTEMPTS_PER_DAY,
+  wrongCodesPerDay: WRONG_CODES_PER_DAY,
   wrongCodesBeforeLongCodes: config.CODE_ATTEMPTS_BEFORE_LONG_CODES,
   wrongCodesPerCompanyAndDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
   messagesPerCompanyAndDay: config.MESSAGES_PER_COMPANY_AND_DAY,
@@ -51,7 +48,7 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   partialRedemptionsPerVoucher: config.PARTIAL_REDEMPTIONS_PER_VOUCHER,
   reminders: {
     days: config.EXPIRY_REMINDER_DAYS,
-    hours: [config.EXPIRY_REMINDER_FROM_HOUR, config.EXPIRY_REMINDER_UNTIL_HOUR],
+    hours: config.EXPIRY_REMINDER_HOURS,
     zone: config.MARKET_TIME_ZONE,
   },
   statements: {
@@ -61,8 +58,8 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   providerStatements: {
     ...comparisonSettings(config),
     zone: config.MARKET_TIME_ZONE,
-    days: config.PROVIDER_STATEMENT_DAYS,
-    fileDays: config.PROVIDER_STATEMENT_FILE_DAYS,
+    days: STATEMENT_DAYS,
+    fileDays: STATEMENT_FILE_DAYS,
     retrySeconds: config.PROVIDER_STATEMENT_RETRY_SECONDS,
     maximumTries: config.PROVIDER_STATEMENT_TRIES,
   },
@@ -70,15 +67,10 @@ export const activityLimits = (config: Config): ActivityDependencies['limits'] =
   messagesPerNumberAndDay: config.MESSAGES_PER_NUMBER_AND_DAY,
   messageSendingSeconds:
     config.PROVIDER_CALL_WAIT_SECONDS + config.PROVIDER_DEADLINE_SECONDS + RECORDING_SECONDS,
-  emailSendingSeconds: config.EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS,
-  confirmationMaximumAgeSeconds: config.CONFIRMATION_MAXIMUM_AGE_SECONDS,
+  emailSendingSeconds: EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS,
   refusedMessagesPerNumberAndHour: config.REFUSED_MESSAGES_PER_NUMBER_AND_HOUR,
-  operationRetentionDays: config.OPERATION_RETENTION_DAYS,
   messageRetentionDays: config.MESSAGE_RETENTION_DAYS,
   numberRetentionDays: config.NUMBER_RETENTION_DAYS,
-  eventRetentionDays: config.EVENT_RETENTION_DAYS,
-  signInWindowSeconds: config.PORTAL_SIGN_IN_WINDOW_SECONDS,
-  sessionMaximumSeconds: config.PORTAL_SESSION_MAXIMUM_SECONDS,
   topupStartSeconds: config.TOPUP_START_SECONDS,
   supportRetrySignal: config.SUPPORT_RETRY_SIGNAL === 'on',
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,

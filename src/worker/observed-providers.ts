@@ -36,6 +36,9 @@ type Providers = Pick<
   | 'balanceAccounts'
 >;
 
+/** Time for which new payments and top-ups prefer other providers, after one refused for lack of our money. */
+const EMPTY_MS = 300_000;
+
 type Unknown = Extract<ProviderOutcome, { readonly kind: 'unknown' }>;
 
 /** The calls to one provider: counted, and behind its guard. */
@@ -76,7 +79,7 @@ export function createProviders(
   const guarded = <Port>(port: Port, name: string, observed: (port: Port, calls: Calls) => Port) =>
     guardedProvider(port, observed, { name, config, metrics, logger, states });
   const email = createEmailSender(config);
-  const ofEmail = observerOf(metrics, config.EMAIL_PROVIDER);
+  const ofEmail = observerOf(metrics, 'smtp');
   const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
   const airtime = createAirtimeSet(config);
   const smsSenders = createSmsSenders(config, { smpp });
@@ -129,7 +132,7 @@ function guardedProvider<Port>(
     for (const one of guardStates)
       metrics.set('provider_breaker', { provider: name, state: one }, one === state ? 1 : 0);
   });
-  const float = createEmptyFloat(name, config.PROVIDER_EMPTY_SECONDS * 1_000);
+  const float = createEmptyFloat(name, EMPTY_MS);
   const isAvailable = () => guard.isAvailable();
   const hasMoney = () => !float.isEmpty();
   states.push(() => ({

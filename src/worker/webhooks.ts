@@ -9,6 +9,11 @@ import type { TemporalConnection } from '../temporal/connection.ts';
 import { workerVersionOptions } from '../temporal/worker-version.ts';
 import { observedWebhooks } from './observe-calls.ts';
 
+/** Concurrent calls to one receiver. */
+const CALLS_PER_ENDPOINT = 4;
+/** Receivers that one worker calls at the same time. */
+const ENDPOINTS_AT_ONCE = 100;
+
 /** What the activities of webhooks need, from the settings. */
 export const webhookDependencies = (
   config: Config,
@@ -23,7 +28,7 @@ export const webhookDependencies = (
     metrics,
   ),
   webhooks: {
-    callsPerEndpoint: config.WEBHOOK_CALLS_PER_ENDPOINT,
+    callsPerEndpoint: CALLS_PER_ENDPOINT,
     switchOffSeconds: config.WEBHOOK_SWITCH_OFF_SECONDS,
     firstPauseSeconds: config.WEBHOOK_FIRST_PAUSE_SECONDS,
     longestPauseSeconds: config.WEBHOOK_LONGEST_PAUSE_SECONDS,
@@ -47,7 +52,7 @@ export const createWebhookWorker = (
     taskQueue: webhookTaskQueue(config.TEMPORAL_TASK_QUEUE),
     activities: { deliverDue, tellSwitchedOff },
     interceptors: { activity: [...activityGuards] },
-    maxConcurrentActivityTaskExecutions: config.WEBHOOK_ENDPOINTS_AT_ONCE,
+    maxConcurrentActivityTaskExecutions: ENDPOINTS_AT_ONCE,
     shutdownGraceTime: '15s',
     shutdownForceTime: '25s',
     ...workerVersionOptions(config),

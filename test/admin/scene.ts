@@ -4,6 +4,7 @@ import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config/config.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { environmentOf } from '../harness/environment-of.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 /** 32 bytes, as DIGEST_KEY has them. */
@@ -39,7 +40,7 @@ export function commandsOn(
     let out = '';
     let err = '';
     const code = await runAdmin(listOf(words), {
-      environment: { PORTAL_PASSWORD_COST: '14', ...environment },
+      environment: environmentOf({ PORTAL_PASSWORD_COST: '4', ...environment }),
       user,
       out: { write: (text) => (out += text) },
       err: { write: (text) => (err += text) },

@@ -55,19 +55,16 @@ const named: Environment = {
   ENVIRONMENT: 'production',
   SMS_PROVIDER: 'africas-talking',
   SMS_USERNAME: 'service',
-  EMAIL_PROVIDER: 'smtp',
   MOBILE_MONEY_PROVIDER: 'gsma',
   AIRTIME_PROVIDER: 'dt-one',
-  AIRTIME_PRODUCT_ETHIO_TELECOM: '17',
-  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '18',
+  AIRTIME_PRODUCTS: 'ETHIO_TELECOM=17,SAFARICOM_ETHIOPIA=18',
 };
 
 /** Production with these providers. */
 const production: Environment = {
   ...named,
-  SMS_CALLBACK_SECRET: 'reports-of-messages',
-  MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments',
-  AIRTIME_CALLBACK_SECRET: 'reports-of-top-ups',
+  CALLBACK_SECRETS:
+    'africas-talking=reports-of-messages,gsma=reports-of-payments,dt-one=reports-of-top-ups',
 };
 
 describe('connections in production', () => {
@@ -130,25 +127,27 @@ describe('connections in production', () => {
   });
 });
 
-describe('time limits of providers', () => {
-  it.each(['SMS', 'SMPP', 'MOBILE_MONEY', 'MPESA', 'AIRTIME', 'RELOADLY'])(
-    'are below the deadline of all calls: %s',
-    (prefix) => {
-      const name = `${prefix}_TIMEOUT_SECONDS`;
-      const url = prefix === 'SMPP' ? 'smpp://smsc.example:2775' : 'https://provider.example';
-      const configured = { [`${prefix}_URL`]: url };
-      const problem = `  ${name}: must be below PROVIDER_DEADLINE_SECONDS`;
-      expect(problemsWith({ ...configured, [name]: '24.9' })).not.toContain(problem);
-      expect(problemsWith({ ...configured, [name]: '25' })).toContain(problem);
-      const longer = { ...configured, [name]: '25', PROVIDER_DEADLINE_SECONDS: '30' };
-      expect(problemsWith(longer)).not.toContain(problem);
-    },
-  );
+describe('constants', () => {
+  const faster = { RECONCILE_INTERVAL_SECONDS: '1' };
+  const doorWith = (constants: object) => ({ TEST_CONSTANTS: JSON.stringify(constants) });
 
-  it('are not compared for a provider that is not configured', () => {
-    const limits = { SMS_TIMEOUT_SECONDS: '5', MOBILE_MONEY_TIMEOUT_SECONDS: '5' };
-    const short = { ...limits, AIRTIME_TIMEOUT_SECONDS: '5', PROVIDER_DEADLINE_SECONDS: '10' };
-    expect(problemsWith(short)).toEqual([]);
+  it('are no settings: the environment does not change them', () => {
+    expect(readConfig({ ...least, ...faster }).RECONCILE_INTERVAL_SECONDS).toBe(300);
+  });
+
+  it('are changed by a test, in its own process and in one that it starts', () => {
+    expect(readConfig(least, faster).RECONCILE_INTERVAL_SECONDS).toBe(1);
+    const started = { ...least, ...doorWith({ RECONCILE_INTERVAL_SECONDS: 1 }) };
+    expect(readConfig(started).RECONCILE_INTERVAL_SECONDS).toBe(1);
+  });
+
+  it('are refused where they are none, and in production', () => {
+    const problem = '  TEST_CONSTANTS: names PORT, which is no constant';
+    expect(problemsWith(doorWith({ PORT: 1 }))).toEqual([problem]);
+    expect(problemsWith({ TEST_CONSTANTS: 'PORT=1' })).toEqual(['  TEST_CONSTANTS: must be JSON']);
+    expect(problemsWith({ ...production, ...doorWith(faster) })).toEqual([
+      '  TEST_CONSTANTS: is for the test environment only',
+    ]);
   });
 });
 
@@ -169,14 +168,11 @@ describe('defaults', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       TRUSTED_PROXIES: [],
-      BODY_LIMIT_BYTES: 65_536,
       CALLER_WAIT_SECONDS: 8,
       ACCESS_TOKEN_LIFETIME_SECONDS: 300,
       VOUCHER_VALIDITY_DAYS: 365,
       CLAIM_LIFETIME_SECONDS: 300,
       MESSAGE_COOLDOWN_SECONDS: 30,
-      CODE_ATTEMPTS_PER_DAY: 5,
-      OPERATION_RETENTION_DAYS: 30,
       TEMPORAL_NAMESPACE: 'default',
     });
   });
@@ -185,19 +181,18 @@ describe('defaults', () => {
     expect(readStartConfig({})).toMatchObject({
       DATA_DIR: '.data',
       PORT: 3000,
-      SANDBOX_PORT: 3001,
-      SANDBOX_SMTP_PORT: 3025,
-      TEMPORAL_PORT: 7233,
-      TEMPORAL_UI_PORT: 8233,
+      LOCAL_PORTS: { sandbox: 3001, smtp: 3025, temporal: 7233, 'temporal-ui': 8233 },
       LOG_LEVEL: 'warn',
     });
     expect(readSandboxConfig({})).toEqual({
       ENVIRONMENT: 'test',
       HOST: '127.0.0.1',
-      SANDBOX_PORT: 3001,
-      SANDBOX_SMTP_PORT: 3025,
-      SANDBOX_SMPP_PORT: 3275,
+      LOCAL_PORTS: expect.objectContaining({ sandbox: 3001, smtp: 3025, smpp: 3275 }),
       SANDBOX_DELAY_SCALE: 1,
+    });
+    expect(readStartConfig({ LOCAL_PORTS: 'smtp=4025' }).LOCAL_PORTS).toMatchObject({
+      sandbox: 3001,
+      smtp: 4025,
     });
   });
 
@@ -223,12 +218,11 @@ describe('what is missing', () => {
   });
 
   it('is one key more for the API, unless it keeps no API keys', () => {
-    const line = '  COPY_KEYS: is not set; without it set PORTAL_KEY_COPY to "off"';
+    const line = '  COPY_KEYS: is not set';
     expect(problems(() => readApiConfig(least))).toEqual([line]);
     expect(problems(() => readApiConfig({}))).toContain(line);
-    expect(readApiConfig({ ...least, PORTAL_KEY_COPY: 'off' }).COPY_KEYS).toBeUndefined();
+    expect(readApiConfig({ ...least, COPY_KEYS: 'off' }).COPY_KEYS).toBe('off');
     expect(readApiConfig({ ...least, COPY_KEYS })).toMatchObject({
-      PORTAL_KEY_COPY: 'on',
       COPY_KEYS: [{ id: 'copy-1' }],
     });
     expect(Object.keys(readConfig({ ...least, COPY_KEYS }))).not.toContain('COPY_KEYS');
@@ -249,9 +243,8 @@ describe('what is wrong', () => {
     ['PORT', 'http'],
     ['DATABASE_POOL_SIZE', '-7'],
     ['CALLER_WAIT_SECONDS', '-1'],
-    ['ACCESS_CACHE_SECONDS', '3'],
     ['CLAIM_LIFETIME_SECONDS', '1e999'],
-    ['MESSAGE_COOLDOWN_SECONDS', '-0.1'],
+    ['REVERSAL_WINDOW_SECONDS', '-0.1'],
     ['ENVIRONMENT', 'staging'],
     ['LOG_LEVEL', 'loud'],
     ['SMS_PROVIDER', 'pigeon'],
@@ -260,7 +253,13 @@ describe('what is wrong', () => {
     ['SMTP_URL', 'https://mail.example'],
     ['EMAIL_FROM', 'Vouchers'],
     ['EMAIL_FROM', 'Vouchers\r\nBcc: <a@b.example>'],
-    ['INVITATION_LIFETIME_SECONDS', '-7'],
+    ['EXPIRY_REMINDER_HOURS', '9-25'],
+    ['EXPIRY_REMINDER_HOURS', 'nine'],
+    ['AIRTIME_RANGES', 'ETHIO_TELECOM=5-10'],
+    ['SMPP_URL', 'smpp://service:a-long-password@smsc.example'],
+    ['CALLBACK_SECRETS', 'a-secret-without-its-provider'],
+    ['CALLBACK_SECRETS', 'a-secret-in-place-of=gsma'],
+    ['MOBILE_MONEY_HEADERS', 'X-API-Key'],
     ['MOBILE_MONEY_TOKEN_URL', 'localhost:3001'],
     ['PUBLIC_URL', 'api.example'],
     ['PUBLIC_URL', 'localhost:3000'],
@@ -411,26 +410,15 @@ describe('production', () => {
   });
 
   it('takes no callbacks from anybody', () => {
-    const secrets = {
-      SMS_CALLBACK_SECRET: 'SMS_URL',
-      MOBILE_MONEY_CALLBACK_SECRET: 'MOBILE_MONEY_URL',
-      AIRTIME_CALLBACK_SECRET: 'AIRTIME_URL',
-    };
-    for (const [name, address] of Object.entries(secrets))
-      expect(problemsWith({ ...production, [name]: '' })).toEqual([
-        `  ${name}: must be set in production with ${address}: callbacks without it come from anybody`,
+    const all = production.CALLBACK_SECRETS ?? '';
+    for (const pair of all.split(',')) {
+      const [provider] = pair.split('=');
+      const others = all.split(',').filter((other) => other !== pair);
+      expect(problemsWith({ ...production, CALLBACK_SECRETS: others.join() })).toEqual([
+        `  CALLBACK_SECRETS: has none for ${provider}: callbacks without it come from anybody`,
       ]);
-    const without = { ...production, MOBILE_MONEY_CALLBACK_SECRET: undefined };
-    expect(problemsWith({ ...without, ENVIRONMENT: 'test' })).toEqual([]);
-  });
-
-  it('sends an order to Reloadly again only after a while', () => {
-    const settle = (seconds: string) => ({ RELOADLY_SETTLE_SECONDS: seconds });
-    expect(problemsWith({ ...production, ...settle('119') })).toEqual([
-      '  RELOADLY_SETTLE_SECONDS: must be at least 120 in production',
-    ]);
-    expect(problemsWith({ ...production, ...settle('120') })).toEqual([]);
-    expect(problemsWith(settle('1'))).toEqual([]);
+    }
+    expect(problemsWith({ ...production, CALLBACK_SECRETS: '', ENVIRONMENT: 'test' })).toEqual([]);
   });
 
   it('does not start with what defaults to the sandbox', () => {
@@ -447,25 +435,17 @@ describe('production', () => {
 
   it('asks nobody for the names of providers that are not used', () => {
     const { SMS_URL, SMS_API_KEY, AIRTIME_URL, AIRTIME_KEY, AIRTIME_SECRET, ...others } = least;
-    const {
-      SMS_USERNAME,
-      AIRTIME_PRODUCT_ETHIO_TELECOM,
-      AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA,
-      ...choices
-    } = named;
+    const { SMS_USERNAME, AIRTIME_PRODUCTS, ...choices } = named;
     const further = {
       SMS_PROVIDER: 'smpp',
-      SMPP_URL: 'smpps://smsc.example:3550',
-      SMPP_SYSTEM_ID: 'service',
-      SMPP_PASSWORD: 'password',
+      SMPP_URL: 'smpps://service:password@smsc.example:3550',
       AIRTIME_PROVIDER: 'reloadly',
       RELOADLY_URL: 'https://topups.reloadly.example',
       RELOADLY_CLIENT_ID: 'client',
       RELOADLY_CLIENT_SECRET: 'secret',
-      RELOADLY_OPERATOR_ETHIO_TELECOM: '17',
-      RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '18',
+      RELOADLY_OPERATORS: 'ETHIO_TELECOM=17,SAFARICOM_ETHIOPIA=18',
     };
-    const callbacks = { MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments' };
+    const callbacks = { CALLBACK_SECRETS: 'gsma=reports-of-payments' };
     const given = { ...others, ...choices, ...further, ...callbacks };
     expect(problems(() => readConfig(given))).toEqual([]);
   });

@@ -28,7 +28,7 @@ const inFiles: Record<string, string> = {
   AIRTIME_SECRET: 'airtime-secret',
   MOBILE_MONEY_KEY: 'money-key',
   MOBILE_MONEY_SECRET: 'money-secret',
-  MOBILE_MONEY_CALLBACK_SECRET: 'money-callback-secret',
+  CALLBACK_SECRETS: 'gsma=money-callback-secret',
 };
 
 const others: Environment = {
@@ -118,12 +118,12 @@ describe('a secret in a file', () => {
     const program = `
       import { readApiConfigWith } from './src/config/config.ts';
       const config = readApiConfigWith(JSON.parse(process.env.MADE));
-      process.stdout.write(config.SMS_API_KEY + ' ' + config.SMPP_PASSWORD);`;
+      process.stdout.write(config.SMS_API_KEY + ' ' + config.SMPP_URL.password);`;
     const env = {
       PATH: process.env.PATH,
       MADE: JSON.stringify(made),
       SMS_API_KEY_FILE: path,
-      SMPP_PASSWORD_FILE: fileWith('smpp', 'window\n'),
+      SMPP_URL_FILE: fileWith('smpp', 'smpp://service:window@smsc.example\n'),
     };
     const options = { env, encoding: 'utf8' as const };
     const words = ['--input-type=module', '--eval', program];

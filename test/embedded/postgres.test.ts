@@ -90,7 +90,7 @@ test('a taken port is refused by the name of its setting', async () => {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   await expect(startPostgres({ dataDirectory, port, settings, progress })).rejects.toThrow(
-    `Port ${port} is taken: set DATABASE_PORT to another one`,
+    `Port ${port} is taken: set database in LOCAL_PORTS to another one`,
   );
   server.close();
 });

@@ -87,20 +87,17 @@ test('one left by a killed start is stopped, and its workflows are kept', async 
     expect((await stat(join(directory, name))).mode & 0o077, name).toBe(0);
 });
 
-test.each(['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'])(
-  'a taken %s is refused by name',
-  async (setting) => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const address = taken.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const ports = setting === 'TEMPORAL_PORT' ? { port } : { port: 0, uiPort: port };
-    await expect(startTemporalServer({ binary, directory, ...ports, progress })).rejects.toThrow(
-      `Port ${port} is taken: set ${setting} to another one`,
-    );
-    taken.close();
-  },
-);
+test.each(['temporal', 'temporal-ui'])('a taken port of %s is refused by name', async (name) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = taken.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const ports = name === 'temporal' ? { port } : { port: 0, uiPort: port };
+  await expect(startTemporalServer({ binary, directory, ...ports, progress })).rejects.toThrow(
+    `Port ${port} is taken: set ${name} in LOCAL_PORTS to another one`,
+  );
+  taken.close();
+});
 
 test('a server that cannot start is reported with the end of its log', async () => {
   const start = startTemporalServer({ binary: '/bin/false', directory, port: 0, progress });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../src/config/config.ts';
 import { type SupervisedChild, superviseChild } from './child-process.ts';
+import { environmentOf } from './environment-of.ts';
 
 /** One of the service's processes, as production runs it. */
 export interface ServiceProcess extends SupervisedChild {
@@ -11,7 +12,7 @@ export interface ServiceProcess extends SupervisedChild {
   logged(message: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts a script of this repository with nothing but these settings in its environment. */
+/** Starts a script of this repository with nothing but these settings and constants. */
 export function startProcess(
   name: string,
   settings: Environment,
@@ -20,7 +21,7 @@ export function startProcess(
   const script = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [script, ...words], {
-    env: { PATH, HOME, ...settings },
+    env: { PATH, HOME, ...environmentOf(settings) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

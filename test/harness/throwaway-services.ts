@@ -15,6 +15,7 @@ import {
   startReleasedTemporal,
   wantsReleasedTemporal,
 } from '../support/released-temporal/start-server.ts';
+import { environmentOf } from './environment-of.ts';
 
 /** What `npm start` starts beside the service, for one run. */
 export interface ThrowawayServices {
@@ -56,24 +57,21 @@ export async function startThrowawayServices(
     : undefined;
   if (releasedTemporal) stops.add(releasedTemporal.stop);
   // Nothing else of the environment: a DATABASE_URL there is no place for the rows of a run.
-  const startConfig = readStartConfig({
-    TEMPORAL_CLI_PATH,
-    XDG_CACHE_HOME,
-    DATA_DIR: directory,
-    PORT: String(options.port),
-    ...(options.reportsMessages && {
-      SANDBOX_SMS_REPORT_URL: `http://127.0.0.1:${options.port}/callbacks/africas-talking`,
+  const startConfig = readStartConfig(
+    environmentOf({
+      TEMPORAL_CLI_PATH,
+      XDG_CACHE_HOME,
+      DATA_DIR: directory,
+      PORT: String(options.port),
+      ...(options.reportsMessages && {
+        SANDBOX_SMS_REPORT_URL: `http://127.0.0.1:${options.port}/callbacks/africas-talking`,
+      }),
+      LOCAL_PORTS: `database=0,sandbox=0,smtp=0,smpp=0,temporal=0,temporal-ui=${await freePort()}`,
+      SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
+      CODEC_SERVER_PORT: '0',
+      TEMPORAL_ADDRESS: releasedTemporal?.address,
     }),
-    DATABASE_PORT: '0',
-    SANDBOX_PORT: '0',
-    SANDBOX_SMTP_PORT: '0',
-    SANDBOX_SMPP_PORT: '0',
-    SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
-    CODEC_SERVER_PORT: '0',
-    TEMPORAL_PORT: '0',
-    TEMPORAL_ADDRESS: releasedTemporal?.address,
-    TEMPORAL_UI_PORT: String(await freePort()),
-  });
+  );
   const backing = await startBackingServices(
     startConfig,
     secrets,

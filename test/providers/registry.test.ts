@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { smppSettings } from '../../src/config/providers/smpp-settings.ts';
+import { providerSettings } from '../../src/config/providers/provider-settings.ts';
 import {
   createProviderSet,
   ProviderNotConfigured,
@@ -12,70 +12,42 @@ import {
   createMobileMoneySet,
   createSmsSenders,
 } from '../../src/providers/registry.ts';
-import { smscPassword } from '../../src/sandbox/smpp/smsc.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+
+const { EMAIL_FROM: _from, SMTP_URL: _server, ...ofProviders } = providerSettings;
 
 it('settings alone choose and configure the providers', async () => {
   const sandbox = await startSandbox({ port: 0 });
-  const smsSender = createSmsSenders({
-    SMS_PROVIDER: 'africas-talking',
+  const settings = z.object(ofProviders).parse({
     SMS_URL: sandbox.smsUrl,
-    SMS_USERNAME: 'sandbox',
     SMS_API_KEY: 'key',
     SMS_SENDER: 'GIFTS',
-    SMS_TIMEOUT_SECONDS: 2,
-    ...z.object(smppSettings).parse({
-      SMPP_URL: sandbox.smppUrl,
-      SMPP_SYSTEM_ID: 'gifts',
-      SMPP_PASSWORD: smscPassword,
-    }),
-  });
-  const mobileMoney = createMobileMoneySet({
-    MOBILE_MONEY_PROVIDER: 'gsma',
+    SMPP_URL: sandbox.smppUrl,
     MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
     MOBILE_MONEY_TOKEN_URL: sandbox.mobileMoneyTokenUrl,
     MOBILE_MONEY_KEY: 'key',
     MOBILE_MONEY_SECRET: 'secret',
-    MOBILE_MONEY_ACCOUNT_CHECK: 'on',
-    MOBILE_MONEY_ACCOUNT_ALIASES: [],
     MOBILE_MONEY_ACCOUNT: '2999',
-    MOBILE_MONEY_CALLBACK_SECRET: '',
-    MOBILE_MONEY_CALLBACK_ADDRESSES: [],
-    MOBILE_MONEY_TIMEOUT_SECONDS: 2,
     MPESA_URL: sandbox.mpesaUrl,
-    MPESA_TOKEN_PATH: '/v1/token/generate',
-    MPESA_PAYMENT_PATH: '/mpesa/b2c/v2/paymentrequest',
+    MPESA_PATHS: 'token=/v1/token/generate,payment=/mpesa/b2c/v2/paymentrequest',
     MPESA_CONSUMER_KEY: 'key',
     MPESA_CONSUMER_SECRET: 'secret',
     MPESA_SHORT_CODE: '600992',
     MPESA_INITIATOR: 'sandbox',
     MPESA_SECURITY_CREDENTIAL: 'credential',
-    MPESA_COMMAND: 'BusinessPayment',
-    MPESA_CALLBACK_URL: sandbox.url,
-    MPESA_CALLBACK_SECRET: 'a-path-that-nobody-guesses',
-    MPESA_CALLBACK_ADDRESSES: [],
-    MPESA_TIMEOUT_SECONDS: 2,
-  });
-  const airtime = createAirtimeSet({
-    AIRTIME_PROVIDER: 'dt-one',
+    CALLBACK_SECRETS: 'mpesa=a-path-that-nobody-guesses',
     AIRTIME_URL: sandbox.airtimeUrl,
     AIRTIME_KEY: 'key',
     AIRTIME_SECRET: 'secret',
-    AIRTIME_CALLBACK_URL: undefined,
-    AIRTIME_CALLBACK_SECRET: '',
-    AIRTIME_TIMEOUT_SECONDS: 2,
-    AIRTIME_PRODUCT_ETHIO_TELECOM: 1001,
-    AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: 1002,
     RELOADLY_URL: sandbox.reloadlyUrl,
     RELOADLY_TOKEN_URL: sandbox.reloadlyTokenUrl,
     RELOADLY_CLIENT_ID: 'client',
     RELOADLY_CLIENT_SECRET: 'secret',
-    RELOADLY_OPERATOR_ETHIO_TELECOM: 3001,
-    RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: 3002,
-    RELOADLY_TIMEOUT_SECONDS: 2,
-    RELOADLY_SETTLE_SECONDS: 1,
-    RELOADLY_TIME_ZONE: 'America/New_York',
+    RELOADLY_OPERATORS: 'ETHIO_TELECOM=3001,SAFARICOM_ETHIOPIA=3002',
   });
+  const smsSender = createSmsSenders(settings);
+  const mobileMoney = createMobileMoneySet(settings);
+  const airtime = createAirtimeSet(settings);
   const number = '+251911234567';
   const sent = await smsSender.named(null).send({ to: number, text: 'Hello' });
   const overSmpp = await smsSender.named('smpp').send({ to: '+251911234568', text: 'Hello' });

@@ -33,8 +33,7 @@ beforeAll(async () => {
     MOBILE_MONEY_URL: nowhere,
     AIRTIME_URL: nowhere,
     RELOADLY_URL: nowhere,
-    TEMPORAL_PORT: String(await freePort()),
-    TEMPORAL_UI_PORT: String(await freePort()),
+    LOCAL_PORTS: `temporal=${await freePort()},temporal-ui=${await freePort()}`,
     CODEC_SERVER_PORT: String(await freePort()),
   });
   backing = await startBackingServices(config, secrets, silentProgress, stops);

@@ -9,15 +9,21 @@ import type { ProcessRole } from '../../src/db/rights/rights.ts';
 import type { Failpoint } from '../../src/process/failpoint.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { Metrics } from '../../src/process/metrics/metrics.ts';
-import { smscPassword } from '../../src/sandbox/smpp/smsc.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { makeSecrets } from '../../src/start/secrets.ts';
 import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { createTestDatabase } from './database.ts';
 
+/**
+ * The cost of passwords where hashing is not what a test is about. A file that tests hashing, or its turns, sets
+ * PORTAL_PASSWORD_COST.
+ */
+export const TEST_PASSWORD_COST = 4;
+
 /** Short durations: what is waited for in production, tests only have to see. */
 const TEST_SETTINGS = {
+  PORTAL_PASSWORD_COST: String(TEST_PASSWORD_COST),
   // However slow the machine is: a test whose outcome stays open sets a short wait, and repeats what must end.
   CALLER_WAIT_SECONDS: '25',
   DRAIN_SECONDS: '0',
@@ -53,12 +59,6 @@ const TEST_SETTINGS = {
   VOUCHER_MISSES_PER_COMPANY_AND_HOUR: '100000',
 };
 
-/**
- * The cost of passwords where hashing is not what a test is about; no setting allows so little. A file that tests
- * hashing, or its turns, sets PORTAL_PASSWORD_COST.
- */
-export const TEST_PASSWORD_COST = 4;
-
 /** The whole service in this process: real PostgreSQL, Temporal server and HTTP, own database. */
 export interface Stack {
   readonly config: ApiConfig;
@@ -78,13 +78,12 @@ export interface Stack {
 
 /** What production asks for besides. */
 const PRODUCTION_SETTINGS = {
-  SMS_CALLBACK_SECRET: 'reports-of-messages',
-  MOBILE_MONEY_CALLBACK_SECRET: 'reports-of-payments',
-  AIRTIME_CALLBACK_SECRET: 'reports-of-top-ups',
-  RELOADLY_SETTLE_SECONDS: '600',
+  CALLBACK_SECRETS:
+    'africas-talking=reports-of-messages,gsma=reports-of-payments,dt-one=reports-of-top-ups,' +
+    'mpesa=results-of-the-sandbox',
 };
 
-/** Starts the stack; `settings` replace the test's durations and limits. */
+/** Starts the stack; `settings` replace the test's durations and limits, constants among them. */
 export async function startStack(
   settings: Environment = {},
   options: {
@@ -97,7 +96,7 @@ export async function startStack(
     createTestDatabase(),
     startSandbox({ port: 0, delayScale: 0.02 }),
   ]);
-  const read = readApiConfig({
+  const given = {
     ...makeSecrets(),
     ...providerSettings(sandbox),
     ...TEST_SETTINGS,
@@ -108,11 +107,8 @@ export async function startStack(
     PORT: '0',
     ...(settings.ENVIRONMENT === 'production' && PRODUCTION_SETTINGS),
     ...settings,
-  });
-  const config =
-    settings.PORTAL_PASSWORD_COST === undefined
-      ? { ...read, PORTAL_PASSWORD_COST: TEST_PASSWORD_COST }
-      : read;
+  };
+  const config = readApiConfig(given, given);
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -158,16 +154,12 @@ export const providerSettings = (sandbox: Sandbox): Environment => ({
   // Production has no defaults for these.
   SMS_PROVIDER: 'africas-talking',
   SMS_USERNAME: 'sandbox',
-  EMAIL_PROVIDER: 'smtp',
   MOBILE_MONEY_PROVIDER: 'gsma',
   AIRTIME_PROVIDER: 'dt-one',
-  AIRTIME_PRODUCT_ETHIO_TELECOM: '1001',
-  AIRTIME_PRODUCT_SAFARICOM_ETHIOPIA: '1002',
+  AIRTIME_PRODUCTS: 'ETHIO_TELECOM=1001,SAFARICOM_ETHIOPIA=1002',
   SMS_URL: sandbox.smsUrl,
   SMS_API_KEY: 'sandbox',
   SMPP_URL: sandbox.smppUrl,
-  SMPP_SYSTEM_ID: 'sandbox',
-  SMPP_PASSWORD: smscPassword,
   SMTP_URL: sandbox.smtpUrl,
   EMAIL_FROM: 'Voucher service <vouchers@sandbox.test>',
   MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
@@ -182,8 +174,8 @@ export const providerSettings = (sandbox: Sandbox): Environment => ({
   MPESA_INITIATOR: 'sandbox',
   MPESA_SECURITY_CREDENTIAL: 'sandbox',
   // The address of a service that does not run yet: a test that pays by M-Pesa names another.
-  MPESA_CALLBACK_URL: 'http://127.0.0.1:9/callbacks/mpesa',
-  MPESA_CALLBACK_SECRET: 'results-of-the-sandbox',
+  CALLBACK_URL: 'http://127.0.0.1:9/callbacks',
+  CALLBACK_SECRETS: 'mpesa=results-of-the-sandbox',
   AIRTIME_URL: sandbox.airtimeUrl,
   AIRTIME_KEY: 'sandbox',
   AIRTIME_SECRET: 'sandbox',
@@ -191,8 +183,7 @@ export const providerSettings = (sandbox: Sandbox): Environment => ({
   RELOADLY_TOKEN_URL: sandbox.reloadlyTokenUrl,
   RELOADLY_CLIENT_ID: 'sandbox',
   RELOADLY_CLIENT_SECRET: 'sandbox',
-  RELOADLY_OPERATOR_ETHIO_TELECOM: '3001',
-  RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: '3002',
+  RELOADLY_OPERATORS: 'ETHIO_TELECOM=3001,SAFARICOM_ETHIOPIA=3002',
   RELOADLY_CALLBACK_SECRET: RELOADLY_WEBHOOK_SECRET,
   RELOADLY_SETTLE_SECONDS: '1',
 });

@@ -43,8 +43,8 @@ const settingsOf = (url: string) => {
       CODEC_SERVER_TOKEN_ISSUER: ISSUER,
       CODEC_SERVER_TOKEN_AUDIENCE: AUDIENCE,
       CODEC_SERVER_TOKEN_KEYS_URL: url,
-      CODEC_SERVER_TOKEN_DECODE: 'groups=support,role=on=call',
-      CODEC_SERVER_TOKEN_ENCODE: 'groups=engineers',
+      CODEC_SERVER_TOKEN_CLAIMS:
+        'decode:groups=support,decode:role=on=call,encode:groups=engineers',
       PAYLOAD_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     }),
   );
@@ -233,7 +233,7 @@ it('needs somebody who can sign in, and all settings of tokens or none', () => {
     'CODEC_SERVER_OPERATORS: is not set',
   );
   const half = { PAYLOAD_KEYS, CODEC_SERVER_TOKEN_ISSUER: ISSUER };
-  for (const name of ['AUDIENCE', 'KEYS_URL', 'DECODE'])
+  for (const name of ['AUDIENCE', 'KEYS_URL', 'CLAIMS'])
     expect(() => readCodecServerConfig(half)).toThrow(`CODEC_SERVER_TOKEN_${name}: is not set`);
   expect(() => settingsOf('http://identity.example/keys')).toThrow('must begin with https');
 });

@@ -28,7 +28,6 @@ beforeAll(async () => {
     resource: { 'process.type': 'test' },
     sampler: 'parentbased_always_off',
     ratio: 1,
-    propagates: true,
     delayMs: 50,
     warn: () => {},
   });

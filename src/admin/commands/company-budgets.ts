@@ -15,8 +15,8 @@ const budget: Parser<number | null> = {
 export const setBudgets = changeCommand({
   name: 'set budgets',
   details:
-    'They apply at once, for days in UTC, and replace the settings MESSAGES_PER_COMPANY_AND_DAY ' +
-    'and CODE_ATTEMPTS_PER_COMPANY_AND_DAY; "default" restores these. "list budget-alarms" shows ' +
+    'They apply at once, for days in UTC, and replace the setting MESSAGES_PER_COMPANY_AND_DAY ' +
+    'and 100 wrong codes; "default" restores these. "list budget-alarms" shows ' +
     'the companies that reached a budget.',
   fields: {
     ...companyFields,

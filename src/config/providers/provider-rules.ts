@@ -4,6 +4,7 @@ import {
   smsProviderNames,
 } from '../../domain/providers/provider-names.ts';
 import { type RouteKind, routedProviders, routeKinds } from '../../domain/providers/routes.ts';
+import { callbackProviders } from './provider-settings.ts';
 
 type ProviderName =
   | (typeof smsProviderNames)[number]
@@ -13,21 +14,15 @@ type ProviderName =
 /** What each provider needs. The first is its address: where it is set, the provider is configured. */
 const needed: Readonly<Record<ProviderName, readonly [address: string, ...others: string[]]>> = {
   'africas-talking': ['SMS_URL', 'SMS_API_KEY'],
-  smpp: ['SMPP_URL', 'SMPP_SYSTEM_ID', 'SMPP_PASSWORD'],
+  smpp: ['SMPP_URL'],
   gsma: ['MOBILE_MONEY_URL', 'MOBILE_MONEY_ACCOUNT'],
   mpesa: [
     'MPESA_URL',
     ...['MPESA_CONSUMER_KEY', 'MPESA_CONSUMER_SECRET', 'MPESA_SHORT_CODE', 'MPESA_INITIATOR'],
-    ...['MPESA_CALLBACK_URL', 'MPESA_CALLBACK_SECRET'],
+    'CALLBACK_URL',
   ],
   'dt-one': ['AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
-  reloadly: [
-    'RELOADLY_URL',
-    'RELOADLY_CLIENT_ID',
-    'RELOADLY_CLIENT_SECRET',
-    'RELOADLY_OPERATOR_ETHIO_TELECOM',
-    'RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA',
-  ],
+  reloadly: ['RELOADLY_URL', 'RELOADLY_CLIENT_ID', 'RELOADLY_CLIENT_SECRET', 'RELOADLY_OPERATORS'],
 };
 
 /** The settings of the defaults, which must be configured. */
@@ -52,29 +47,21 @@ const mpesaCredential = {
   message: 'is not set; or set MPESA_INITIATOR_PASSWORD and MPESA_CERTIFICATE',
 };
 
-/** The first word of each provider's settings. */
-const prefixes: Readonly<Record<ProviderName, string>> = {
-  'africas-talking': 'SMS',
-  smpp: 'SMPP',
-  gsma: 'MOBILE_MONEY',
-  mpesa: 'MPESA',
-  'dt-one': 'AIRTIME',
-  reloadly: 'RELOADLY',
-};
-
-/** An adapter says how its call ended; the deadline of all calls ends one that does not. */
-const timeLimitRules = Object.entries(prefixes).map(([provider, prefix]) => ({
+/** Callbacks that are not signed: without a secret in their path they come from anybody. */
+const callbackRules = callbackProviders.map((provider) => ({
   isKept: (given: Given) =>
-    given[needed[provider as ProviderName][0]] === undefined ||
-    !(Number(given[`${prefix}_TIMEOUT_SECONDS`]) >= Number(given.PROVIDER_DEADLINE_SECONDS)),
-  path: [`${prefix}_TIMEOUT_SECONDS`] as [string],
-  message: 'must be below PROVIDER_DEADLINE_SECONDS',
+    given[needed[provider][0]] === undefined ||
+    // M-Pesa answers payments and inquiries only there.
+    (given.ENVIRONMENT !== 'production' && provider !== 'mpesa') ||
+    (given.CALLBACK_SECRETS as Given | undefined)?.[provider] !== undefined,
+  path: ['CALLBACK_SECRETS'] as [string],
+  message: `has none for ${provider}: callbacks without it come from anybody`,
 }));
 
 /** The default of each kind, and each provider with an address, has all that it needs. */
 export const providerRules = [
   mpesaCredential,
-  ...timeLimitRules,
+  ...callbackRules,
   ...Object.entries(defaults).flatMap(([choice, providers]) =>
     providers.flatMap((provider) =>
       needed[provider].map((name) => ({

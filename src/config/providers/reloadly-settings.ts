@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, SECRET, seconds, secret, timeZone, webAddress } from '../setting-kinds.ts';
+import { constant, count, SECRET, secret, timeZone, webAddress } from '../setting-kinds.ts';
+import { byOperator } from '../setting-structures.ts';
 
 /** Airtime by Reloadly; `RELOADLY_URL` configures it. */
 export const reloadlySettings = {
@@ -18,12 +19,12 @@ export const reloadlySettings = {
   RELOADLY_CLIENT_SECRET: secret
     .optional()
     .describe("The account's client secret, required with `RELOADLY_URL`"),
-  RELOADLY_OPERATOR_ETHIO_TELECOM: count
+  RELOADLY_OPERATORS: byOperator(count)
     .optional()
-    .describe("Reloadly's id of Ethio telecom, required with `RELOADLY_URL`"),
-  RELOADLY_OPERATOR_SAFARICOM_ETHIOPIA: count
-    .optional()
-    .describe("Reloadly's id of Safaricom Ethiopia, required with `RELOADLY_URL`"),
+    .describe(
+      "Reloadly's ids of the mobile operators, required with `RELOADLY_URL`: " +
+        '`ETHIO_TELECOM=…,SAFARICOM_ETHIOPIA=…`',
+    ),
   RELOADLY_CALLBACK_SECRET: z
     .string()
     .min(16)
@@ -41,12 +42,10 @@ export const reloadlySettings = {
       "Time zone of Reloadly's times, in its API and in files, which have no offset. It is not " +
         "documented: a public sample has 13:17 where its operator's id says 18:17 of Lagos",
     ),
-  RELOADLY_TIMEOUT_SECONDS: seconds.default(10).describe('Time limit of one call'),
-  RELOADLY_SETTLE_SECONDS: seconds
-    .default(600)
-    .describe(
-      'Time after the last sending from which a top-up that Reloadly does not list was never ' +
-        'received, and is sent again; at least 120 in production. Reloadly may execute two requests that ' +
-        'are under way together',
-    ),
+  /**
+   * Time after the last sending from which a top-up that Reloadly does not list was never received,
+   * and is sent again; at least 120 in production. Reloadly may execute two requests that are under
+   * way together.
+   */
+  RELOADLY_SETTLE_SECONDS: constant(600),
 };

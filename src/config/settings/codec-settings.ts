@@ -5,6 +5,7 @@ import { httpSettings } from './http-settings.ts';
 import { secretSettings } from './secret-settings.ts';
 import { serviceSettings } from './service-settings.ts';
 import { startSettings } from './start-settings.ts';
+import { temporalSettings } from './temporal-settings.ts';
 
 /** `name:decode:digest` or `name:encode:digest`; encoding includes decoding. */
 const operator = z
@@ -18,13 +19,16 @@ const operator = z
     return { name, mayEncode: may === 'encode', passwordDigest: Buffer.from(digest, 'hex') };
   });
 
-/** `claim=value`; the value may be an address with a colon or an equals sign. */
-const requiredClaim = z
+/** `name:claim`, or what a claim with a value lets a person do. The value may have a colon or an equals sign. */
+const tokenClaim = z
   .string()
-  .regex(/^[^=\s]+=.+$/, 'must be claim=value')
+  .regex(
+    /^(name:\S+|(decode|encode):[^=\s]+=.+)$/,
+    'must be name:claim, decode:claim=value or encode:claim=value',
+  )
   .transform((text) => {
-    const [name = ''] = text.split('=', 1);
-    return { name, value: text.slice(name.length + 1) };
+    const [, what = '', name = '', value = ''] = /^(\w+):([^=]+)=?(.*)$/.exec(text) ?? [];
+    return { what, name, value };
   });
 
 /** The settings of tokens of an identity provider. */
@@ -45,19 +49,14 @@ const tokenSettings = {
       description: "Address of the issuer's public keys (`jwks_uri`)",
       whenUnset: 'required with an issuer',
     }),
-  CODEC_SERVER_TOKEN_NAME_CLAIM: z
-    .string()
-    .default('sub')
-    .describe('The claim that names the person in the log: ASCII without spaces'),
-  CODEC_SERVER_TOKEN_DECODE: commaList.pipe(z.array(requiredClaim)).meta({
+  CODEC_SERVER_TOKEN_CLAIMS: commaList.pipe(z.array(tokenClaim)).meta({
     description:
-      '`claim=value`, separated by commas, such as `groups=support`: any of them lets a person ' +
-      'decrypt payloads. A claim is a text or a list of texts at the top of the token',
+      'What claims of a token say, separated by commas: `decode:groups=support` lets a person decrypt ' +
+      'payloads, `encode:groups=engineers` also send data with signals and updates, and `name:email` ' +
+      'is the claim that names the person in the log (ASCII without spaces; `sub` by default). A claim is ' +
+      'a text or a list of texts at the top of the token',
     whenUnset: 'required with an issuer',
   }),
-  CODEC_SERVER_TOKEN_ENCODE: commaList
-    .pipe(z.array(requiredClaim))
-    .describe('The same for those who may also send data with signals and updates'),
 };
 
 function isSafe(text: string): boolean {
@@ -84,17 +83,7 @@ export const codecSettings = {
       whenUnset: 'required without `CODEC_SERVER_TOKEN_ISSUER`',
     }),
   ...tokenSettings,
-  TEMPORAL_UI_ORIGINS: commaList
-    .pipe(
-      z.array(
-        z
-          .url({ protocol: /^https?$/, error: 'must be addresses without a path' })
-          .refine((text) => new URL(text).origin === text, 'must be addresses without a path'),
-      ),
-    )
-    .describe(
-      'Origins of pages that may call the codec server, such as `https://temporal.example`',
-    ),
+  TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
   TRUSTED_PROXIES: httpSettings.TRUSTED_PROXIES,
   PAYLOAD_KEYS: secretSettings.PAYLOAD_KEYS,
   LOG_LEVEL: serviceSettings.LOG_LEVEL,
@@ -112,9 +101,14 @@ export function codecSignInRules(config: CodecConfig, context: z.RefinementCtx):
   }
   if (config.CODEC_SERVER_TOKEN_AUDIENCE === undefined) lacks('CODEC_SERVER_TOKEN_AUDIENCE');
   if (config.CODEC_SERVER_TOKEN_KEYS_URL === undefined) lacks('CODEC_SERVER_TOKEN_KEYS_URL');
-  const { CODEC_SERVER_TOKEN_DECODE: decode, CODEC_SERVER_TOKEN_ENCODE: encode } = config;
-  if (decode.length + encode.length === 0) lacks('CODEC_SERVER_TOKEN_DECODE');
+  if (claimsFor('decode', config).length + claimsFor('encode', config).length === 0)
+    lacks('CODEC_SERVER_TOKEN_CLAIMS');
 }
+
+const claimsFor = (
+  wanted: 'name' | 'decode' | 'encode',
+  { CODEC_SERVER_TOKEN_CLAIMS: claims }: CodecConfig,
+) => claims.filter(({ what }) => what === wanted);
 
 /** What to check tokens by; undefined without an identity provider. */
 export function codecTokensOf(config: CodecConfig) {
@@ -128,8 +122,8 @@ export function codecTokensOf(config: CodecConfig) {
     issuer,
     audience,
     keysUrl,
-    nameClaim: config.CODEC_SERVER_TOKEN_NAME_CLAIM,
-    decodeClaims: config.CODEC_SERVER_TOKEN_DECODE,
-    encodeClaims: config.CODEC_SERVER_TOKEN_ENCODE,
+    nameClaim: claimsFor('name', config)[0]?.name ?? 'sub',
+    decodeClaims: claimsFor('decode', config),
+    encodeClaims: claimsFor('encode', config),
   };
 }

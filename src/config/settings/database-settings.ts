@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, databaseAddress, seconds } from '../setting-kinds.ts';
+import { constant, count, databaseAddress } from '../setting-kinds.ts';
 
 /** PostgreSQL, and the share of lists. */
 export const databaseSettings = {
@@ -23,11 +23,8 @@ export const databaseSettings = {
     .describe(
       "Connections of each process; a quarter of the API's are reserved for lists. One more is for health and the fence",
     ),
-  FENCE_CHECK_SECONDS: seconds
-    .default(1)
-    .describe(
-      'How often a process looks whether the fence of a restored database stands, or was lifted',
-    ),
+  /** How often a process looks whether the fence of a restored database stands, or was lifted. */
+  FENCE_CHECK_SECONDS: constant(1),
   SYNCHRONOUS_REPLICATION: z
     .enum(['yes', 'no'])
     .default('no')
@@ -45,10 +42,8 @@ export const databaseSettings = {
         'a network without other participants: anybody on the network could read numbers ' +
         'and balances, and change them. The compose file sets it for its own network',
     ),
-  LIST_TIMEOUT_SECONDS: seconds
-    .default(3)
-    .describe('Longest time that a statement of a list may take'),
-  LIST_WAIT_SECONDS: seconds
-    .default(1)
-    .describe('Longest time that a list waits for one of its connections before the answer is 503'),
+  /** Longest time that a statement of a list may take. */
+  LIST_TIMEOUT_SECONDS: constant(3),
+  /** Longest time that a list waits for one of its connections before the answer is 503. */
+  LIST_WAIT_SECONDS: constant(1),
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   addressOrRange,
   commaList,
+  constant,
   count,
   folder,
   limit,
@@ -45,34 +46,28 @@ export const httpSettings = {
         'names it',
       whenUnset: 'no such file',
     }),
-  BODY_LIMIT_BYTES: count.default(65_536).describe('Largest request body'),
-  HEADERS_TIMEOUT_SECONDS: seconds
-    .default(10)
-    .describe('Time within which the headers of a request must arrive'),
-  REQUEST_TIMEOUT_SECONDS: seconds
-    .default(30)
-    .describe('Time within which the whole request must arrive'),
-  IDLE_TIMEOUT_SECONDS: seconds
-    .default(60)
-    .describe(
-      'Time without traffic after which the server closes a connection, also before it ' +
-        'has answered; must be longer than `CALLER_WAIT_SECONDS`',
-    ),
+  /** Time within which the headers of a request must arrive. */
+  HEADERS_TIMEOUT_SECONDS: constant(10),
+  /** Time within which the whole request must arrive. */
+  REQUEST_TIMEOUT_SECONDS: constant(30),
+  /**
+   * Time without traffic after which the server closes a connection, also before it has answered;
+   * must be longer than `CALLER_WAIT_SECONDS`.
+   */
+  IDLE_TIMEOUT_SECONDS: constant(60),
   CONNECTION_LIMIT: count
     .default(5_000)
     .describe('Connections of each process; further ones are closed unread'),
-  CONNECTIONS_PER_ADDRESS: count
-    .default(1_000)
-    .describe(
-      'Connections of one address (IPv6: one /64 network). `TRUSTED_PROXIES` have no such ' +
-        'limit: without them all callers behind a proxy would share one',
-    ),
-  CONNECTION_RESERVE: count
-    .default(500)
-    .describe(
-      'Places reserved for addresses with at most 8 connections and for trusted proxies; at ' +
-        'most a quarter of `CONNECTION_LIMIT`',
-    ),
+  /**
+   * Connections of one address (IPv6: one /64 network). `TRUSTED_PROXIES` have no such limit:
+   * without them all callers behind a proxy would share one.
+   */
+  CONNECTIONS_PER_ADDRESS: constant(1_000),
+  /**
+   * Places reserved for addresses with at most 8 connections and for trusted proxies; at most a
+   * quarter of `CONNECTION_LIMIT`.
+   */
+  CONNECTION_RESERVE: constant(500),
   DRAIN_SECONDS: limit.default(5).meta({
     description:
       'Time for which an API that is told to stop serves on after `/health/ready` has become 503; ' +

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isFailpoint } from '../../process/failpoint.ts';
 import { samplerNames } from '../../tracing/sampler.ts';
-import { port, SECRET, seconds } from '../setting-kinds.ts';
+import { CONSTANT, constant, port, SECRET } from '../setting-kinds.ts';
+import { pairs } from '../setting-structures.ts';
 
 /** Settings of every process. */
 export const processSettings = {
@@ -9,14 +10,21 @@ export const processSettings = {
     .enum(['test', 'production'])
     .default('test')
     .describe('`test` or `production`: which API keys the service accepts'),
+  /**
+   * A step of `src/process/failpoint.ts` and what happens when a process first reaches it, such as
+   * `redeem-paid:kill`; the other actions are `throw`, `hang` and `delay`.
+   */
   FAILPOINT: z
     .string()
     .refine(isFailpoint, 'names no step, or no action')
     .optional()
+    .meta(CONSTANT),
+  TEST_CONSTANTS: z
+    .string()
+    .optional()
     .describe(
-      'For tests of crashes, in the test environment only: a step of `src/process/failpoint.ts` ' +
-        'and what happens when a process first reaches it, such as `redeem-paid:kill`; the other ' +
-        'actions are `throw`, `hang` and `delay`',
+      'For tests, in the test environment only: JSON of the constants of `src/config` that a process ' +
+        'has otherwise, by name, such as `{"RECONCILE_INTERVAL_SECONDS":1}`',
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -35,33 +43,12 @@ export const observationSettings = {
     .string()
     .default('127.0.0.1')
     .describe('Address that `METRICS_PORT` listens on; no caller of the API needs to reach it'),
-  METRICS_READ_SECONDS: seconds
-    .default(15)
-    .describe(
-      'Interval at which a worker reads the values of its metrics that stand in the database and ' +
-        'in Temporal',
-    ),
+  /**
+   * Interval at which a worker reads the values of its metrics that stand in the database and in
+   * Temporal.
+   */
+  METRICS_READ_SECONDS: constant(15),
 };
-
-/** `name=value,name=value` with percent-encoded values, as OpenTelemetry writes them. */
-const pairs = z.string().transform((given, context): Readonly<Record<string, string>> => {
-  const found = given
-    .split(',')
-    .filter((pair) => pair.trim() !== '')
-    .map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
-  try {
-    return Object.fromEntries(
-      found.map((pair) => [pair?.[1] ?? fail(), decodeURIComponent(pair?.[2] ?? fail())]),
-    );
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be name=value, separated by commas' });
-    return z.NEVER;
-  }
-});
-
-function fail(): never {
-  throw new RangeError('not a pair');
-}
 
 /** Traces: the standard variables of OpenTelemetry. */
 export const tracingSettings = {
@@ -78,14 +65,6 @@ export const tracingSettings = {
     .meta(SECRET)
     .default({})
     .describe('Headers for the collector, such as a token: `name=value,name=value`'),
-  OTEL_TRACES_EXPORTER: z
-    .enum(['otlp', 'none'])
-    .default('otlp')
-    .describe('`none` switches traces off although there is a collector'),
-  OTEL_SERVICE_NAME: z
-    .string()
-    .default('voucher-topup-service')
-    .describe('Name of the service in traces'),
   OTEL_RESOURCE_ATTRIBUTES: pairs
     .default({})
     .describe('What else every span of a process says, such as `deployment.environment.name=test`'),
@@ -102,17 +81,6 @@ export const tracingSettings = {
     .max(1)
     .default(1)
     .describe('Share of traces of the samplers with `traceidratio`'),
-  OTEL_PROPAGATORS: z
-    .enum(['tracecontext', 'none'])
-    .default('tracecontext')
-    .describe(
-      'With `tracecontext` the header `traceparent` is taken over from callers and passed on to ' +
-        'providers; baggage never is',
-    ),
-  OTEL_BSP_SCHEDULE_DELAY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(5_000)
-    .describe('Milliseconds between two deliveries of spans to the collector'),
+  /** Milliseconds between two deliveries of spans to the collector. */
+  OTEL_BSP_SCHEDULE_DELAY: constant(5_000),
 };

@@ -1,9 +1,4 @@
-import {
-  airtimeSettings,
-  messageSettings,
-  mobileMoneySettings,
-  providerGuardSettings,
-} from '../providers/provider-settings.ts';
+import { providerGuardSettings, providerSettings } from '../providers/provider-settings.ts';
 import { accessSettings } from './access-settings.ts';
 import { databaseSettings } from './database-settings.ts';
 import { eventSettings } from './event-settings.ts';
@@ -33,7 +28,5 @@ export const serviceSettings = {
   ...topupSettings,
   ...repairSettings,
   ...providerGuardSettings,
-  ...messageSettings,
-  ...mobileMoneySettings,
-  ...airtimeSettings,
+  ...providerSettings,
 };

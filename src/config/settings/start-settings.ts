@@ -1,6 +1,24 @@
 import { z } from 'zod';
-import { databaseAddress, port, smppAddress, smtpAddress, webAddress } from '../setting-kinds.ts';
+import {
+  CONSTANT,
+  constant,
+  databaseAddress,
+  port,
+  secret,
+  smtpAddress,
+  webAddress,
+} from '../setting-kinds.ts';
+import { byName, smppAddress } from '../setting-structures.ts';
 import { serviceSettings } from './service-settings.ts';
+
+const usualPorts = {
+  sandbox: 3001,
+  smtp: 3025,
+  smpp: 3275,
+  database: 5433,
+  temporal: 7233,
+  'temporal-ui': 8233,
+};
 
 /** Settings that only `npm start` reads, for the servers it starts. */
 export const startSettings = {
@@ -13,24 +31,25 @@ export const startSettings = {
     ),
   HOST: serviceSettings.HOST,
   PORT: serviceSettings.PORT,
-  SANDBOX_PORT: port.default(3001).describe('Port of the provider sandbox'),
-  SANDBOX_SMTP_PORT: port.default(3025).describe('Port on which the sandbox accepts e-mail'),
-  SANDBOX_SMPP_PORT: port.default(3275).describe('Port on which the sandbox speaks SMPP'),
-  SANDBOX_SMS_REPORT_URL: webAddress.optional().meta({
-    description:
-      "Where the sandbox's Africa's Talking posts delivery reports, which is a setting of the account there",
-    whenUnset: '`npm start`: its own API; the sandbox alone: nowhere',
-  }),
-  SANDBOX_DELAY_SCALE: z.coerce
-    .number()
-    .min(0)
-    .default(1)
-    .describe("Factor of the sandbox's delays of 3 s, 20 s and 5 min"),
-  DATABASE_PORT: port.default(5433).describe('Port of the embedded PostgreSQL'),
+  LOCAL_PORTS: byName(['sandbox', 'smtp', 'smpp', 'database', 'temporal', 'temporal-ui'], port)
+    .prefault('')
+    .transform((given) => ({ ...usualPorts, ...given }))
+    .meta({
+      description:
+        'Ports of the servers that `npm start` starts, for those that are taken: the sandbox of the ' +
+        'providers with its `smtp` and its `smpp`, `database`, `temporal` and `temporal-ui`, such as ' +
+        '`database=5434,smtp=3026`',
+      whenUnset: '`sandbox=3001,smtp=3025,smpp=3275,database=5433,temporal=7233,temporal-ui=8233`',
+    }),
+  /**
+   * Where the sandbox's Africa's Talking posts delivery reports, which is a setting of the account there.
+   * `npm start` names its own API; the sandbox alone posts none.
+   */
+  SANDBOX_SMS_REPORT_URL: webAddress.optional().meta(CONSTANT),
+  /** Factor of the sandbox's delays of 3 s, 20 s and 5 min. */
+  SANDBOX_DELAY_SCALE: constant(1),
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   PROMO_IMAGE_FOLDER: serviceSettings.PROMO_IMAGE_FOLDER,
-  TEMPORAL_PORT: port.default(7233).describe('Port of the Temporal development server'),
-  TEMPORAL_UI_PORT: port.default(8233).describe('Port of the Temporal UI'),
   CODEC_SERVER_PORT: port
     .default(8234)
     .describe('Port of the codec server, which decrypts payloads for the Temporal UI'),
@@ -47,6 +66,8 @@ export const startSettings = {
   DATABASE_URL: databaseAddress.optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: serviceSettings.TEMPORAL_NAMESPACE,
+  CALLBACK_URL: webAddress.optional(),
+  CALLBACK_SECRETS: secret.optional(),
   SMS_URL: webAddress.optional(),
   SMPP_URL: smppAddress.optional(),
   SMTP_URL: smtpAddress.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { file, pemOrFile, port, SECRET, seconds, secret } from '../setting-kinds.ts';
+import { constant, file, pemOrFile, port, SECRET, secret } from '../setting-kinds.ts';
 
 /** The address of Temporal, and the credentials of a process. */
 export const temporalSettings = {
@@ -53,13 +53,12 @@ export const taskQueueSettings = {
   }),
   TEMPORAL_TASK_QUEUE: z
     .string()
-    .default('voucher-topup-service')
-    .describe('Task queue of API and worker'),
-  TEMPORAL_DEPLOYMENT: z
-    .string()
     .regex(/^[\w-]{1,100}$/, 'must be letters, digits, "-" and "_"')
     .default('voucher-topup-service')
-    .describe('Name of the deployment whose versions workers are; used with `TEMPORAL_BUILD_ID`'),
+    .describe(
+      'Task queue of API and worker. With `TEMPORAL_BUILD_ID` it also names the deployment whose ' +
+        'versions workers are',
+    ),
   TEMPORAL_BUILD_ID: z
     .string()
     .regex(/^[\w.-]{1,100}$/, 'must be letters, digits, ".", "-" and "_"')
@@ -74,10 +73,9 @@ export const taskQueueSettings = {
     description: 'File of the bundled workflows of this release, as `npm run build` writes it',
     whenUnset: 'the worker bundles them at its start, which takes some seconds',
   }),
-  TEMPORAL_UPKEEP_SECONDS: seconds
-    .default(30)
-    .describe(
-      'Interval at which workers check the namespace, the search attributes and the ' +
-        'Schedules, and create what is missing',
-    ),
+  /**
+   * Interval at which workers check the namespace, the search attributes and the Schedules, and
+   * create what is missing.
+   */
+  TEMPORAL_UPKEEP_SECONDS: constant(30),
 };

@@ -3,6 +3,7 @@ import { MARKET_TIME_ZONE } from '../../domain/market.ts';
 import {
   amount,
   balanceMinimums,
+  constant,
   count,
   countries,
   days,
@@ -11,8 +12,12 @@ import {
   timeZone,
 } from '../setting-kinds.ts';
 
-/** An hour of the day, from 0 to 24. */
-const hour = (usual: number) => z.coerce.number().int().min(0).max(24).default(usual);
+/** Two hours of the day, from 0 to 24. */
+const hours = z
+  .string()
+  .regex(/^(\d|1\d|2[0-4])-(\d|1\d|2[0-4])$/, 'must be two hours of the day, such as 9-18')
+  .transform((text) => text.split('-').map(Number))
+  .pipe(z.tuple([z.number(), z.number()]));
 
 /** Vouchers, claims, verification codes and redemptions. */
 export const voucherSettings = {
@@ -27,10 +32,11 @@ export const voucherSettings = {
       'Days before the expiry of a voucher when its owner is told by SMS; 0 tells nobody. ' +
         'Vouchers with a life of up to twice as many days get no message',
     ),
-  EXPIRY_REMINDER_FROM_HOUR: hour(9).describe(
-    'Hour of the day, in MARKET_TIME_ZONE, from which these messages are sent',
-  ),
-  EXPIRY_REMINDER_UNTIL_HOUR: hour(18).describe('Hour of the day until which they are sent'),
+  EXPIRY_REMINDER_HOURS: hours
+    .prefault('9-18')
+    .describe(
+      'Hours of the day, in MARKET_TIME_ZONE, from and until which these messages are sent',
+    ),
   MARKET_TIME_ZONE: timeZone
     .default(MARKET_TIME_ZONE)
     .describe(
@@ -40,26 +46,19 @@ export const voucherSettings = {
   CLAIM_LIFETIME_SECONDS: seconds
     .default(300)
     .describe('Lifetime of a claim and its verification code'),
-  MESSAGE_COOLDOWN_SECONDS: z.coerce
-    .number()
-    .min(0)
-    .default(30)
-    .describe('Shortest time between two verification codes for one voucher'),
+  /** Shortest time between two verification codes for one voucher. */
+  MESSAGE_COOLDOWN_SECONDS: constant(30),
   MESSAGES_PER_NUMBER_AND_DAY: count
     .default(20)
     .describe(
       'Verification codes sent to one number in 24 hours; confirmations of anonymous ' +
         'redemptions have the same limit and a separate count',
     ),
-  CONFIRMATION_MAXIMUM_AGE_SECONDS: seconds
-    .default(86_400)
-    .describe('Age at which an unsent confirmation is cancelled; the redemption is not affected'),
-  REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: count
-    .default(5)
-    .describe(
-      'Verification codes to one number that the SMS provider may refuse in an hour before ' +
-        'claims for that number must wait',
-    ),
+  /**
+   * Verification codes to one number that the SMS provider may refuse in an hour before claims for
+   * that number must wait.
+   */
+  REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: constant(5),
   SERVED_COUNTRIES: countries
     .prefault('ET')
     .describe(
@@ -72,22 +71,18 @@ export const voucherSettings = {
       "Verification codes that a company's claims send in a day (UTC), and confirmations of " +
         'its anonymous redemptions; `set budgets` sets the budget of one company',
     ),
-  CODE_ATTEMPTS_PER_DAY: count
-    .default(5)
-    .describe('Wrong verification codes of one company for one voucher in 24 hours'),
-  CODE_ATTEMPTS_BEFORE_LONG_CODES: count
-    .default(20)
-    .describe(
-      'Wrong verification codes over the life of a voucher, of all companies, after which ' +
-        'its codes have eight digits instead of six',
-    ),
-  CODE_ATTEMPTS_PER_COMPANY_AND_DAY: count
-    .default(100)
-    .describe(
-      'Wrong verification codes of one company in a day (UTC) after which its redemptions ' +
-        'with a code run one at a time; `set budgets` sets the budget of one company',
-    ),
-  CODE_ATTEMPT_PAUSE_SECONDS: seconds.default(2).describe('Pause between two of these redemptions'),
+  /**
+   * Wrong verification codes over the life of a voucher, of all companies, after which its codes
+   * have eight digits instead of six.
+   */
+  CODE_ATTEMPTS_BEFORE_LONG_CODES: constant(20),
+  /**
+   * Wrong verification codes of one company in a day (UTC) after which its redemptions with a code
+   * run one at a time; `set budgets` sets the budget of one company.
+   */
+  CODE_ATTEMPTS_PER_COMPANY_AND_DAY: constant(100),
+  /** Pause between two of these redemptions. */
+  CODE_ATTEMPT_PAUSE_SECONDS: constant(2),
   REDEMPTION_MINIMUM: amount
     .default('5')
     .describe(
@@ -121,12 +116,6 @@ export const voucherSettings = {
 
 /** Idempotency keys and Schedules. */
 export const scheduleSettings = {
-  OPERATION_RETENTION_DAYS: count
-    .default(30)
-    .describe(
-      'Days that an idempotency key is stored if its operation left no voucher, ' +
-        'redemption or top-up',
-    ),
   MESSAGE_RETENTION_DAYS: count
     .min(31)
     .default(400)
@@ -140,53 +129,24 @@ export const scheduleSettings = {
       'Days after which the phone numbers of vouchers (from their expiry date) and top-ups (from their ' +
         'last change) are erased, once these have ended; 0 keeps them',
     ),
-  EXPIRY_SWEEP_INTERVAL_SECONDS: seconds
-    .default(300)
-    .describe(
-      'Interval of the sweep, which ends due vouchers, claims and top-ups that never began',
-    ),
-  RECONCILE_INTERVAL_SECONDS: seconds
-    .default(300)
-    .describe(
-      'Interval of reconciliation: money on hold without a workflow, answers to be checked ' +
-        'again with providers, the books',
-    ),
-  PROVIDER_STATEMENT_DAYS: count
-    .default(7)
-    .describe(
-      "Closed days for which providers' statements are compared, and compared again while they have " +
-        'open breaks',
-    ),
-  PROVIDER_STATEMENT_FILE_DAYS: count
-    .default(2)
-    .describe(
-      'Days after the end of a day from which the statement of a provider that lists none, such as ' +
-        'M-Pesa, is missed: a day with payments and without its file becomes a case',
-    ),
-  PROVIDER_STATEMENT_RETRY_SECONDS: seconds
-    .default(900)
-    .describe('Pause before a statement that could not be read is tried again'),
-  PROVIDER_STATEMENT_TRIES: count
-    .default(12)
-    .describe('Tries after which a statement that cannot be read needs a person'),
-  PROVIDER_STATEMENT_MARGIN_SECONDS: seconds
-    .default(1_800)
-    .describe(
-      'Time around midnight in which an operation may stand in the statement of the other day: ' +
-        'clocks differ, and a call takes time',
-    ),
-  PROVIDER_STATEMENT_PATIENCE_DAYS: count
-    .default(3)
-    .describe('Days after which a late operation that no statement has is a break for a person'),
-  PROVIDER_STATEMENT_MAXIMUM_BREAKS: count
-    .default(200)
-    .describe(
-      'Breaks of a provider on one day above which none is opened: a person looks at the whole ' +
-        'first, as after a restore',
-    ),
-  PROVIDER_BALANCE_INTERVAL_SECONDS: seconds
-    .default(900)
-    .describe('Interval at which the providers are asked for our balances'),
+  /** Interval of the sweep, which ends due vouchers, claims and top-ups that never began. */
+  EXPIRY_SWEEP_INTERVAL_SECONDS: constant(300),
+  /**
+   * Interval of reconciliation: money on hold without a workflow, answers to be checked again with
+   * providers, the books.
+   */
+  RECONCILE_INTERVAL_SECONDS: constant(300),
+  /** Pause before a statement that could not be read is tried again. */
+  PROVIDER_STATEMENT_RETRY_SECONDS: constant(900),
+  /** Tries after which a statement that cannot be read needs a person. */
+  PROVIDER_STATEMENT_TRIES: constant(12),
+  /**
+   * Time around midnight in which an operation may stand in the statement of the other day: clocks
+   * differ, and a call takes time.
+   */
+  PROVIDER_STATEMENT_MARGIN_SECONDS: constant(1_800),
+  /** Interval at which the providers are asked for our balances. */
+  PROVIDER_BALANCE_INTERVAL_SECONDS: constant(900),
   PROVIDER_BALANCE_MINIMUMS: balanceMinimums.meta({
     description:
       'Balances below which an alarm is raised, in the currency of the account, such as ' +

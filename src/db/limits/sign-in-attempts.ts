@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.ts';
 
+/** Window in which attempts to sign in are counted. */
+export const SIGN_IN_WINDOW_SECONDS = 900;
+
 /** A counted subject, and its attempts within the window. */
 export interface SignInLimit {
   readonly subjectDigest: Buffer;

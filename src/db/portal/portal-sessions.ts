@@ -47,6 +47,16 @@ export interface SessionLifetimes {
   readonly confirmationSeconds: number;
 }
 
+/**
+ * A session ends after half an hour without a request, and after twelve hours. Within ten minutes of a
+ * sign-in or a confirmation a person changes keys, addresses, people and webhooks without another one.
+ */
+export const sessionLifetimes: SessionLifetimes = {
+  idleSeconds: 1_800,
+  maximumSeconds: 43_200,
+  confirmationSeconds: 600,
+};
+
 /** Begins a session, which the sign-in confirms; the sweep removes expired ones. */
 export async function addPortalSession(
   database: Database,

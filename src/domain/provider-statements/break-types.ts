@@ -35,7 +35,7 @@ const remedies: Readonly<Record<BreakType, string>> = {
     'money left our account. Change its keys where nobody can say.',
   unordered:
     'Where we have moved it ourselves, settle it with the receipt. Where we have paid it in, the provider ' +
-    'names our account in another way: add that name to MOBILE_MONEY_ACCOUNT_ALIASES, and compare the day ' +
+    'names our account in another way: add that name to MOBILE_MONEY_ACCOUNT, and compare the day ' +
     'again. Where nobody of us did it, ask the provider who ordered it, and change its keys.',
   'missing-there':
     'Ask the provider by our reference. Where it did nothing, the company that paid must get its money ' +

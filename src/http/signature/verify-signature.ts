@@ -20,6 +20,9 @@ export type SignatureCheck =
       readonly unmatched?: UnmatchedSignature;
     };
 
+/** Largest difference between a time in `x-signature` and the clock of the service. */
+export const SIGNATURE_WINDOW_SECONDS = 300;
+
 const MAX_HEADER_LENGTH = 1_024;
 /**
  * Not blank and without line breaks, so that signed bytes split into body and message in one way.

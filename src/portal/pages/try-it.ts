@@ -5,6 +5,7 @@ import { operationAnchor } from '../../docs-site/pages/reference.ts';
 import { httpStatusOf } from '../../domain/refusals.ts';
 import { createAddressMatcher } from '../../http/access/source-address.ts';
 import { type Endpoint, scopeOf } from '../../http/endpoint.ts';
+import { SIGNATURE_WINDOW_SECONDS } from '../../http/signature/verify-signature.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { apiBase, apiOf } from '../console/api-base.ts';
 import {
@@ -141,19 +142,16 @@ ${commands(`${loginCommand(base)}\necho "Token: $token"`)}</section>
 <section class="card"><h2>Check the configuration</h2>
 <p>Run it within 300 seconds after the log-in; then the token expires.</p>
 ${commands(testCommand(base, isMerchant ? 'POST' : 'GET'))}</section>
-${isMerchant && signedExample(request, base)}`;
+${isMerchant && signedExample(base)}`;
 }
 
-const signedExample = (
-  { services }: AccountRequest,
-  base: string,
-): Html => html`<section class="card">
+const signedExample = (base: string): Html => html`<section class="card">
 <h2>A signed call</h2>
 <p>Claims and redemptions are signed: body, a line feed and the time. Go to the folder that holds
 <code>private-key.pem</code> first.</p>
 ${commands(signedCommand(base))}
 <p>The answer ${signedAnswer} means that <strong>the signature was accepted</strong>.</p>
-${signatureHelp(services.settings.signatureWindowSeconds)}</section>`;
+${signatureHelp(SIGNATURE_WINDOW_SECONDS)}</section>`;
 
 /** The endpoints that a developer can call. */
 const endpointTable = ({ session }: AccountRequest): Html => html`<section class="card">

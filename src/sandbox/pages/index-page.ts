@@ -7,7 +7,6 @@ import { accountRows } from '../gsma/payee-account.ts';
 import { mailBehaviours } from '../mail-server.ts';
 import { reversalRows, suffixRows } from '../scenario-table.ts';
 import { delaySecondsByDigit } from '../scenarios.ts';
-import { smscPassword } from '../smpp/smsc.ts';
 import { transactionsOf } from '../statements/provider-lists.ts';
 import { faultRows } from './faults-page.ts';
 import { answerPage } from './page.ts';
@@ -60,8 +59,7 @@ ${statementLinks(new Date())}</li>
 <h2>Addresses for settings</h2>
 <div class="table"><table>
 <tr><th scope="row">SMS_URL</th><td><code>${addresses.smsUrl}</code></td></tr>
-<tr><th scope="row">SMPP_URL</th><td><code>${addresses.smppUrl}</code> (any SMPP_SYSTEM_ID;
-SMPP_PASSWORD <code>${smscPassword}</code>)</td></tr>
+<tr><th scope="row">SMPP_URL</th><td><code>${addresses.smppUrl}</code> (with any system id)</td></tr>
 <tr><th scope="row">SMTP_URL</th><td><code>${addresses.smtpUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
 <tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>

@@ -39,7 +39,7 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
   const scene = await setRedemptionScene({
     DATABASE_URL: primary.url,
     MOBILE_MONEY_PROVIDER: 'mpesa',
-    MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+    CALLBACK_URL: `${toService.url}/callbacks`,
     CALLER_WAIT_SECONDS: '1',
   });
   const { stack } = scene;

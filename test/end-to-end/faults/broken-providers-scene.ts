@@ -39,15 +39,8 @@ export async function setBrokenScene(
       // Callers of other tests are not held up by what a fault has left.
       PROVIDER_BREAKER_CALLS: '1000',
       // Longer than a busy machine holds up an answer, and shorter than the sandbox and its faults are slow.
-      MOBILE_MONEY_TIMEOUT_SECONDS: '2',
-      MOBILE_MONEY_CALLBACK_URL: `${callbacks}/gsma`,
-      MPESA_TIMEOUT_SECONDS: '2',
-      MPESA_CALLBACK_URL: `${callbacks}/mpesa`,
-      AIRTIME_TIMEOUT_SECONDS: '2',
-      AIRTIME_CALLBACK_URL: `${callbacks}/dt-one`,
-      RELOADLY_TIMEOUT_SECONDS: '2',
-      SMS_TIMEOUT_SECONDS: '2',
-      SMPP_TIMEOUT_SECONDS: '2',
+      PROVIDER_TIMEOUT_SECONDS: '2',
+      CALLBACK_URL: callbacks,
       SMPP_RECONNECT_SECONDS: '0.1',
       SMPP_RECONNECT_MAXIMUM_SECONDS: '0.2',
       SMPP_THROTTLE_PAUSE_SECONDS: '0.1',

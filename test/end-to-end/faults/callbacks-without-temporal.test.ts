@@ -76,8 +76,7 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
   const scene = await setRedemptionScene({
     TEMPORAL_ADDRESS: temporal.address,
     CALLER_WAIT_SECONDS: '2',
-    MOBILE_MONEY_CALLBACK_SECRET: SECRET,
-    AIRTIME_CALLBACK_SECRET: SECRET,
+    CALLBACK_SECRETS: `gsma=${SECRET},dt-one=${SECRET},mpesa=${SECRET}`,
     // Nothing but a hint makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
@@ -130,8 +129,7 @@ test('what a provider told and never repeats is made up for by inquiries', async
   const scene = await setRedemptionScene({
     TEMPORAL_ADDRESS: temporal.address,
     CALLER_WAIT_SECONDS: '2',
-    MOBILE_MONEY_CALLBACK_SECRET: SECRET,
-    AIRTIME_CALLBACK_SECRET: SECRET,
+    CALLBACK_SECRETS: `gsma=${SECRET},dt-one=${SECRET},mpesa=${SECRET}`,
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
   });
   const { merchant, gift, reference } = await openPayment(scene);
@@ -151,7 +149,7 @@ test('a result of M-Pesa that reaches no workflow is kept, and its payment ends 
     TEMPORAL_ADDRESS: temporal.address,
     CALLER_WAIT_SECONDS: '2',
     MOBILE_MONEY_PROVIDER: 'mpesa',
-    MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+    CALLBACK_URL: `${toService.url}/callbacks`,
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
   });
   const { stack } = scene;

@@ -4,6 +4,7 @@ import { addRoute } from '../../../src/db/providers/provider-routes.ts';
 import type { RouteKind } from '../../../src/domain/providers/routes.ts';
 import { freePort } from '../../../src/embedded/port.ts';
 import { gsmaPaths } from '../../../src/sandbox/gsma/router.ts';
+import { smscPassword } from '../../../src/sandbox/smpp/smsc.ts';
 import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
 import {
   deposit,
@@ -43,10 +44,10 @@ async function setScene(settings: Readonly<Record<string, string>>): Promise<voi
   scene = await setGiftScene({
     PORT: String(port),
     SMS_URL: `${ways['africas-talking'].url}/africas-talking`,
-    SMPP_URL: ways.smpp.url.replace('http:', 'smpp:'),
+    SMPP_URL: ways.smpp.url.replace('http://', `smpp://sandbox:${smscPassword}@`),
     MOBILE_MONEY_URL: `${ways.gsma.url}/gsma${gsmaPaths.api}`,
     MPESA_URL: `${ways.mpesa.url}/mpesa`,
-    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+    CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`,
     AIRTIME_URL: `${ways['dt-one'].url}/dt-one/v1`,
     RELOADLY_URL: `${ways.reloadly.url}/reloadly`,
     // What waits for a place goes on waiting, and its caller, too.

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
 import { createMetrics } from '../../../src/process/metrics/metrics.ts';
+import { smscPassword } from '../../../src/sandbox/smpp/smsc.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { providerSettings } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { samplesOf, sampleValue } from '../observation/samples.ts';
 import { type BrokenScene, setBrokenScene } from './broken-providers-scene.ts';
 import { kindOf, type MetOperation, toldBy } from './met-operations.ts';
+import { type CuttableWay, makeCuttableWay } from './provider-outage.ts';
 
 /**
  * The settings have credentials that a provider does not accept: it certainly does nothing, the next one serves, and
@@ -16,7 +18,8 @@ const BREAKER_CALLS = 8;
 
 const wrong = {
   'africas-talking': { SMS_API_KEY: 'wrong' },
-  smpp: { SMPP_PASSWORD: 'wrong' },
+  // Its address, which has the password, is known later.
+  smpp: {},
   gsma: { MOBILE_MONEY_SECRET: 'wrong' },
   mpesa: { MPESA_CONSUMER_SECRET: 'wrong' },
   'dt-one': { AIRTIME_SECRET: 'wrong' },
@@ -27,12 +30,7 @@ type Name = keyof typeof wrong;
 
 /** Calls that take long on a busy machine are not unknown. */
 const patience = {
-  MOBILE_MONEY_TIMEOUT_SECONDS: '20',
-  MPESA_TIMEOUT_SECONDS: '20',
-  AIRTIME_TIMEOUT_SECONDS: '20',
-  RELOADLY_TIMEOUT_SECONDS: '20',
-  SMS_TIMEOUT_SECONDS: '20',
-  SMPP_TIMEOUT_SECONDS: '20',
+  PROVIDER_TIMEOUT_SECONDS: '20',
 };
 
 const orders: readonly (readonly (readonly [Name, Name])[])[] = [
@@ -51,12 +49,16 @@ const orders: readonly (readonly (readonly [Name, Name])[])[] = [
 describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes', ({ routes }) => {
   const metrics = createMetrics();
   const settings = Object.assign({}, ...routes.map(([first]) => wrong[first]));
+  const refusesSmpp = routes.some(([first]) => first === 'smpp');
   let scene: BrokenScene;
+  let smsc: CuttableWay;
   beforeAll(async () => {
+    smsc = await makeCuttableWay();
     scene = await setBrokenScene(
       {
         ...patience,
         ...settings,
+        ...(refusesSmpp && { SMPP_URL: smsc.url.replace('http://', 'smpp://sandbox:wrong@') }),
         CALLER_WAIT_SECONDS: '30',
         PROVIDER_BREAKER_CALLS: String(BREAKER_CALLS),
         // None of these tests waits until one call tries.
@@ -64,8 +66,12 @@ describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes'
       },
       { metrics },
     );
+    smsc.setTarget(scene.stack.sandbox.smppUrl);
   });
-  afterAll(() => scene?.stop());
+  afterAll(async () => {
+    await scene?.stop();
+    await smsc?.close();
+  });
 
   const measured = async (name: string, labels: Readonly<Record<string, string>>) =>
     sampleValue(samplesOf(await metrics.read()), `voucher_service_${name}`, labels) ?? 0;
@@ -122,6 +128,9 @@ describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes'
     const admin = commandsOn({
       ...providerSettings(scene.stack.sandbox),
       ...settings,
+      ...(refusesSmpp && {
+        SMPP_URL: scene.stack.sandbox.smppUrl.replace(smscPassword, 'wrong'),
+      }),
       DATABASE_URL: scene.stack.urlFor('operator'),
     });
     const { code, out } = await admin.admin('check providers');

@@ -23,14 +23,11 @@ beforeAll(async () => {
     PORT: String(port),
     CALLER_WAIT_SECONDS: '15',
     MPESA_URL: `${way.url}/mpesa`,
-    MPESA_TIMEOUT_SECONDS: '1',
-    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+    PROVIDER_TIMEOUT_SECONDS: '1',
+    CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`,
     RELOADLY_URL: `${way.url}/reloadly`,
-    RELOADLY_TIMEOUT_SECONDS: '1',
     MOBILE_MONEY_URL: `${way.url}/gsma${gsmaPaths.api}`,
-    MOBILE_MONEY_TIMEOUT_SECONDS: '1',
     AIRTIME_URL: `${way.url}/dt-one/v1`,
-    AIRTIME_TIMEOUT_SECONDS: '1',
   });
   way.setTarget(scene.stack.sandbox.url);
   await makeTopupProducts(scene.stack, scene.partner);

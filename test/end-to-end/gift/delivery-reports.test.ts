@@ -43,7 +43,7 @@ async function wordsOf(scene: RedemptionScene, gift: Gift): Promise<string> {
 }
 
 const adapters = {
-  'africas-talking': { SMS_CALLBACK_SECRET: SECRET },
+  'africas-talking': { CALLBACK_SECRETS: `africas-talking=${SECRET},mpesa=${SECRET}` },
   smpp: { SMS_PROVIDER: 'smpp' },
 } as const;
 

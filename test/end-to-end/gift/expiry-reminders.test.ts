@@ -14,8 +14,7 @@ beforeAll(async () => {
   scene = await setGiftScene({
     PAYLOAD_KEYS: TEST_PAYLOAD_KEYS,
     EXPIRY_REMINDER_DAYS: '7',
-    EXPIRY_REMINDER_FROM_HOUR: '0',
-    EXPIRY_REMINDER_UNTIL_HOUR: '24',
+    EXPIRY_REMINDER_HOURS: '0-24',
   });
 });
 afterAll(() => scene?.stop());

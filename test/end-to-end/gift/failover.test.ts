@@ -26,9 +26,8 @@ beforeAll(async () => {
   toService = await makeSpoilingWay();
   scene = await setRedemptionScene({
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '1',
-    SMS_TIMEOUT_SECONDS: '3',
-    MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
-    MPESA_TIMEOUT_SECONDS: '3',
+    PROVIDER_TIMEOUT_SECONDS: '3',
+    CALLBACK_URL: `${toService.url}/callbacks`,
   });
   toService.setTarget(scene.stack.url);
   const none = { operator: null, partner_id: null, merchant_id: null };

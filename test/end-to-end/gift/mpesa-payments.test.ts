@@ -25,8 +25,7 @@ beforeAll(async () => {
   scene = await setRedemptionScene(
     {
       MOBILE_MONEY_PROVIDER: 'mpesa',
-      // The neutral address; the tests of results below call the one with the name.
-      MPESA_CALLBACK_URL: `${toService.url}/callbacks/payouts`,
+      CALLBACK_URL: `${toService.url}/callbacks`,
       MPESA_TIMEOUT_SECONDS: '3',
       // Two outcomes stay open.
       CALLER_WAIT_SECONDS: '2',

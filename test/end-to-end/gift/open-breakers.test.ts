@@ -27,7 +27,7 @@ beforeAll(async () => {
   const port = await freePort();
   scene = await setGiftScene({
     PORT: String(port),
-    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+    CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`,
     // One call without an answer opens a breaker.
     PROVIDER_BREAKER_CALLS: '2',
     PROVIDER_BREAKER_SECONDS: String(BREAKER_SECONDS),

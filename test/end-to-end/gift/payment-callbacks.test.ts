@@ -17,8 +17,8 @@ beforeAll(async () => {
   scene = await setRedemptionScene({
     MOBILE_MONEY_URL: `${toProvider.url}/gsma/v1.2/mm`,
     MOBILE_MONEY_TOKEN_URL: undefined,
-    MOBILE_MONEY_CALLBACK_URL: `${toService.url}/callbacks/gsma/`,
-    MOBILE_MONEY_CALLBACK_SECRET: SECRET,
+    CALLBACK_URL: `${toService.url}/callbacks/`,
+    CALLBACK_SECRETS: `gsma=${SECRET},mpesa=${SECRET}`,
     // Nothing but a hint makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });

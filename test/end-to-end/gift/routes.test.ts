@@ -20,7 +20,7 @@ beforeAll(async () => {
   const port = await freePort();
   scene = await setRedemptionScene({
     PORT: String(port),
-    MPESA_CALLBACK_URL: `http://127.0.0.1:${port}/callbacks/mpesa`,
+    CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`,
   });
   const { stack } = scene;
   operator = commandsOn({

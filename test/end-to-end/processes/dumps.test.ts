@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callbackProviders } from '../../../src/config/providers/provider-settings.ts';
 import { addRoute } from '../../../src/db/providers/provider-routes.ts';
 import { freePort } from '../../../src/embedded/port.ts';
 import { commandsOn } from '../../admin/scene.ts';
@@ -34,10 +35,13 @@ const canary = createCanary();
 /** Settings that are secret, with values that are found again. */
 const SECRETS = Object.fromEntries(
   [
-    ...['SMS_CALLBACK_SECRET', 'MOBILE_MONEY_CALLBACK_SECRET', 'MPESA_CALLBACK_SECRET'],
-    ...['AIRTIME_CALLBACK_SECRET', 'RELOADLY_CALLBACK_SECRET', 'MPESA_CONSUMER_SECRET'],
-    ...['MPESA_SECURITY_CREDENTIAL', 'AIRTIME_SECRET', 'RELOADLY_CLIENT_SECRET'],
+    ...['RELOADLY_CALLBACK_SECRET', 'MPESA_CONSUMER_SECRET', 'MPESA_SECURITY_CREDENTIAL'],
+    ...['AIRTIME_SECRET', 'RELOADLY_CLIENT_SECRET'],
   ].map((name) => [name, `canary-${randomUUID()}`]),
+);
+
+const CALLBACK_SECRETS = Object.fromEntries(
+  callbackProviders.map((name) => [name, `canary-${randomUUID()}`]),
 );
 
 let scene: ProcessScene;
@@ -63,11 +67,12 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries({ ...scene.settings, ...SECRETS }))
     if (name in SECRETS || /^(SMS_API_KEY|MOBILE_MONEY_SECRET|DIGEST_KEY|.*_KEYS)$/.test(name))
       canary.add('setting', (value ?? '').replace(/^[\w-]+:/, ''));
+  for (const value of Object.values(CALLBACK_SECRETS)) canary.add('setting', value);
   receiver = await startOtlpReceiver();
   const port = String(await freePort());
   const callbacks = `http://127.0.0.1:${port}/callbacks`;
   scene.start('sandbox', {
-    SANDBOX_SMS_REPORT_URL: `${callbacks}/africas-talking/${SECRETS.SMS_CALLBACK_SECRET}`,
+    SANDBOX_SMS_REPORT_URL: `${callbacks}/africas-talking/${CALLBACK_SECRETS['africas-talking']}`,
   });
   expect(await scene.start('migrate').ended).toBe(0);
   gifts = await sellGifts(scene, canary, () => stack);
@@ -80,9 +85,10 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '50',
     INVITATION_PICKUP_SECONDS: '0.1',
-    MOBILE_MONEY_CALLBACK_URL: `${callbacks}/gsma`,
-    MPESA_CALLBACK_URL: `${callbacks}/mpesa`,
-    AIRTIME_CALLBACK_URL: `${callbacks}/airtime`,
+    CALLBACK_URL: callbacks,
+    CALLBACK_SECRETS: Object.entries(CALLBACK_SECRETS)
+      .map((pair) => pair.join('='))
+      .join(),
   };
   const [worker, api] = [
     scene.start('worker', { ...settings, DATABASE_URL: await scene.databaseUrlFor('worker') }),
@@ -192,18 +198,18 @@ describe('a day', () => {
       .executeTakeFirstOrThrow();
     const number = numbered('000');
     const words = { ResultDesc: `To ${number}`, TransactionID: 'X1', ConversationID: 'AG_2' };
-    const mpesa = `/mpesa/${SECRETS.MPESA_CALLBACK_SECRET}/payment/${reference}`;
+    const mpesa = `/mpesa/${CALLBACK_SECRETS.mpesa}/payment/${reference}`;
     const bodies: readonly object[] = [
       { Result: { ResultCode: 2001, ...words } },
       { id: number, phoneNumber: number, status: number, failureReason: number },
       { data: { customIdentifier: number }, external_id: number, number },
     ];
     const paths = [
-      ...[mpesa, `/mpesa/${SECRETS.SMS_CALLBACK_SECRET}/payment/${reference}`, '/mpesa'],
-      `/africas-talking/${SECRETS.SMS_CALLBACK_SECRET}`,
-      `/africas-talking/${SECRETS.SMS_CALLBACK_SECRET}x`,
-      `/gsma/${SECRETS.MOBILE_MONEY_CALLBACK_SECRET}`,
-      `/airtime/${SECRETS.AIRTIME_CALLBACK_SECRET}`,
+      ...[mpesa, `/mpesa/${CALLBACK_SECRETS['africas-talking']}/payment/${reference}`, '/mpesa'],
+      `/africas-talking/${CALLBACK_SECRETS['africas-talking']}`,
+      `/africas-talking/${CALLBACK_SECRETS['africas-talking']}x`,
+      `/gsma/${CALLBACK_SECRETS.gsma}`,
+      `/airtime/${CALLBACK_SECRETS['dt-one']}`,
       `/reloadly/${SECRETS.RELOADLY_CALLBACK_SECRET}`,
       `/nothing/${SECRETS.RELOADLY_CALLBACK_SECRET}/${number}`,
     ];

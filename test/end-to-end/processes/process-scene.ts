@@ -59,9 +59,9 @@ export async function setProcessScene() {
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     WORKFLOW_BUNDLE: inject('workflowBundlePath'),
     PORT: '0',
-    SANDBOX_PORT: new URL(sandboxUrl).port,
-    SANDBOX_SMTP_PORT: new URL(providers.SMTP_URL ?? '').port,
-    SANDBOX_SMPP_PORT: new URL(providers.SMPP_URL ?? '').port,
+    LOCAL_PORTS:
+      `sandbox=${portOf(sandboxUrl)},smtp=${portOf(providers.SMTP_URL)},` +
+      `smpp=${portOf(providers.SMPP_URL)}`,
     SANDBOX_DELAY_SCALE: '0.02',
     LOG_LEVEL: 'info',
     CALLER_WAIT_SECONDS: '3',
@@ -69,7 +69,7 @@ export async function setProcessScene() {
     MESSAGE_COOLDOWN_SECONDS: '0',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.2',
   };
-  const config = readApiConfig(settings);
+  const config = readApiConfig(settings, settings);
   const database = connectDatabase(databaseUrl.href, { poolSize: 2 });
   const started: ServiceProcess[] = [];
 
@@ -127,6 +127,8 @@ export async function setProcessScene() {
     },
   };
 }
+
+const portOf = (address = '') => new URL(address).port;
 
 /**
  * The addresses of a sandbox on ports that the sandbox's process is to take some time later: none that the

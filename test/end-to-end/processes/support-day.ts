@@ -91,7 +91,7 @@ export async function decodePayloads(
     .start('codec', {
       CODEC_SERVER_PORT: String(port),
       CODEC_SERVER_OPERATORS: `looks:decode:${digest}`,
-      TEMPORAL_UI_ORIGINS: origin,
+      TEMPORAL_UI_URL: origin,
       LOG_LEVEL: 'trace',
     })
     .logged('Codec server is listening');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createLogger } from '../../../src/process/logger.ts';
 import { findStalledVersion } from '../../../src/temporal/worker-version.ts';
@@ -8,12 +7,9 @@ import { until } from '../../support/until.ts';
 import { createStories } from '../crashes/stories.ts';
 
 it('a release gets tasks once it is current, and then also the claims of the one before', async () => {
-  const deploymentName = `test-${randomUUID()}`;
-  const stack = await startStack({
-    TEMPORAL_DEPLOYMENT: deploymentName,
-    TEMPORAL_BUILD_ID: 'one',
-  });
+  const stack = await startStack({ TEMPORAL_BUILD_ID: 'one' });
   const { temporal, config } = stack;
+  const { TEMPORAL_TASK_QUEUE: deploymentName } = config;
   const { namespace, client } = temporal;
   const version = { deploymentName, buildId: 'one' };
   const stalled = (now?: number) =>

@@ -20,7 +20,7 @@ beforeAll(async () => {
   toService = await makeSpoilingWay();
   scene = await setRedemptionScene({
     MOBILE_MONEY_PROVIDER: 'mpesa',
-    MPESA_CALLBACK_URL: `${toService.url}/callbacks/mpesa`,
+    CALLBACK_URL: `${toService.url}/callbacks`,
   });
   toService.setTarget(scene.stack.url);
   operator = commandsOn({

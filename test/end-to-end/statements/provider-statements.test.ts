@@ -20,7 +20,7 @@ import { type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
 const ZONE = 'Africa/Addis_Ababa';
 const settings = {
   PROVIDER_STATEMENT_MARGIN_SECONDS: '1',
-  MOBILE_MONEY_ACCOUNT_ALIASES: 'SC-77, SC-78',
+  MOBILE_MONEY_ACCOUNT: 'sandbox, SC-77, SC-78',
 };
 
 let scene: GiftScene;

@@ -18,10 +18,10 @@ beforeAll(async () => {
   scene = await setTopupScene({
     AIRTIME_URL: `${way.url}/dt-one/v1`,
     // The provider answers when a test lets it, not when the time is up.
-    AIRTIME_TIMEOUT_SECONDS: '60',
+    PROVIDER_TIMEOUT_SECONDS: '60',
     PROVIDER_DEADLINE_SECONDS: '61',
-    AIRTIME_CALLBACK_SECRET: SECRET,
-    AIRTIME_CALLBACK_ADDRESSES: '198.51.100.0/28, 2001:db8::/64',
+    CALLBACK_SECRETS: `dt-one=${SECRET},mpesa=${SECRET}`,
+    CALLBACK_ADDRESSES: 'dt-one=198.51.100.0/28 2001:db8::/64',
     TRUSTED_PROXIES: '127.0.0.1',
     CALLER_WAIT_SECONDS: '1',
     // Nothing but a hint makes a workflow ask the provider during the test.

@@ -49,6 +49,9 @@ export const issueApiKey = changeCommand({
   },
 });
 
+/** How long the old key works after a rotation. */
+const OVERLAP_HOURS = 24;
+
 export const rotateApiKey = changeCommand({
   name: 'rotate api-key',
   details:
@@ -58,13 +61,13 @@ export const rotateApiKey = changeCommand({
     id: argument(id, 'The id of the old key: see list api-keys'),
     overlapHours: optional(
       wholeNumber(0, 720),
-      'How long the old key still works; API_KEY_OVERLAP_HOURS by default',
+      `How long the old key still works; ${OVERLAP_HOURS} by default`,
     ),
   },
   examples: ['rotate api-key 7', 'rotate api-key 7 --overlap-hours 0'],
   async change(transaction, input, { keySettings }) {
-    const { digests, environment, overlapHours } = keySettings();
-    const old = await endApiKey(transaction, input.id, input.overlapHours ?? overlapHours);
+    const { digests, environment } = keySettings();
+    const old = await endApiKey(transaction, input.id, input.overlapHours ?? OVERLAP_HOURS);
     if (!old?.expiresAt)
       throw new AdminError(
         `There is no valid API key ${input.id} without an end: see "list api-keys".`,

@@ -19,7 +19,7 @@ export const createPortalAccount = changeCommand({
   name: 'create portal-account',
   details:
     'In the portal people make API keys, register addresses and public keys, and see their data. ' +
-    'The password is shown once and expires after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS); the ' +
+    'The password is shown once and expires after a day; the ' +
     'person chooses a new one at the first sign-in.',
   fields: {
     email: required(email, 'The e-mail address for the sign-in'),

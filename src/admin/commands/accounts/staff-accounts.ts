@@ -22,7 +22,7 @@ const subjectOf = (accountId: number) => ({ kind: 'staff', id: accountId });
 export const createStaffAccount = changeCommand({
   name: 'create staff-account',
   details:
-    'The password is shown once and expires after a day (PORTAL_ONE_TIME_PASSWORD_SECONDS). At the ' +
+    'The password is shown once and expires after a day. At the ' +
     'first sign-in the person chooses a new one and sets up one-time passwords, without which ' +
     'nothing opens.',
   detailLines: roleMeanings,

@@ -5,7 +5,7 @@ import { column, table, time } from '../../tables.ts';
 export const listProviderStatesCommand = lookCommand({
   name: 'list provider-states',
   details:
-    'Each worker has a circuit breaker of its own, and tells its state every PROVIDER_STATE_SECONDS. ' +
+    'Each worker has a circuit breaker of its own, and tells its state every 10 seconds. ' +
     '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +
     'provider refused something lately for lack of our money.',
   fields: {},

@@ -52,7 +52,7 @@ export const recoverStatusCommand = lookCommand({
 export const recoverLiftCommand = changeCommand({
   name: 'recover lift',
   details:
-    'The processes notice it within FENCE_CHECK_SECONDS. It is refused before "recover book" has ' +
+    'The processes notice it within a second. It is refused before "recover book" has ' +
     'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
     'that cannot list, once you have compared its statement by hand. The present timeline of ' +
     'PostgreSQL is accepted.',

@@ -39,10 +39,7 @@ const fields = {
   empty: flag('Take a file without rows as a statement of nothing'),
   stored: flag('Only show what was found before'),
   all: flag('Show closed and settled breaks, too'),
-  maximumBreaks: optional(
-    wholeNumber(1, 1_000_000),
-    'Breaks that may be opened; PROVIDER_STATEMENT_MAXIMUM_BREAKS by default',
-  ),
+  maximumBreaks: optional(wholeNumber(1, 1_000_000), 'Breaks that may be opened; 200 by default'),
   format: optional(oneOf('text', 'csv', 'json'), 'The form; text by default'),
 };
 type Input = InputOf<typeof fields>;

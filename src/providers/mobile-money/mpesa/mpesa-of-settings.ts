@@ -1,6 +1,6 @@
+import type { ProviderSettings } from '../../../config/providers/provider-settings.ts';
 import { mpesaPathsAt } from '../../../domain/providers/mpesa-paths.ts';
 import { callbackUrlOf } from '../../callback-url.ts';
-import type { SettingsOf } from '../../settings-of.ts';
 import type { MobileMoney } from '../mobile-money.ts';
 import type { MpesaResults } from './answers.ts';
 import { createMpesaMobileMoney } from './client.ts';
@@ -13,40 +13,41 @@ const noResults: MpesaResults = {
 };
 
 /** The credential that the settings give; the rules of settings ensure one. */
-function mpesaCredential(config: SettingsOf<'MPESA'>): SecurityCredential | undefined {
-  const { MPESA_SECURITY_CREDENTIAL: ready, MPESA_CERTIFICATE: certificate } = config;
-  const { MPESA_INITIATOR_PASSWORD: password } = config;
+function mpesaCredential(settings: ProviderSettings): SecurityCredential | undefined {
+  const { MPESA_SECURITY_CREDENTIAL: ready, MPESA_CERTIFICATE: certificate } = settings;
+  const { MPESA_INITIATOR_PASSWORD: password } = settings;
   if (ready !== undefined) return { ready };
   return password === undefined || certificate === undefined
     ? undefined
     : { password, certificate };
 }
 
-/** M-Pesa, or undefined where the settings do not configure it. */
+/** M-Pesa, or undefined where the settings do not settingsure it. */
 export function mpesaOfSettings(
-  config: SettingsOf<'MPESA'>,
+  settings: ProviderSettings,
   results: MpesaResults = noResults,
 ): MobileMoney | undefined {
-  const credential = mpesaCredential(config);
+  const credential = mpesaCredential(settings);
   const needed = {
-    baseUrl: config.MPESA_URL,
-    key: config.MPESA_CONSUMER_KEY,
-    secret: config.MPESA_CONSUMER_SECRET,
-    shortCode: config.MPESA_SHORT_CODE,
-    initiator: config.MPESA_INITIATOR,
-    callbackUrl: callbackUrlOf(config.MPESA_CALLBACK_URL, config.MPESA_CALLBACK_SECRET ?? ''),
+    baseUrl: settings.MPESA_URL,
+    key: settings.MPESA_CONSUMER_KEY,
+    secret: settings.MPESA_CONSUMER_SECRET,
+    shortCode: settings.MPESA_SHORT_CODE,
+    initiator: settings.MPESA_INITIATOR,
+    callbackUrl: callbackUrlOf(settings, 'mpesa'),
   };
   if (!isComplete(needed) || credential === undefined) return undefined;
+  const { MPESA_PATHS: own } = settings;
   const paths = mpesaPathsAt(needed.baseUrl);
   return createMpesaMobileMoney(
     {
       ...needed,
       credential,
-      tokenPath: config.MPESA_TOKEN_PATH ?? paths.tokenPath,
-      paymentPath: config.MPESA_PAYMENT_PATH ?? paths.paymentPath,
-      statusPath: config.MPESA_STATUS_PATH ?? paths.statusPath,
-      command: config.MPESA_COMMAND,
-      timeoutSeconds: config.MPESA_TIMEOUT_SECONDS,
+      tokenPath: own.token ?? paths.tokenPath,
+      paymentPath: own.payment ?? paths.paymentPath,
+      statusPath: own.status ?? paths.statusPath,
+      command: 'BusinessPayment',
+      timeoutSeconds: settings.PROVIDER_TIMEOUT_SECONDS,
     },
     results,
   );

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { smscPassword } from '../../../../src/sandbox/smpp/smsc.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
 import { answerWith, startRawServer } from '../../../providers/raw-server.ts';
 import { providerSettings } from '../../../support/stack.ts';
@@ -34,7 +35,7 @@ it('each provider of the sandbox accepts the login, and tells its balance where 
 
 it('a refused login, a provider that does not answer, and a default that is not set fail', async () => {
   const broken = commands({
-    SMPP_PASSWORD: 'wrong',
+    SMPP_URL: sandbox.smppUrl.replace(smscPassword, 'wrong'),
     SMS_URL: undefined,
     AIRTIME_URL: 'http://127.0.0.1:1',
     MPESA_URL: undefined,

@@ -203,7 +203,7 @@ describe('a service that keeps no keys', () => {
   let other: Stack;
 
   beforeAll(async () => {
-    other = await startStack({ PORTAL_KEY_COPY: 'off', COPY_KEYS: '' });
+    other = await startStack({ COPY_KEYS: 'off' });
   });
   afterAll(() => other?.stop());
 
