@@ -6,19 +6,21 @@ import type {
   SmsProviderName,
 } from '../domain/providers/provider-names.ts';
 import type { Airtime } from './airtime/airtime.ts';
-import { dtOneOfSettings } from './airtime/dt-one/dt-one-of-settings.ts';
 import { lookUpByPrefix, type OperatorLookup } from './airtime/operator-lookup.ts';
-import { reloadlyOfSettings } from './airtime/reloadly/reloadly-of-settings.ts';
 import type { EmailSender } from './email/email-sender.ts';
 import { createSmtp } from './email/smtp.ts';
-import { gsmaOfSettings } from './mobile-money/gsma/gsma-of-settings.ts';
 import type { MobileMoney } from './mobile-money/mobile-money.ts';
 import type { MpesaResults } from './mobile-money/mpesa/answers.ts';
-import { mpesaOfSettings } from './mobile-money/mpesa/mpesa-of-settings.ts';
+import {
+  africasTalkingOfSettings,
+  dtOneOfSettings,
+  gsmaOfSettings,
+  mpesaOfSettings,
+  reloadlyOfSettings,
+  smppOfSettings,
+} from './of-settings.ts';
 import { createProviderSet, type ProviderSet } from './provider-set.ts';
-import { africasTalkingOfSettings } from './sms/africas-talking-of-settings.ts';
 import type { SmppSender } from './sms/smpp/client.ts';
-import { smppOfSettings } from './sms/smpp/smpp-of-settings.ts';
 import type { SmsSender } from './sms/sms-sender.ts';
 
 /** How a provider is made of the settings; undefined where they do not configure it. */

@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../db/connection.ts';
 import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.ts';
 import type { FenceWatch } from '../db/recovery/fence-watch.ts';
+import { smppOfSettings } from '../providers/of-settings.ts';
 import type { SmppSender } from '../providers/sms/smpp/client.ts';
-import { smppOfSettings } from '../providers/sms/smpp/smpp-of-settings.ts';
 import type { TemporalConnection } from '../temporal/connection.ts';
 import { tellCodeDelivery } from '../temporal/unless-running.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentOf } from '../../../activities/redemptions/payments.ts';
 import { listDoubleDeliveries } from '../../../src/db/providers/double-delivery-cases.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
-import { mpesaOfSettings } from '../../../src/providers/mobile-money/mpesa/mpesa-of-settings.ts';
+import { mpesaOfSettings } from '../../../src/providers/of-settings.ts';
 import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.ts';
 import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
 import { call } from '../../support/clients.ts';

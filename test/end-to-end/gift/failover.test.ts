@@ -3,7 +3,7 @@ import { paymentOf } from '../../../activities/redemptions/payments.ts';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
 import { addRoute } from '../../../src/db/providers/provider-routes.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
-import { gsmaOfSettings } from '../../../src/providers/mobile-money/gsma/gsma-of-settings.ts';
+import { gsmaOfSettings } from '../../../src/providers/of-settings.ts';
 import type {
   ProviderFault,
   SandboxProvider,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addRoute } from '../../../src/db/providers/provider-routes.ts';
 import { findTopupDetail } from '../../../src/db/topups/topup-detail.ts';
-import { dtOneOfSettings } from '../../../src/providers/airtime/dt-one/dt-one-of-settings.ts';
+import { dtOneOfSettings } from '../../../src/providers/of-settings.ts';
 import type {
   ProviderFault,
   SandboxProvider,
