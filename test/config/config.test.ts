@@ -14,6 +14,7 @@ import {
   readSandboxConfig,
   readStartConfig,
 } from '../../src/config/config.ts';
+import { parseMoney } from '../../src/domain/money.ts';
 import { createAddressMatcher } from '../../src/http/access/source-address.ts';
 import { makeSecrets } from '../../src/start/secrets.ts';
 
@@ -386,6 +387,40 @@ describe('TRUSTED_PROXIES', () => {
     expect(problemsWith({ TRUSTED_PROXIES: `10.0.0.0/8,${entry}` })).toEqual([
       '  TRUSTED_PROXIES.1: must be an address or a CIDR range',
     ]);
+  });
+});
+
+describe('values by name', () => {
+  it('are those of providers, mobile operators and headers', () => {
+    const config = readConfig({
+      ...least,
+      CALLBACK_ADDRESSES: 'gsma=10.0.0.0/8 203.0.113.7, mpesa=2001:db8::/32',
+      AIRTIME_RANGES: 'ETHIO_TELECOM=1-50,SAFARICOM_ETHIOPIA=5.50-10000',
+      MOBILE_MONEY_HEADERS: 'X-API-Key=a%2Cb',
+    });
+    expect(config.CALLBACK_ADDRESSES).toEqual({
+      gsma: ['10.0.0.0/8', '203.0.113.7'],
+      mpesa: ['2001:db8::/32'],
+    });
+    expect(config.AIRTIME_RANGES.SAFARICOM_ETHIOPIA).toEqual({
+      minimum: parseMoney('5.50'),
+      maximum: parseMoney('10000'),
+    });
+    expect(config.MOBILE_MONEY_HEADERS).toEqual({ 'X-API-Key': 'a,b' });
+  });
+
+  it('have no line breaks in headers', () => {
+    expect(problemsWith({ MOBILE_MONEY_HEADERS: 'X-API-Key=a%0Ab' })).toEqual([
+      '  MOBILE_MONEY_HEADERS: must have values of 1 to 256 visible characters',
+    ]);
+  });
+});
+
+it('the address of the SMSC has its account', () => {
+  const SMPP_URL = 'smpps://gifts:p%40ss@[2001:db8::5]?system_type=VMA';
+  expect(readConfig({ ...least, SMPP_URL }).SMPP_URL).toEqual({
+    ...{ tls: true, host: '2001:db8::5', port: 3550 },
+    ...{ systemId: 'gifts', password: 'p@ss', systemType: 'VMA' },
   });
 });
 

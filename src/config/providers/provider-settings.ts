@@ -54,6 +54,13 @@ export const callbackSettings = {
     }),
 };
 
+const headers = pairs.pipe(
+  z.record(
+    z.string().regex(/^[\w-]+$/, 'must have names of headers'),
+    z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must have values of 1 to 256 visible characters'),
+  ),
+);
+
 /** SMS and e-mail. */
 export const messageSettings = {
   SMS_PROVIDER: z
@@ -131,7 +138,7 @@ export const mobileMoneySettings = {
         'before the first payment to it. `off` for a provider that does not offer it: ' +
         'accounts without a registered holder are then paid unasked, others after `confirm payout-account`',
     ),
-  MOBILE_MONEY_HEADERS: pairs
+  MOBILE_MONEY_HEADERS: headers
     .meta(SECRET)
     .default({})
     .describe(

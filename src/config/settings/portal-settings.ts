@@ -44,12 +44,13 @@ export const portalSettings = {
   STATEMENT_RETRY_SECONDS: constant(600),
 };
 
+/** The message of a key ring would be lost among those of a union. */
+const keysOrOff = ({ input }: { readonly input?: unknown }) =>
+  input === undefined ? undefined : 'must be "off", or keys as those of DATA_KEYS';
+
 /** Settings of the API besides those that it shares with the worker. */
 export const apiSettings = {
-  COPY_KEYS: z
-    .literal('off')
-    .or(keyRing)
-    .meta({
+  COPY_KEYS: z.union([z.literal('off'), keyRing], { error: keysOrOff }).meta({
       ...SECRET,
       description:
         'AES-256-GCM keys, written as `DATA_KEYS`, for the API keys that people make in the portal: they ' +
