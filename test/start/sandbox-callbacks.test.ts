@@ -14,7 +14,7 @@ beforeAll(async () => {
   const PORT = await freePort();
   const given = { PORT } as Parameters<typeof sandboxSettings>[0];
   const all = Object.entries(sandboxSettings(given, {} as Parameters<typeof sandboxSettings>[1]));
-  const callbacks = all.filter(([name]) => /^(MOBILE_MONEY|AIRTIME)_CALLBACK_/.test(name));
+  const callbacks = all.filter(([name]) => /^CALLBACK_/.test(name));
   scene = await setRedemptionScene({
     ...Object.fromEntries(callbacks),
     PORT: String(PORT),

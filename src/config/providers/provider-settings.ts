@@ -27,7 +27,7 @@ export const callbackProviders = ['africas-talking', 'gsma', 'mpesa', 'dt-one'] 
 const pathSecret = z.string().regex(/^[\w-]{16,128}$/, 'must be 16 to 128 letters, digits, - or _');
 
 /** Where providers report, and who may. */
-export const callbackSettings = {
+const callbackSettings = {
   CALLBACK_URL: webAddress.optional().meta({
     description:
       'Base address at which providers reach us, such as `https://vouchers.example.com/callbacks`; ' +
@@ -62,7 +62,7 @@ const headers = pairs.pipe(
 );
 
 /** SMS and e-mail. */
-export const messageSettings = {
+const messageSettings = {
   SMS_PROVIDER: z
     .enum(smsProviderNames)
     .default('africas-talking')
@@ -100,7 +100,7 @@ export const messageSettings = {
 };
 
 /** Payments to merchants. */
-export const mobileMoneySettings = {
+const mobileMoneySettings = {
   MOBILE_MONEY_PROVIDER: z
     .enum(mobileMoneyProviderNames)
     .default('gsma')
@@ -149,7 +149,7 @@ export const mobileMoneySettings = {
 };
 
 /** Airtime and packages. */
-export const airtimeSettings = {
+const airtimeSettings = {
   ...reloadlySettings,
   AIRTIME_PROVIDER: z
     .enum(airtimeProviderNames)

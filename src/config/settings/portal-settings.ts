@@ -51,10 +51,10 @@ const keysOrOff = ({ input }: { readonly input?: unknown }) =>
 /** Settings of the API besides those that it shares with the worker. */
 export const apiSettings = {
   COPY_KEYS: z.union([z.literal('off'), keyRing], { error: keysOrOff }).meta({
-      ...SECRET,
-      description:
-        'AES-256-GCM keys, written as `DATA_KEYS`, for the API keys that people make in the portal: they ' +
-        'are stored encrypted, so that people can copy them later with the password. With `off` each key ' +
-        'is shown once, and existing ciphertexts stay unused. Only the API process has them',
-    }),
+    ...SECRET,
+    description:
+      'AES-256-GCM keys, written as `DATA_KEYS`, for the API keys that people make in the portal: they ' +
+      'are stored encrypted, so that people can copy them later with the password. With `off` each key ' +
+      'is shown once, and existing ciphertexts stay unused. Only the API process has them',
+  }),
 };

@@ -67,7 +67,9 @@ export const tracingSettings = {
     .describe('Headers for the collector, such as a token: `name=value,name=value`'),
   OTEL_RESOURCE_ATTRIBUTES: pairs
     .default({})
-    .describe('What every span of a process says, such as `deployment.environment.name=test`; `service.name` is `voucher-topup-service` without it'),
+    .describe(
+      'What every span of a process says, such as `deployment.environment.name=test`; `service.name` is `voucher-topup-service` without it',
+    ),
   OTEL_TRACES_SAMPLER: z
     .enum(samplerNames)
     .default('parentbased_always_on')

@@ -9,7 +9,7 @@ export interface MpesaPaths {
  * Kenya's are those of the documents (providers.md 3.1b). Safaricom Ethiopia documents none in public: these
  * are those that public programs for `api.safaricom.et` use.
  */
-export const mpesaPaths: Readonly<Record<'kenya' | 'ethiopia', MpesaPaths>> = {
+const mpesaPaths: Readonly<Record<'kenya' | 'ethiopia', MpesaPaths>> = {
   kenya: {
     tokenPath: '/oauth/v1/generate',
     paymentPath: '/mpesa/b2c/v3/paymentrequest',
