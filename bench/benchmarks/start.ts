@@ -6,8 +6,7 @@ import { text } from 'node:stream/consumers';
 import { freePort } from '../../src/embedded/port.ts';
 import type { Bench, Benchmark, SecondsMeasurement } from '../benchmark.ts';
 
-const PORTS = ['PORT', 'DATABASE_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'CODEC_SERVER_PORT'];
-const SANDBOX_PORTS = ['SANDBOX_PORT', 'SANDBOX_SMTP_PORT', 'SANDBOX_SMPP_PORT'];
+const LOCAL_PORTS = ['sandbox', 'smtp', 'smpp', 'database', 'temporal', 'temporal-ui'];
 const NODE = ['--max-semi-space-size=64', '--import', './deploy/require-node.mjs'];
 
 /** One start, and the commands against it: seconds. */
@@ -53,11 +52,15 @@ async function measureRound({ backing }: Bench, round: number): Promise<Round> {
   const directory = join(backing.directory, `start-${round}`);
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = backing.startConfig;
   const { PATH, HOME } = process.env;
-  const environment: Record<string, string | undefined> = {
+  const ports: string[] = [];
+  for (const name of LOCAL_PORTS) ports.push(`${name}=${await freePort()}`);
+  const environment = {
     ...{ PATH, HOME, TEMPORAL_CLI_PATH, XDG_CACHE_HOME },
     DATA_DIR: directory,
+    PORT: String(await freePort()),
+    CODEC_SERVER_PORT: String(await freePort()),
+    LOCAL_PORTS: ports.join(','),
   };
-  for (const name of [...PORTS, ...SANDBOX_PORTS]) environment[name] = String(await freePort());
   try {
     const cold = await startAndStop(environment, async () => undefined);
     const warm = await startAndStop(environment, async () => ({

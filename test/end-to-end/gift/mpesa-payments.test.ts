@@ -26,7 +26,7 @@ beforeAll(async () => {
     {
       MOBILE_MONEY_PROVIDER: 'mpesa',
       CALLBACK_URL: `${toService.url}/callbacks`,
-      MPESA_TIMEOUT_SECONDS: '3',
+      PROVIDER_TIMEOUT_SECONDS: '3',
       // Two outcomes stay open.
       CALLER_WAIT_SECONDS: '2',
     },
