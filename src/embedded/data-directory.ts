@@ -30,8 +30,7 @@ async function isOrphan({ npmPid }: ProcessRecord): Promise<boolean> {
 
 /**
  * Removes all rights of other accounts from the folder and its files, which contain encryption keys
- * and all workflows. Folders of earlier versions were readable by all. Root's folder stays
- * enterable, but not readable, for the account of PostgreSQL.
+ * and all workflows. Root's folder stays enterable, but not readable, for the account of PostgreSQL.
  */
 async function closeToOthers(directory: string): Promise<void> {
   const isRoot = process.getuid?.() === 0;

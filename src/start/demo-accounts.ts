@@ -13,7 +13,7 @@ import type { DemoFile } from './demo-file.ts';
 
 /**
  * Creates the portal accounts of the demo file, or resets their passwords to it: the file is always
- * valid, even after changes in the portal and for files of older starts without a portal.
+ * valid, even after changes in the portal.
  */
 export async function makeDemoAccounts(
   database: Database,

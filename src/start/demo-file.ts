@@ -62,8 +62,7 @@ export async function writeDemoFile(
 
 function demoFile(access: DemoAccess | DemoFile, addresses: StackAddresses): DemoFile {
   const { partner, merchant } = access;
-  // Files of older starts have none.
-  const staff = ('staff' in access && access.staff) || {};
+  const staff = 'staff' in access ? access.staff : {};
   const person = (known: object, email: string, path: string) => ({
     portalUrl: addresses.api + path,
     portalEmail: email,

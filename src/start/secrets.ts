@@ -13,15 +13,13 @@ export interface Secrets {
 
 /**
  * The secrets in `secrets.json` of the data folder. They are created on the first start and kept,
- * because the codes in the database cannot be decrypted without them. COPY_KEYS is added to files
- * of older starts.
+ * because the codes in the database cannot be decrypted without them.
  */
 export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets> {
   const file = join(dataDirectory, 'secrets.json');
   const known = await readSecrets(file);
-  if (known?.COPY_KEYS !== undefined) return known as Secrets;
-  const { COPY_KEYS, ...others } = makeSecrets();
-  const secrets = { ...(known ?? others), COPY_KEYS } as Secrets;
+  if (known) return known;
+  const secrets = makeSecrets();
   // Written atomically, even if the process ends.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
@@ -29,7 +27,7 @@ export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets>
   return secrets;
 }
 
-async function readSecrets(file: string): Promise<Partial<Secrets> | undefined> {
+async function readSecrets(file: string): Promise<Secrets | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {

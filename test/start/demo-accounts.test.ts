@@ -44,7 +44,7 @@ const signIn = async (who: 'partner' | 'merchant', file = demo) => {
   return status === 303 ? (await client.get('/portal')).html : status;
 };
 
-test('the accounts of the demo file are made, also where it is of an earlier start', async () => {
+test('the accounts of the demo file are made', async () => {
   expect(await signIn('partner')).toBe(403);
   await makeDemoAccounts(stack.database, stack.digests, demo, passwords);
   expect(await signIn('partner')).toContain('Partner</span>');
