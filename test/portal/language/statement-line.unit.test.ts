@@ -37,7 +37,7 @@ const attempt = {
   ...topup,
   other_account: 'airtime-hold',
   topup_attempt_status: 'HELD',
-  msisdn: '+251911223344' as unknown as StoredNumber,
+  msisdn: 'hash.+2519*****344.1.box' as unknown as StoredNumber,
 } as const;
 
 const TOPUP_REFERENCE = `${'0'.repeat(32)}-1`;
