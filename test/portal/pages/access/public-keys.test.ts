@@ -301,7 +301,7 @@ test('public keys of another merchant are not there', async () => {
 test('partners have no such page', async () => {
   const { id } = await makePartner(stack);
   const client = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id }));
-  expect((await client.post(PATH, { token: await tokenOf(client) })).status).toBe(404);
+  expect((await offer(client, { pem: newPair().pem })).status).toBe(404);
   expect((await client.get(ACCESS)).html).not.toContain('Public keys');
   expect((await client.get('/portal')).html).not.toContain(PATH);
 });
