@@ -1,5 +1,4 @@
 import { readApiConfig } from '../../src/config/config.ts';
-import { createDigests } from '../../src/crypto/digests.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { comparisonOf, p99 } from '../compare.ts';
@@ -57,8 +56,7 @@ const grown = (bench: Bench, vouchers: number): Promise<GrownDatabase> =>
     const { settings } = bench.backing;
     const url = await copyDatabase(settings.DATABASE_URL ?? '');
     const config = readApiConfig({ ...settings });
-    const digests = createDigests(config.DIGEST_KEY);
-    return growDatabase({ url, config, digests, vouchers, signal: bench.signal, note });
+    return growDatabase({ url, config, vouchers, signal: bench.signal, note });
   });
 
 type Sides<Of> = Readonly<Record<'subject' | 'baseline', Of>>;

@@ -4,7 +4,8 @@ import type { Digests } from '../../src/crypto/digests.ts';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
-import { voucherCodeOf } from './history.ts';
+import type { NumberBox } from '../../src/domain/phone.ts';
+import { ownerOf, voucherCodeOf } from './history.ts';
 import { type HistoryCompanies, historyRows, someRows } from './history-rows.ts';
 
 /** Vouchers whose rows one round of statements writes. */
@@ -14,6 +15,7 @@ interface HistoryOptions {
   /** Of a superuser; the database has companies and deposits, and no vouchers. */
   readonly databaseUrl: string;
   readonly digests: Pick<Digests, 'voucherCode'>;
+  readonly numbers: Pick<NumberBox, 'store'>;
   readonly companies: HistoryCompanies;
   readonly vouchers: number;
   readonly signal: AbortSignal;
@@ -50,7 +52,7 @@ export async function fillHistory(options: HistoryOptions): Promise<void> {
 
 /** Without triggers and foreign keys, and with the indexes built at the end: both take ten times as long. */
 async function writeRows(client: pg.Client, options: HistoryOptions): Promise<void> {
-  const { companies, vouchers, digests, signal, note } = options;
+  const { companies, vouchers, digests, numbers, signal, note } = options;
   const rows = historyRows(companies);
   const tables = Object.keys(rows);
   await client.query('set session_replication_role = replica');
@@ -64,11 +66,14 @@ async function writeRows(client: pg.Client, options: HistoryOptions): Promise<vo
   for (let from = 1; from <= vouchers; from += CHUNK) {
     const to = Math.min(from + CHUNK - 1, vouchers);
     const codes: string[] = [];
-    for (let number = from; number <= to; number += 1)
+    const owners: string[] = [];
+    for (let number = from; number <= to; number += 1) {
       codes.push(digests.voucherCode(voucherCodeOf(number)).toString('hex'));
+      owners.push(String(numbers.store(ownerOf(number))));
+    }
     const [drop = '', makeVouchers = '', makeRedemptions = ''] = someRows(companies);
     await client.query(drop);
-    await client.query(makeVouchers, [from, to, vouchers, codes]);
+    await client.query(makeVouchers, [from, to, vouchers, codes, owners]);
     await client.query(makeRedemptions);
     await client.query('analyze some_vouchers, some_redemptions');
     for (const [table, statements] of Object.entries(rows)) {

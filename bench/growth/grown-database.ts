@@ -1,5 +1,6 @@
 import type { ApiConfig } from '../../src/config/config.ts';
-import type { Digests } from '../../src/crypto/digests.ts';
+import { createDigests } from '../../src/crypto/digests.ts';
+import { createNumberBox, numberKeysOf } from '../../src/crypto/number-box.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
 import {
   makeMerchant,
@@ -24,8 +25,8 @@ export interface GrownDatabase {
 interface GrownOptions {
   /** A migrated database without rows that nobody uses, with the rights of a superuser. */
   readonly url: string;
-  readonly config: Pick<ApiConfig, 'ENVIRONMENT'>;
-  readonly digests: Digests;
+  /** Of the service that will use it. */
+  readonly config: Pick<ApiConfig, 'ENVIRONMENT' | 'DIGEST_KEY' | 'DATA_KEYS'>;
   readonly vouchers: number;
   readonly signal: AbortSignal;
   /** Told how far it is. */
@@ -34,10 +35,11 @@ interface GrownOptions {
 
 /** Makes companies, and a history of so many vouchers. */
 export async function growDatabase(options: GrownOptions): Promise<GrownDatabase> {
-  const { url, vouchers, digests, signal, note } = options;
+  const { url, config, vouchers, signal, note } = options;
+  const digests = createDigests(config.DIGEST_KEY);
   const database = connectDatabase(url, { poolSize: 1 });
   try {
-    const stack = { config: options.config, database, digests };
+    const stack = { config, database, digests };
     const partner = await makePartner(stack, { giftWallet: WALLET });
     const merchant = await makeMerchant(stack);
     const [otherPartnerIds, otherMerchantIds]: [number[], number[]] = [[], []];
@@ -48,6 +50,7 @@ export async function growDatabase(options: GrownOptions): Promise<GrownDatabase
     await fillHistory({
       databaseUrl: url,
       digests,
+      numbers: createNumberBox(numberKeysOf(config)),
       companies: {
         partnerId: partner.id,
         denominationId: partner.denominations[AMOUNT],

@@ -4,7 +4,6 @@ import {
   isActiveSql,
   isForeignSql,
   otherCompanySql,
-  ownerSql,
   partsSql,
   redemptionsBeforeSql,
 } from './history.ts';
@@ -25,7 +24,7 @@ const FEE_PERCENT = FEE * 100;
 const HISTORY_DAYS = 20;
 
 const digest = (text: string) => `encode(sha256(convert_to(${text}, 'utf8')), 'hex')`;
-const requestDigest = (text: string) => `'2:' || ${digest(text)}`;
+const requestDigest = digest;
 const idOf = (text: string) => `md5(${text})`;
 const eighteenDigits = (text: string) =>
   `lpad((('x' || left(md5(${text}), 15))::bit(60)::bigint % 1000000000000000000)::text, 18, '0')`;
@@ -33,7 +32,8 @@ const listed = (ids: readonly number[]) => `(array[${ids.join(', ')}]::bigint[])
 
 /**
  * What the statements below are about: `some_vouchers` and `some_redemptions`, of the vouchers
- * $1 to $2 of a history of $3; $4 are the digests of their codes in hexadecimal digits.
+ * $1 to $2 of a history of $3; $4 are the digests of their codes in hexadecimal digits, $5 the sealed
+ * numbers of their owners.
  */
 export const someRows = (companies: HistoryCompanies): readonly string[] => [
   'drop table if exists some_vouchers, some_redemptions',
@@ -47,10 +47,11 @@ export const someRows = (companies: HistoryCompanies): readonly string[] => [
       case when ${isForeignSql}
         then ${listed(companies.otherMerchantIds)}[1 + ${otherCompanySql}]
         else ${companies.merchantId} end as merchant_id,
-      ${ownerSql} as owner, ${eighteenDigits(`'serial ' || number`)} as serial,
+      owner, ${eighteenDigits(`'serial ' || number`)} as serial,
       ${partsSql} as parts, ${hasExpiredSql} as has_expired, ${isActiveSql} as is_active
     from generate_series($1::bigint, $2::bigint) with ordinality as numbers (number, place)
-    join unnest($4::text[]) with ordinality as codes (code_digest, place) using (place)`,
+    join unnest($4::text[], $5::text[]) with ordinality as codes (code_digest, owner, place)
+      using (place)`,
   `create temp table some_redemptions as
     select voucher.*, ${redemptionsBeforeSql} + part as redemption, part,
       case when parts = 1 then ${AMOUNT} when part = 1 then 60 else 40 end as taken,

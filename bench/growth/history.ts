@@ -41,7 +41,6 @@ export const voucherCodeOf = (number: number): string =>
 /** The phone number of its owner, whose messages the sandbox accepts: one in a million. */
 export const ownerOf = (number: number): string =>
   `+2519${String(number % 1_000_000).padStart(6, '0')}50`;
-export const ownerSql = `('+2519' || lpad((number % 1000000)::text, 6, '0') || '50')`;
 
 const isOfMeasured = (number: number): boolean =>
   Math.floor((number - 1) / BLOCK) % FOREIGN_BLOCK !== FOREIGN_BLOCK - 1;

@@ -9,7 +9,8 @@ import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const VOUCHERS = 4_000;
-const digests = createDigests(Buffer.alloc(32, 1));
+const DIGEST_KEY = Buffer.alloc(32, 1);
+const digests = createDigests(DIGEST_KEY);
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -19,8 +20,11 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   grown = await growDatabase({
     url: testDatabase.url,
-    config: { ENVIRONMENT: 'test' },
-    digests,
+    config: {
+      ENVIRONMENT: 'test',
+      DIGEST_KEY,
+      DATA_KEYS: [{ id: 'data-1', key: Buffer.alloc(32, 2) }],
+    },
     vouchers: VOUCHERS,
     signal: new AbortController().signal,
     note: () => {},
@@ -93,7 +97,7 @@ test('P6 measures every step on both histories', async () => {
   );
   // A bar may be missed: nothing is timed here.
   expect([0, 1], output).toContain(exitCode);
-  const { P6 } = JSON.parse(output.split('\n').at(-1) ?? '');
+  const { P6 } = JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '');
   const measured = [P6, ...P6.beside] as { title: string; ratio: number; barIs: string }[];
   expect(measured.map(({ title }) => title.replace(', 3600 vouchers / 1800', ''))).toEqual([
     ...['generate-voucher', 'initiate-claim', 'redeem-gift'].flatMap((one) => [one, `${one}, p99`]),

@@ -1,5 +1,4 @@
 import { growDatabase } from '../../bench/growth/grown-database.ts';
-import { createDigests } from '../../src/crypto/digests.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { rowsReadOf } from './rows-read.ts';
@@ -9,8 +8,11 @@ export async function openGrownScene(vouchers: number) {
   const testDatabase = await createTestDatabase();
   const grown = await growDatabase({
     url: testDatabase.url,
-    config: { ENVIRONMENT: 'test' },
-    digests: createDigests(Buffer.alloc(32, 1)),
+    config: {
+      ENVIRONMENT: 'test',
+      DIGEST_KEY: Buffer.alloc(32, 1),
+      DATA_KEYS: [{ id: 'data-1', key: Buffer.alloc(32, 2) }],
+    },
     vouchers,
     signal: new AbortController().signal,
     note: () => {},

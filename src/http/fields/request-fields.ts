@@ -131,8 +131,11 @@ export const informativeDecimalField = z
     description: 'Decimal number above 0, as a number or as text; kept with at most 12 decimals',
     examples: ['57.25'],
     anyOf: [
-      { type: 'number', exclusiveMinimum: 0, maximum: 999_999_999_999 },
-      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,12}([.][0-9]{1,40})?$' },
+      { type: 'number', minimum: 1e-12, maximum: 999_999_999_999 },
+      {
+        type: 'string',
+        pattern: '^(?=[0-9]*[1-9]|[0-9]+[.][0-9]{0,11}[1-9])[0-9]{1,12}([.][0-9]{1,40})?$',
+      },
     ],
   });
 
@@ -208,6 +211,9 @@ export const currencyField = z
     pattern: '^[A-Za-z]{3}$',
   });
 
+/** What is wrong, before the names that are most alike. */
+export const WRONG_COUNTRY = 'must be an ISO 3166-1 country code or name, such as US or Ethiopia';
+
 /** A country by its ISO 3166-1 code or English name; validation yields the alpha-2 code. */
 export const countryField = z
   .string('must be a country code')
@@ -215,7 +221,7 @@ export const countryField = z
     const country = parseCountry(text);
     if (country !== undefined) return country;
     const nearest = nearestCountries(text).join(', ');
-    context.addIssue(`must be an ISO 3166-1 country code or name; most alike are ${nearest}`);
+    context.addIssue(`${WRONG_COUNTRY}; most alike are ${nearest}`);
     return z.NEVER;
   })
   .meta({

@@ -2,6 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { findNamedMerchants, type NamedMerchant } from '../../db/bulk/bulk-subjects.ts';
 import { listPartnerPrices } from '../../db/catalogue/prices.ts';
 import { formatAmount, parseMoney, parseRequestAmount, withoutGroups } from '../../domain/money.ts';
+import { WRONG_COUNTRY } from '../../http/fields/request-fields.ts';
 import type { OrderedLine } from '../../operations/order-vouchers.ts';
 import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -13,6 +14,10 @@ import {
   type LineProblem,
   readBulkRows,
 } from './bulk-rows.ts';
+
+/** The names of countries that the API suggests would be English among another language. */
+const inAnyLanguage = (message: string): string =>
+  message.startsWith(WRONG_COUNTRY) ? WRONG_COUNTRY : message;
 
 /** A line that may be ordered, with what people recognise it by. */
 export interface ReadLine {
@@ -113,7 +118,10 @@ function readLine(
     ? []
     : read.error.issues
         .filter(({ path }) => path[0] !== 'denominationId' && path[0] !== 'isRestricted')
-        .map(({ path, message }) => html`${column(columnOf(String(path[0])))} ${phrase(message)}`);
+        .map(
+          ({ path, message }) =>
+            html`${column(columnOf(String(path[0])))} ${phrase(inAnyLanguage(message))}`,
+        );
   if (restricted === undefined)
     problems.push(html`${column('restricted')} must be ${column('yes')} or ${column('no')}`);
   if (typeof denomination !== 'number') problems.push(denomination);

@@ -88,7 +88,8 @@ async function takeByNumber(
 
   await waiting.wait(delaySecondsOf(to));
   const behaviour = smsBehaviour(to);
-  const id = randomBytes(8).toString('hex').toUpperCase();
+  // The first digit is no zero: the service keeps no leading zeros, and its messages are looked up here.
+  const id = (randomBytes(8).readBigUInt64BE() | (1n << 63n)).toString(16).toUpperCase();
   const from = String(pdu.source_addr || 'SANDBOX');
   if (behaviour.isReceived) books.receiveMessage({ provider: 'smpp', to, from, text, id });
   if (behaviour.answer === 'connection-dropped') return 'dropped';

@@ -15,7 +15,11 @@ import { newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts
 let gifts: RedemptionScene;
 let topups: TopupScene;
 beforeAll(async () => {
-  [gifts, topups] = await Promise.all([setRedemptionScene(), setTopupScene()]);
+  [gifts, topups] = await Promise.all([
+    // The outcome of one request stays open.
+    setRedemptionScene({ CALLER_WAIT_SECONDS: '8' }),
+    setTopupScene(),
+  ]);
 });
 afterAll(async () => {
   await gifts?.stop();
@@ -95,11 +99,12 @@ describe('a redemption', () => {
 
       const changed =
         what === 'amount' ? { amount: 50 } : { amount: 40, merchantId: other.merchant.id };
-      void client.post(REDEEM, { voucherCode: gift.voucherCode, ...changed });
+      const asked = client.post(REDEEM, { voucherCode: gift.voucherCode, ...changed });
       await until(async () => expect(await needsAction(gift.id)).toBe(true));
       expect(await gifts.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
       expect(gifts.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
       expect(gifts.amountsPaidTo(other.merchant)).toEqual([]);
+      expect((await asked).status).toBe(409);
     },
   );
 

@@ -102,6 +102,7 @@ export const bulk = {
     'የሞባይል ቁጥር መሆን አለበት፣ ለምሳሌ 0911234567 ወይም +251911234567',
   'must be a decimal number above 0 with at most 6 decimals':
     'ከ0 በላይ የሆነ፣ ቢበዛ 6 የአስርዮሽ አሃዞች ያሉት ቁጥር መሆን አለበት',
+  'must be a decimal number above 0, such as 57.25': 'ከ0 በላይ የሆነ የአስርዮሽ ቁጥር መሆን አለበት፣ ለምሳሌ 57.25',
   'must be an ISO 4217 currency code, such as USD': 'የISO 4217 የገንዘብ ኮድ መሆን አለበት፣ ለምሳሌ USD',
   'must be an ISO 3166-1 country code or name, such as US or Ethiopia':
     'የISO 3166-1 የአገር ኮድ ወይም ስም መሆን አለበት፣ ለምሳሌ US ወይም Ethiopia',
