@@ -21,17 +21,12 @@ export const namesOfPartners = (database: Database) =>
     .orderBy('id')
     .execute();
 
-/** The partner of a top-up, and the names of its workflow; undefined where there is none. */
+/** The partner of a top-up, and its workflow; undefined where there is none. */
 export const ownerOfTopup = (database: Database, topupId: number) =>
   database
     .selectFrom('topups')
     .innerJoin('partners', 'partners.id', 'topups.partner_id')
-    .select([
-      'partner_id as partnerId',
-      'company_name as partner',
-      'workflow_id as workflowId',
-      'operation_id as creationId',
-    ])
+    .select(['partner_id as partnerId', 'company_name as partner', 'workflow_id as workflowId'])
     .where('topups.id', '=', topupId)
     .executeTakeFirst();
 

@@ -68,7 +68,6 @@ const recordedRetries = (database: Database) =>
       'operator_commands.msisdn',
       'topups.msisdn as previous',
       'topups.partner_id',
-      'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',
     ]);
 
