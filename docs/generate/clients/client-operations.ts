@@ -9,8 +9,8 @@ import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../../src/openapi/both-documents.ts';
 import { jsonExample, jsonSchema, templateOf } from '../../../src/openapi/document.ts';
 import { refusalsOf } from '../../../src/openapi/endpoint-refusals.ts';
+import { nameOfOperation } from '../../../src/openapi/operation-names.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
-import { namesOfOperations } from './operation-names.ts';
 
 /** An operation as the generators of the clients need it. */
 export interface ClientOperation {
@@ -71,8 +71,7 @@ function operationOf(
   operation: OperationObject,
 ): ClientOperation {
   const id = operation.operationId ?? '';
-  const named = namesOfOperations[surface][id];
-  if (!named) throw new Error(`operation-names.ts has no name for ${surface} ${id}`);
+  const named = nameOfOperation(surface, id);
   const parameters = (operation.parameters ?? []) as ParameterObject[];
   const has = (header: string) => parameters.some(({ name }) => name === header);
   const body = jsonSchema(operation.requestBody);

@@ -1,20 +1,20 @@
-/** The name of an operation in the clients; of a list, the name of its items, too. */
-export interface ClientName {
+/** The name of an operation in the clients and in addresses of the reference; of a list, the name of its items, too. */
+interface OperationName {
   readonly name: string;
   readonly item?: string;
 }
 
-const list = (name: string, item: string): ClientName => ({ name, item });
+const list = (name: string, item: string): OperationName => ({ name, item });
 
-const LOG_IN: ClientName = { name: 'logIn' };
-const CHECK: ClientName = { name: 'checkAccess' };
-const CLAIM: ClientName = { name: 'initiateClaim' };
-const REDEEM: ClientName = { name: 'redeemVoucher' };
-const EVENTS: ClientName = { name: 'readEvents' };
+const LOG_IN: OperationName = { name: 'logIn' };
+const CHECK: OperationName = { name: 'checkAccess' };
+const CLAIM: OperationName = { name: 'initiateClaim' };
+const REDEEM: OperationName = { name: 'redeemVoucher' };
+const EVENTS: OperationName = { name: 'readEvents' };
 
-/** The plain names of operations in the clients, by surface and `operationId`. */
-export const namesOfOperations: Readonly<
-  Record<'partner' | 'merchant', Readonly<Record<string, ClientName>>>
+/** The plain names of operations, by surface and `operationId`. */
+const namesOfOperations: Readonly<
+  Record<'partner' | 'merchant', Readonly<Record<string, OperationName>>>
 > = {
   partner: {
     postAuthLogin: LOG_IN,
@@ -60,3 +60,10 @@ export const namesOfOperations: Readonly<
     getEvents: EVENTS,
   },
 };
+
+/** @throws {Error} for an operation without a name here */
+export function nameOfOperation(surface: 'partner' | 'merchant', id: string): OperationName {
+  const named = namesOfOperations[surface][id];
+  if (!named) throw new Error(`operation-names.ts has no name for ${surface} ${id}`);
+  return named;
+}
