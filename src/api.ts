@@ -17,6 +17,7 @@ import { createNumberBox, numberKeysOf } from './crypto/number-box.ts';
 import { createPasswordHashes } from './crypto/password-hashes.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { connectDatabase, poolUseOf } from './db/connection.ts';
+import { llmsText } from './docs-site/llms-text.ts';
 import { createDocsSite } from './docs-site/site.ts';
 import { createAccessDirectory } from './http/access/access-directory.ts';
 import { createAccessTokens } from './http/access/access-token.ts';
@@ -25,6 +26,7 @@ import { createApiKeyLookup } from './http/access/api-key-lookup.ts';
 import { tokenKeyRoutes } from './http/access/token-keys.ts';
 import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.ts';
 import { createCallRecorder } from './http/call-log/call-recorder.ts';
+import type { PublicDocument } from './http/files/public-documents.ts';
 import { securityContact } from './http/files/security-contact.ts';
 import { type RunningServer, startHttpServer } from './http/http-server.ts';
 import { createRateLimits } from './http/limits/rate-limits.ts';
@@ -138,7 +140,7 @@ export async function startApi(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
     pagesOf(services, config),
-    securityContact({ contact: config.SECURITY_CONTACT, publicUrl: services.settings.publicUrl }),
+    documentsOf(services, config),
   );
   const health = createHealth(
     { database: watch.requireHealth, ...options.checks },
@@ -174,6 +176,15 @@ function pagesOf(services: Services, config: ApiConfig): PagesSurface[] {
     createDocsSite(services.settings),
   ];
 }
+
+/** What everybody may read, outside of the APIs and the pages. */
+const documentsOf = (
+  { settings }: Services,
+  { SECURITY_CONTACT: contact }: ApiConfig,
+): PublicDocument[] => [
+  ...securityContact({ contact, publicUrl: settings.publicUrl }),
+  llmsText(settings),
+];
 
 /** Serves on until load balancers have seen that the API is not ready, then completes what runs. */
 async function drain(

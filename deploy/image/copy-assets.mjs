@@ -10,8 +10,16 @@ for (const folder of ['src', 'workflows', 'activities', 'migrations']) {
       !NOT_OF_PRODUCTION.test(path) && (statSync(path).isDirectory() || !path.endsWith('.ts')),
   });
 }
-// What the pages at /docs are made of.
-cpSync('docs/guides/integrate', 'dist/docs/guides/integrate', { recursive: true });
+// What the pages at /docs are made of, and what is downloaded there.
+for (const path of [
+  'docs/guides/integrate',
+  'CHANGELOG.md',
+  ...['package.json', 'README.md'].map((file) => `clients/typescript/${file}`),
+  ...['pyproject.toml', 'README.md', 'src'].map((file) => `clients/python/${file}`),
+  'clients/bruno',
+  ...['webhooks', 'signing'].map((folder) => `examples/${folder}`),
+])
+  cpSync(path, `dist/${path}`, { recursive: true });
 // The guides at /support.
 for (const guide of ['support.md', 'repair-a-case.md'])
   cpSync(`docs/guides/${guide}`, `dist/docs/guides/${guide}`);

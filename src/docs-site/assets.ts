@@ -14,6 +14,8 @@ const [signModule, ...signImports] = readModules(
 /** What pages load beside the portal's style and logo, which they share. */
 export const ownAssets = {
   stylesheet: readAsset(folder, 'docs.css', DOCS_PATH),
+  /** Tabs of languages, buttons that copy, and marks in the lists beside a page. */
+  script: readAsset(folder, 'docs.js', DOCS_PATH),
   /** Sends the calls of forms; the portal's console has it, too. */
   tryItScript: readAsset(folder, 'try-it.js', DOCS_PATH),
   /** Signs a merchant's call in the browser; "Try it" imports it when it is needed. */

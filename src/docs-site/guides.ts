@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { once } from '../http/once.ts';
 
 const FOLDER = new URL('../../docs/guides/integrate/', import.meta.url);
 
@@ -45,4 +46,4 @@ function readGuide(name: string): Guide {
   };
 }
 
-export const guides: readonly Guide[] = ORDER.map(readGuide);
+export const guides = once((): readonly Guide[] => ORDER.map(readGuide));

@@ -1,7 +1,7 @@
 import { type Html, html } from '../rendering/html.ts';
 import { ownAssets, sharedAssets } from './assets.ts';
-import { guides } from './guides.ts';
-import { DOCS_PATH } from './page.ts';
+import { menu } from './menu.ts';
+import { DOCS_PATH, markdownPath } from './page.ts';
 
 /** A whole page of the site, with its menu and the field of the search. */
 export const layout = (page: {
@@ -9,6 +9,8 @@ export const layout = (page: {
   readonly path: string;
   readonly content: Html;
   readonly query?: string;
+  /** Results of a search, for example, are not served as Markdown. */
+  readonly hasMarkdown: boolean;
 }): string =>
   html`<!doctype html>
 <html lang="en">
@@ -18,8 +20,10 @@ export const layout = (page: {
 <meta name="color-scheme" content="light dark">
 <title>${page.title === TITLE ? TITLE : `${page.title} · ${TITLE}`}</title>
 <link rel="icon" href="${sharedAssets.logo.path}" type="image/svg+xml">
+${page.hasMarkdown && html`<link rel="alternate" type="text/markdown" href="${markdownPath(page)}">`}
 <link rel="stylesheet" href="${sharedAssets.stylesheet.path}">
 <link rel="stylesheet" href="${ownAssets.stylesheet.path}">
+<script src="${ownAssets.script.path}" defer></script>
 <script src="${ownAssets.tryItScript.path}" defer></script>
 </head>
 <body class="signed-in docs">
@@ -40,6 +44,7 @@ export const layout = (page: {
 ${menu(page.path)}
 <main id="main" tabindex="-1">
 ${page.content}
+${page.hasMarkdown && html`<p class="as-markdown"><a href="${markdownPath(page)}">This page as Markdown</a></p>`}
 </main>
 </div>
 </body>
@@ -47,20 +52,3 @@ ${page.content}
 `.toString();
 
 export const TITLE = 'Voucher API documentation';
-
-const REFERENCE = [
-  { path: '/partner', label: 'Partner API' },
-  { path: '/merchant', label: 'Merchant API' },
-  { path: '/errors', label: 'Errors' },
-];
-
-function menu(here: string): Html {
-  const link = ({ path, label }: { readonly path: string; readonly label: string }) =>
-    html`<li><a href="${DOCS_PATH}${path}"${path === here && html` aria-current="page"`}>${label}</a></li>`;
-  const guideLinks = guides.map(({ path, title }) => link({ path, label: title }));
-  return html`<nav id="menu" class="menu" aria-label="Documentation">
-<h2>Guides</h2><ul>${guideLinks}</ul>
-<h2>Reference</h2><ul>${REFERENCE.map(link)}</ul>
-<a class="menu-close" href="#main">Close the menu</a>
-</nav>`;
-}

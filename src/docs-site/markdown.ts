@@ -1,5 +1,6 @@
-import { Marked } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import { type Html, html, ownHtml } from '../rendering/html.ts';
+import { withTabs } from './language-tabs.ts';
 import { DOCS_PATH, type SearchEntry } from './page.ts';
 
 /** The addresses of a deployment, in place of those that pages are written with. */
@@ -11,6 +12,12 @@ export interface SiteAddresses {
 const WRITTEN_SERVICE = 'http://localhost:3000';
 const WRITTEN_SANDBOX = 'http://localhost:3001';
 
+/** A text with the addresses of this deployment. */
+export const withAddresses = (markdown: string, addresses: SiteAddresses): string =>
+  markdown
+    .replaceAll(WRITTEN_SERVICE, addresses.publicUrl)
+    .replaceAll(WRITTEN_SANDBOX, addresses.sandboxUrl ?? WRITTEN_SANDBOX);
+
 /** The anchor of a heading, as GitHub makes it. */
 export const headingAnchor = (heading: string): string =>
   heading
@@ -18,13 +25,29 @@ export const headingAnchor = (heading: string): string =>
     .replace(/[^\w\s-]/g, '')
     .replaceAll(' ', '-');
 
+/** A text that is no Markdown but for its `code`, as Markdown. */
+export const asMarkdown = (text: string): string =>
+  text
+    .split('`')
+    .map((part, place) => (place % 2 === 1 ? `\`${part}\`` : part.replaceAll(/[*_[\]<]/g, '\\$&')))
+    .join('');
+
+/** A row of a table; a line in a cell would end it, and a bar the cell. */
+const markdownRow = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|')).join(' | ')} |`;
+
+export const markdownTable = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string =>
+  [markdownRow(head), markdownRow(head.map(() => '---')), ...rows.map(markdownRow)].join('\n');
+
 /**
  * Our own Markdown as HTML: headings with anchors, links between guides as the site has them. A link that
  * leads nowhere on the site, so that `linkOf` has no address for it, is written as text.
  */
 export function renderMarkdown(
   markdown: string,
-  addresses: SiteAddresses,
   linkOf: (href: string) => string | undefined = siteLink,
 ): Html {
   const marked = new Marked({
@@ -42,32 +65,65 @@ export function renderMarkdown(
         return html`<div class="copyable"><pre class="code" tabindex="0" data-language="${lang}"><code>${text}</code></pre></div>`.toString();
       },
       table(token) {
-        const head = token.header.map(
-          (cell) => html`<th scope="col">${ownHtml(this.parser.parseInline(cell.tokens))}</th>`,
-        );
-        const rows = token.rows.map(
-          (row) =>
-            html`<tr>${row.map((cell) => html`<td>${ownHtml(this.parser.parseInline(cell.tokens))}</td>`)}</tr>`,
-        );
-        return html`<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`.toString();
+        return table(token, (tokens) =>
+          ownHtml(withWholeWords(this.parser.parseInline(tokens))),
+        ).toString();
       },
       // Whatever looks like markup is text: pages are written without it.
       html({ text }) {
         return html`${text}`.toString();
       },
     },
+    extensions: [
+      {
+        name: 'tabs',
+        renderer({ panels }) {
+          return tabs(panels, (tokens) => ownHtml(this.parser.parse(tokens))).toString();
+        },
+      },
+    ],
   });
-  const own = markdown
-    .replaceAll(WRITTEN_SERVICE, addresses.publicUrl)
-    .replaceAll(WRITTEN_SANDBOX, addresses.sandboxUrl ?? WRITTEN_SANDBOX);
-  return ownHtml(marked.parse(own, { async: false }));
+  return ownHtml(marked.parser(withTabs(marked.lexer(markdown))));
 }
+
+/**
+ * A table whose rows become cards where there is little room: each cell then shows its heading, and is one
+ * box, so that text and code in it flow together. The roles are lost with the form of a table.
+ */
+const table = ({ header, rows }: Tokens.Table, inline: (tokens: Token[]) => Html): Html =>
+  html`<div class="wide"><table role="table"><thead role="rowgroup"><tr role="row">${header.map(
+    ({ tokens }) => html`<th role="columnheader" scope="col">${inline(tokens)}</th>`,
+  )}</tr></thead><tbody role="rowgroup">${rows.map(
+    (row) =>
+      html`<tr role="row">${row.map(
+        ({ tokens }, place) =>
+          html`<td role="cell" data-label="${plain(header[place]?.text)}"><div>${inline(tokens)}</div></td>`,
+      )}</tr>`,
+  )}</tbody></table></div>`;
+
+/** Browsers break code at its hyphens and slashes: its words are marked. */
+const withWholeWords = (cell: string): string =>
+  cell.replaceAll(/(?<=<code>)[^<]+/g, (code) =>
+    code.replaceAll(/\S+/g, '<span class="whole">$&</span>'),
+  );
+
+const plain = (text = ''): string => text.replaceAll(/[`*]/g, '');
+
+/** One text in several languages: a script shows one of them, and without it they follow one another. */
+const tabs = (
+  panels: readonly { readonly name: string; readonly tokens: Token[] }[],
+  block: (tokens: Token[]) => Html,
+): Html =>
+  html`<div class="tabs" data-tabs>${panels.map(
+    ({ name, tokens }) =>
+      html`<div class="tab" data-tab="${name}"><p class="tab-name">${name}</p>${block(tokens)}</div>`,
+  )}</div>`;
 
 /** `other-guide.md#part` leads to the page of that guide. */
 const siteLink = (href: string): string =>
   href.replace(/^([\w-]+)\.md(#.*)?$/, `${DOCS_PATH}/guides/$1$2`);
 
-/** The sections of a page, for the search. */
+/** The sections of a page, for the search and its list of contents. */
 export function sectionsOf(markdown: string, url: string): SearchEntry[] {
   const [head = '', ...sections] = markdown.split(/^## /m);
   const [, title = '', text = ''] = /^# (.+)\n([\s\S]*)$/.exec(head) ?? [];

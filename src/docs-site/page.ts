@@ -3,14 +3,22 @@ import type { Html } from '../rendering/html.ts';
 /** Where the site is. */
 export const DOCS_PATH = '/docs';
 
-/** A page of the site: made once, at the start, since it changes with a new version only. */
+/** A page of the site. What it costs is made when somebody asks for it: most pages are never read. */
 export interface DocsPage {
   /** Below `DOCS_PATH`; empty for the first page. */
   readonly path: string;
   readonly title: string;
-  readonly content: Html;
+  /** One sentence, in Markdown, of what is there. */
+  readonly summary: string;
+  write(): WrittenPage | Promise<WrittenPage>;
   /** What a search finds on it. */
-  readonly entries: readonly SearchEntry[];
+  entries(): readonly SearchEntry[];
+}
+
+/** A page for programs and for people. */
+interface WrittenPage {
+  readonly markdown: string;
+  readonly content: Html;
 }
 
 /** A place that a search can lead to. */
@@ -22,3 +30,7 @@ export interface SearchEntry {
   /** Names that lead here and are not shown. */
   readonly keywords?: string;
 }
+
+/** The address of a page as Markdown. */
+export const markdownPath = ({ path }: Pick<DocsPage, 'path'>): string =>
+  `${DOCS_PATH}${path || '/index'}.md`;

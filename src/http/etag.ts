@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 
 /** The version of an answer, of its content. */
-export const etagOf = (content: string): string =>
+export const etagOf = (content: string | Buffer): string =>
   `"${createHash('sha256').update(content).digest('base64url')}"`;
 
 /**

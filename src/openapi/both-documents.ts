@@ -1,8 +1,9 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
+import type { Endpoint } from '../http/endpoint.ts';
 import type { PublicDocument } from '../http/files/public-documents.ts';
 import { merchantRoutes } from '../merchant/routes.ts';
 import { partnerRoutes } from '../partner/routes.ts';
-import { type DocumentTexts, openApiDocument } from './document.ts';
+import { type DocumentTexts, openApiDocument, tagOf } from './document.ts';
 
 const ENVELOPE =
   'Every answer but the log-in and the test endpoint has the envelope `{ success, message, statusCode, data }`; ' +
@@ -97,6 +98,26 @@ const merchant: DocumentTexts = {
   ],
 };
 
+const routes = { partner: partnerRoutes, merchant: merchantRoutes };
+const texts = { partner, merchant };
+
+/** What belongs together in an API, under the name of its tag. */
+export interface EndpointGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** The endpoints of a surface by their tags, in the order of the document. */
+export const endpointGroups = (surface: keyof typeof texts): EndpointGroup[] =>
+  texts[surface].tags.map(({ name, description }) => ({
+    name,
+    description,
+    endpoints: routes[surface].endpoints.filter(
+      (endpoint) => tagOf(texts[surface].tags, endpoint).name === name,
+    ),
+  }));
+
 type BothDocuments = Readonly<Record<'partner' | 'merchant', OpenAPIObject>>;
 
 /** A process has one address; making the documents takes tens of milliseconds of its event loop. */
@@ -113,9 +134,9 @@ export function openApiDocuments(publicUrl: string): BothDocuments {
 }
 
 /** The served documents: `/docs/partner/openapi.json` and `/docs/merchant/openapi.json`. */
-export const servedDocuments = (documents: BothDocuments): PublicDocument[] =>
-  Object.entries(documents).map(([name, document]) => ({
+export const servedDocuments = (publicUrl: string): PublicDocument[] =>
+  (['partner', 'merchant'] as const).map((name) => ({
     path: `/docs/${name}/openapi.json`,
     type: 'application/json; charset=utf-8',
-    body: JSON.stringify(document),
+    body: () => JSON.stringify(openApiDocuments(publicUrl)[name]),
   }));

@@ -38,13 +38,11 @@ export function openApiDocument(
   const paths: Record<string, PathItemObject> = {};
   for (const endpoint of endpoints) {
     const path = templateOf(endpoint.path);
-    const tag = tags.find((one) => one.paths.some((start) => endpoint.path.startsWith(start)));
-    if (!tag) throw new Error(`No tag of ${title} has the path ${endpoint.path}`);
     paths[path] = {
       ...paths[path],
       [endpoint.method.toLowerCase()]: operationOf(surface, endpoint, {
-        name: nameOf(endpoint),
-        tag: tag.name,
+        name: operationIdOf(endpoint),
+        tag: tagOf(tags, endpoint).name,
       }),
     };
   }
@@ -74,6 +72,15 @@ export function openApiDocument(
       },
     },
   };
+}
+
+type Tag = DocumentTexts['tags'][number];
+
+/** @throws {Error} for an endpoint that belongs to no tag */
+export function tagOf(tags: readonly Tag[], { path }: Pick<Endpoint, 'path'>): Tag {
+  const found = tags.find(({ paths }) => paths.some((start) => path.startsWith(start)));
+  if (!found) throw new Error(`No tag has the path ${path}`);
+  return found;
 }
 
 /** The components that the paths refer to. */
@@ -115,7 +122,7 @@ export const jsonExample = (part: object | undefined): unknown => jsonOf(part)?.
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
 /** A name for generated clients, from method and path: `postTopupTransactionsRedeemGift`. */
-const nameOf = ({ method, path }: Endpoint): string =>
+export const operationIdOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string =>
   method.toLowerCase() +
   path
     .split(/[^A-Za-z0-9]+/)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { renderMarkdown, type SiteAddresses } from '../docs-site/markdown.ts';
+import { renderMarkdown, type SiteAddresses, withAddresses } from '../docs-site/markdown.ts';
 import type { Html } from '../rendering/html.ts';
 import { SUPPORT_PATH } from './page.ts';
 
@@ -30,7 +30,7 @@ export const readGuide = (file: GuideFile): string =>
 
 /** A guide as a page of its own. */
 export const renderGuide = (markdown: string, addresses: SiteAddresses): Html =>
-  renderMarkdown(markdown, addresses, addressesFrom(''));
+  renderMarkdown(withAddresses(markdown, addresses), addressesFrom(''));
 
 /** What a customer says, and what an agent does then. */
 interface Complaint {
@@ -50,4 +50,4 @@ export const complaints: readonly Complaint[] = (
   });
 
 export const renderComplaint = ({ markdown }: Complaint, addresses: SiteAddresses): Html =>
-  renderMarkdown(markdown, addresses, addressesFrom(GUIDE_PATH));
+  renderMarkdown(withAddresses(markdown, addresses), addressesFrom(GUIDE_PATH));

@@ -16,6 +16,7 @@ import {
 import { type Fault, refusal } from './fault-proxy.ts';
 import { missingOperations } from './missing-operations.ts';
 import { installPythonClient, type PythonClient } from './python-program.ts';
+import { referencePages, referenceProgram, tokenFor } from './reference-program.ts';
 
 let scene: ClientScene;
 let python: PythonClient;
@@ -406,4 +407,12 @@ print(json.dumps([
     { secret, body, headers: webhookHeaders(message, [randomWebhookSecret(), secret]) },
   );
   expect(result).toEqual(['evt_1', 'evt_1', ...Array(5).fill('refused')]);
+});
+
+test.each(referencePages)('the program of the reference runs: %s', async (page, answer) => {
+  const pem = scene.merchant.privateKey.export({ type: 'sec1', format: 'pem' });
+  await writeFile(join(python.folder, 'private-key.pem'), pem);
+  const token = JSON.stringify(await tokenFor(scene, page));
+  const program = await referenceProgram(scene, page, 'python');
+  expect(await python.outputOf(`token = ${token}\n${program}`)).toContain(answer);
 });

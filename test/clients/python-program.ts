@@ -43,7 +43,8 @@ export async function installPythonClient(scene: ClientScene) {
   const python = join(folder, 'bin', 'python');
   await run('python3', ['-m', 'venv', folder]);
   const quiet = ['--quiet', '--disable-pip-version-check'];
-  await run(python, ['-m', 'pip', 'install', ...quiet, './clients/python']);
+  const archive = `${scene.stack.url}/docs/downloads/voucher_topup-1.0.0.tar.gz`;
+  await run(python, ['-m', 'pip', 'install', ...quiet, archive]);
   const { partner, merchant, proxy } = scene;
   const given = {
     partnerUrl: `${proxy.url}/api/v1/client`,

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeBlocks, guide } from '../docs/guides.ts';
 import { type ClientScene, startClientScene } from './client-scene.ts';
+import { referencePages, referenceProgram, tokenFor } from './reference-program.ts';
 
 const run = promisify(execFile);
-const PACKAGE = 'clients/typescript';
 
 let scene: ClientScene;
 /** Of a program that has installed the package. */
@@ -18,13 +18,17 @@ let files: string[];
 beforeAll(async () => {
   scene = await startClientScene();
   directory = await mkdtemp(join(tmpdir(), 'package-'));
-  const packed = ['pack', '--json', '--pack-destination', directory];
-  const { stdout } = await run('npm', packed, { cwd: PACKAGE });
-  const [{ filename, files: named }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
-  files = named.map(({ path }: { path: string }) => path);
+  const url = `${scene.stack.url}/docs/downloads/voucher-topup-client-1.0.0.tgz`;
+  const archive = join(directory, 'client.tgz');
+  await writeFile(archive, Buffer.from(await (await fetch(url)).arrayBuffer()));
+  const { stdout } = await run('tar', ['-tzf', archive]);
+  files = stdout
+    .trim()
+    .split('\n')
+    .map((name) => name.replace('package/', ''));
   const folder = join(directory, 'node_modules/@voucher-topup/client');
   await mkdir(folder, { recursive: true });
-  await run('tar', ['-xzf', join(directory, filename), '-C', folder, '--strip-components=1']);
+  await run('tar', ['-xzf', archive, '-C', folder, '--strip-components=1']);
 });
 afterAll(async () => {
   if (directory) await rm(directory, { recursive: true, force: true });
@@ -82,3 +86,19 @@ test('its types are those of the documents', async () => {
     run(compiler, [...options, ...types, 'program.mts'], { cwd: directory }),
   ).resolves.toMatchObject({ stdout: '' });
 });
+
+test.each(referencePages)(
+  'the programs of the reference run in a shell and in Node.js: %s',
+  async (page, answer) => {
+    const token = await tokenFor(scene, page);
+    const pem = scene.merchant.privateKey.export({ type: 'sec1', format: 'pem' });
+    await writeFile(join(directory, 'private-key.pem'), pem);
+    const options = { cwd: directory, env: { ...process.env, token } };
+    const shell = await referenceProgram(scene, page, 'sh');
+    expect((await run('bash', ['-c', shell], options)).stdout).toContain(answer);
+    const node = await referenceProgram(scene, page, 'js');
+    const file = join(directory, 'reference.mjs');
+    await writeFile(file, node.replace("'x-api-token': token", `'x-api-token': '${token}'`));
+    expect((await run(process.execPath, [file], options)).stdout).toContain(answer);
+  },
+);

@@ -1,6 +1,14 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guides } from '../../src/docs-site/guides.ts';
+import { operationPath } from '../../src/docs-site/reference-paths.ts';
+import { once } from '../../src/http/once.ts';
+import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 /** Where integrators reach the sandbox of this deployment. */
@@ -22,7 +30,7 @@ const linksOf = (text: string): string[] =>
   [...text.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
 
 /** Every page that links lead to from the first one, by its path. */
-async function crawl(): Promise<Map<string, string>> {
+const crawl = once(async (): Promise<ReadonlyMap<string, string>> => {
   const pages = new Map<string, string>();
   const waiting = ['/docs'];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -40,12 +48,12 @@ async function crawl(): Promise<Map<string, string>> {
     );
   }
   return pages;
-}
+});
 
 describe('the documentation', () => {
   it('has a page for every guide, and every link leads to a place that is there', async () => {
     const pages = await crawl();
-    for (const { path } of guides) expect([...pages.keys()]).toContain(`/docs${path}`);
+    for (const { path } of guides()) expect([...pages.keys()]).toContain(`/docs${path}`);
     const broken: string[] = [];
     for (const [here, text] of pages)
       for (const href of linksOf(text)) {
@@ -76,7 +84,10 @@ describe('the documentation', () => {
   });
 
   it('loads nothing from elsewhere and runs nothing of a page', async () => {
-    for (const path of ['/docs', '/docs/partner', '/docs/search?q=a', '/docs/nothing']) {
+    for (const path of [
+      ...['/docs', '/docs/reference/partner', '/docs/reference/merchant/redeem-voucher'],
+      ...['/docs/guides/sign-requests', '/docs/search?q=a', '/docs/nothing'],
+    ]) {
       const { response, text } = await get(path);
       const policy = response.headers.get('content-security-policy');
       expect(policy).toContain("default-src 'none'");
@@ -96,7 +107,11 @@ describe('the documentation', () => {
     const files = readdirSync('docs/guides/integrate').map(
       (name) => `/guides/${name.slice(0, -3)}`,
     );
-    expect(guides.map(({ path }) => path).toSorted()).toEqual(files.toSorted());
+    expect(
+      guides()
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(files.toSorted());
     const { text } = await get('/docs/guides/first-call-partner');
     expect(text).not.toMatch(/^# |\]\(/m);
     expect(text).toContain(`${stack.api.services.settings.publicUrl}/api/v1/client`);
@@ -110,18 +125,145 @@ describe('the documentation', () => {
     const { response, text } = await get('/docs/guides/nothing');
     expect(response.status).toBe(404);
     expect(text).toContain('<h1>There is no such page</h1>');
-    const posted = await fetch(`${stack.url}/docs/partner`, { method: 'POST' });
+    const posted = await fetch(`${stack.url}/docs/errors`, { method: 'POST' });
     expect(posted.status).toBe(405);
     expect(posted.headers.get('allow')).toBe('HEAD, GET');
+  });
+});
+
+describe('the reference', () => {
+  it.each([partnerRoutes, merchantRoutes])(
+    'has a page for each endpoint of the $surface API, which lists them all and marks itself',
+    async ({ surface, endpoints }) => {
+      const paths = endpoints.map((endpoint) => `/docs${operationPath(surface, endpoint)}`);
+      expect(new Set(paths).size).toBe(endpoints.length);
+      for (const [place, path] of paths.entries()) {
+        const { response, text } = await get(path);
+        expect(response.status, path).toBe(200);
+        expect(text).toContain(`<h1 id="`);
+        const menu = text.slice(text.indexOf('<nav id="menu"'), text.indexOf('</nav>'));
+        expect(linksOf(menu)).toEqual(expect.arrayContaining(paths));
+        expect(menu.match(/ aria-current="page"/g)).toHaveLength(1);
+        expect(menu).toContain(`href="${path}" aria-current="page">${endpoints[place]?.summary}<`);
+      }
+    },
+  );
+
+  it.each(['partner', 'merchant'])(
+    'of the %s API was one page, which leads on',
+    async (surface) => {
+      const { response } = await get(`/docs/${surface}`);
+      expect(response.status).toBe(301);
+      expect(response.headers.get('location')).toBe(`/docs/reference/${surface}`);
+    },
+  );
+});
+
+describe('pages for programs', () => {
+  it('each page names itself as Markdown, and /llms.txt names them all', async () => {
+    const { response, text } = await get('/llms.txt');
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(text).toMatch(/^# .+\n\n> .+\n\n## /);
+    const { publicUrl } = stack.api.services.settings;
+    const listed = [...text.matchAll(/\]\((\S+)\): \S/g)].map(([, url = '']) =>
+      url.replace(publicUrl, ''),
+    );
+    expect(listed.length).toBeGreaterThan(50);
+    const named: string[] = [];
+    for (const page of (await crawl()).values()) {
+      const [, path] = / type="text\/markdown" href="([^"]+)"/.exec(page) ?? [];
+      if (path === undefined) continue;
+      named.push(path);
+      const { response: answer, text: markdown } = await get(path);
+      expect(answer.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8');
+      expect(markdown, path).toMatch(/^# [A-Z]/);
+      expect(markdown, path).not.toMatch(/<\/?(a|p|div|table|code)\b/);
+    }
+    expect(named.toSorted()).toEqual(listed.toSorted());
+  });
+
+  it('caches ask whether a page, its Markdown or a download has changed', async () => {
+    for (const path of ['/docs', '/docs/index.md', '/llms.txt', '/docs/downloads/SHA256SUMS']) {
+      const { response } = await get(path);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+      const etag = response.headers.get('etag') ?? '';
+      const again = await fetch(stack.url + path, { headers: { 'If-None-Match': etag } });
+      expect(again.status, path).toBe(304);
+    }
+  });
+});
+
+describe('downloads', () => {
+  /** The archives of the page, with the checksums that it shows. */
+  async function listed(): Promise<{ readonly path: string; readonly checksum: string }[]> {
+    const { text } = await get('/docs/downloads');
+    const sums = new Map(
+      [...text.matchAll(/([0-9a-f]{64}) {2}([\w.-]+)/g)].map(([, sum = '', file = '']) => [
+        file,
+        sum,
+      ]),
+    );
+    const paths = linksOf(text).filter((href) => /^\/docs\/downloads\/.+gz$/.test(href));
+    return paths.map((path) => ({ path, checksum: sums.get(path.split('/').at(-1) ?? '') ?? '' }));
+  }
+
+  const contentOf = async (path: string) => {
+    const response = await fetch(stack.url + path);
+    expect(response.headers.get('content-type'), path).toBe('application/gzip');
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  it('are archives with the checksums that are shown', async () => {
+    const archives = await listed();
+    expect(archives).toHaveLength(5);
+    const { text } = await get('/docs/downloads/SHA256SUMS');
+    for (const { path, checksum } of archives) {
+      const content = await contentOf(path);
+      expect(createHash('sha256').update(content).digest('hex'), path).toBe(checksum);
+      expect(text).toContain(`${checksum}  ${path.split('/').at(-1)}\n`);
+    }
+  });
+
+  it('hold every file of the clients, the collections and the examples, and nothing of the machine', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'downloads-'));
+    const lines: string[] = [];
+    for (const { path } of await listed()) {
+      const input = await contentOf(path);
+      const shown = ['-tvzf', '-', '--numeric-owner', '--utc'];
+      lines.push(...execFileSync('tar', shown, { input, encoding: 'utf8' }).trim().split('\n'));
+      execFileSync('tar', ['-xzf', '-', '-C', folder], { input });
+    }
+    // Neither its times nor its people.
+    expect(lines.filter((line) => !/ 0\/0 .* 2000-01-01 00:00 /.test(line))).toEqual([]);
+    expect(lines.filter((line) => /__pycache__|node_modules|\/\./.test(line))).toEqual([]);
+    const sources: Readonly<Record<string, string>> = {
+      'clients/python/src': 'voucher_topup-1.0.0/src',
+      'clients/bruno': 'bruno-collections',
+      'examples/webhooks': 'webhook-receivers',
+      'examples/signing': 'signing-programs',
+    };
+    const missing = Object.entries(sources).flatMap(([source, target]) =>
+      execFileSync('git', ['ls-files', source], { encoding: 'utf8' })
+        .trim()
+        .split('\n')
+        .filter((file) => {
+          const held = join(folder, target + file.slice(source.length));
+          return !existsSync(held) || !readFileSync(held).equals(readFileSync(file));
+        }),
+    );
+    expect(missing).toEqual([]);
+    for (const file of ['index.js', 'index.d.ts'])
+      expect(existsSync(join(folder, 'package/dist', file))).toBe(true);
+    rmSync(folder, { recursive: true });
   });
 });
 
 describe('the search', () => {
   it.each([
     ['4091', '/docs/errors#merchant-4091'],
-    ['generate a voucher', '/docs/partner#post-topup-transactions-generate-voucher'],
+    ['generate a voucher', '/docs/reference/partner/generate-voucher'],
     ['Retry-After', '/docs/guides/repeat-safely'],
-    ['GENERATE VOUCHER', '/docs/partner#post-topup-transactions-generate-voucher'],
+    ['GENERATE VOUCHER', '/docs/reference/partner/generate-voucher'],
   ])('for %j leads to %s', async (query, url) => {
     const { text } = await get(`/docs/search?q=${encodeURIComponent(query)}`);
     const found = linksOf(text.slice(text.indexOf('<ul class="found">')));

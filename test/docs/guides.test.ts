@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { operationAnchor } from '../../src/docs-site/pages/reference.ts';
+import { indexPath, operationAddress } from '../../src/docs-site/reference-paths.ts';
 import { reasons } from '../../src/domain/reasons.ts';
 import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/refusals.ts';
 import { codeAnchor } from '../../src/http/envelope.ts';
@@ -22,11 +22,11 @@ const surfaces = [partnerRoutes, merchantRoutes];
 
 /** The addresses of the site that guides link to. */
 const addresses = new Set([
-  '/docs/errors',
+  ...['/docs/errors', '/docs/downloads', '/docs/changelog'],
   ...surfaces.flatMap(({ surface, endpoints }) => [
-    `/docs/${surface}`,
+    `/docs${indexPath(surface)}`,
     `/docs/${surface}/openapi.json`,
-    ...endpoints.map((endpoint) => `/docs/${surface}#${operationAnchor(endpoint)}`),
+    ...endpoints.map((endpoint) => operationAddress(surface, endpoint)),
     ...rows
       .flatMap((row) => codesOf(row, surface))
       .map((code) => `/docs/errors#${codeAnchor(surface, code)}`),

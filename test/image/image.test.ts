@@ -94,7 +94,11 @@ test('its processes carry a voucher from its generation to its redemption', asyn
   const gifts = await sellGifts(scene, createCanary(), () => stack);
   const redeem = await gifts.claim(await gifts.makeShop('000'));
   expect((await redeem()).body).toMatchObject({ success: true, statusCode: 200 });
-  expect((await fetch(`${stack.url}/docs`)).status).toBe(200);
+  const downloads = await fetch(`${stack.url}/docs/downloads`);
+  const files = (await downloads.text()).match(/(?<=href=")\/docs\/downloads\/[^"]+/g) ?? [];
+  expect(files).toHaveLength(6);
+  for (const path of ['/docs', '/docs/changelog', ...files])
+    expect((await fetch(stack.url + path)).status, path).toBe(200);
 
   for (const process of [api, worker]) process.child.kill('SIGTERM');
   expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);

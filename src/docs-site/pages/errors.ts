@@ -1,20 +1,38 @@
 import type { SurfaceRoutes } from '../../http/app.ts';
 import { codeAnchor } from '../../http/envelope.ts';
+import { once } from '../../http/once.ts';
 import { type ErrorCode, errorCodes } from '../../openapi/error-codes.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.ts';
-import { operationAnchor } from './reference.ts';
+import { operationAddress } from '../reference-paths.ts';
 import { richText } from './rich-text.ts';
 
 /** Every statusCode of both APIs: what it means, and what to do. */
 export function errorsPage(
   surfaces: readonly { readonly title: string; readonly routes: SurfaceRoutes }[],
 ): DocsPage {
-  const parts = surfaces.map(({ title, routes }) => ({ title, routes, codes: errorCodes(routes) }));
+  const parts = once(() =>
+    surfaces.map(({ title, routes }) => ({ title, routes, codes: errorCodes(routes) })),
+  );
   return {
     path: '/errors',
     title: 'Errors',
-    content: html`<h1>Errors</h1>
+    summary: 'Every code of both APIs: what it means, and what to do',
+    write: () => ({ markdown: asText(parts()), content: asPage(parts()) }),
+    entries: () =>
+      parts().flatMap(({ title, routes, codes }) =>
+        codes.map((one) => entryOf(title, routes, one)),
+      ),
+  };
+}
+
+interface Part {
+  readonly title: string;
+  readonly routes: SurfaceRoutes;
+  readonly codes: readonly ErrorCode[];
+}
+
+const asPage = (parts: readonly Part[]): Html => html`<h1>Errors</h1>
 <p>A refusal has the envelope <code>{ success: false, message, statusCode, data }</code>. The partner API answers
 <code>statusCode</code> as the HTTP status, the merchant API its first three digits: 4032 comes with HTTP 403.
 <a href="${DOCS_PATH}/guides/handle-errors">Handle errors</a> says how a program treats them. A request
@@ -22,12 +40,24 @@ is repeated under the same idempotency key.</p>
 ${parts.map(
   ({ title, routes, codes }) =>
     html`<section><h2>${title}</h2>${codes.map((one) => codeCard(routes, one))}</section>`,
-)}`,
-    entries: parts.flatMap(({ title, routes, codes }) =>
-      codes.map((one) => entryOf(title, routes, one)),
-    ),
-  };
-}
+)}`;
+
+/** The same for programs. */
+const asText = (parts: readonly Part[]): string =>
+  [
+    '# Errors',
+    'A refusal has the envelope `{ success: false, message, statusCode, data }`.',
+    ...parts.flatMap(({ title, codes }) => [
+      `## ${title}`,
+      ...codes.flatMap(({ statusCode, httpStatus, meanings }) => [
+        `### ${statusCode}${statusCode === httpStatus ? '' : ` (HTTP ${httpStatus})`}`,
+        meanings
+          .map(({ reason, message, remedy }) => `- \`${reason}\`: ${message}. ${remedy}.`)
+          .join('\n'),
+      ]),
+    ]),
+    '',
+  ].join('\n\n');
 
 const codeCard = (
   routes: SurfaceRoutes,
@@ -41,7 +71,7 @@ const codeCard = (
       ? 'every endpoint'
       : endpoints.map(
           (endpoint) =>
-            html`<a href="${DOCS_PATH}/${routes.surface}#${operationAnchor(endpoint)}">${endpoint.summary}</a> `,
+            html`<a href="${operationAddress(routes.surface, endpoint)}">${endpoint.summary}</a> `,
         )
   }</span></dd>`,
 )}</dl></section>`;

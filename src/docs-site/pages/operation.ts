@@ -1,148 +1,174 @@
-import type { OpenAPIObject, OperationObject, SchemaObject } from 'openapi3-ts/oas31';
-import type { SurfaceRoutes } from '../../http/app.ts';
+import type { OpenAPIObject, OperationObject, ParameterObject } from 'openapi3-ts/oas31';
+import type { Surface } from '../../domain/refusals.ts';
 import { type Endpoint, scopeOf } from '../../http/endpoint.ts';
 import { codeAnchor } from '../../http/envelope.ts';
 import { jsonExample, jsonSchema, operationAt, templateOf } from '../../openapi/document.ts';
 import { refusalsOf } from '../../openapi/endpoint-refusals.ts';
-import { type Html, html } from '../../rendering/html.ts';
+import { html } from '../../rendering/html.ts';
+import { asMarkdown, renderMarkdown } from '../markdown.ts';
 import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.ts';
-import { paragraphs, richText } from './rich-text.ts';
-import { schemaTable } from './schema-table.ts';
+import { operationAddress, operationPath } from '../reference-paths.ts';
+import { nodeSample } from '../samples/node.ts';
+import { pythonSample } from '../samples/python.ts';
+import type { SampleCall } from '../samples/sample-call.ts';
+import { shellSample } from '../samples/shell.ts';
+import { schemaFields } from './schema-fields.ts';
 import { tryIt } from './try-it.ts';
 
 /** An endpoint with its description in the document of its surface. */
 interface Place {
-  readonly surface: SurfaceRoutes['surface'];
+  readonly surface: Surface;
   readonly endpoint: Endpoint;
-  /** As the document writes it. */
-  readonly path: string;
+  readonly document: OpenAPIObject;
   readonly operation: OperationObject;
+  /** As the document writes it, with the base address. */
+  readonly url: string;
 }
 
-/** The reference of an API, made of its OpenAPI document; `canTry` where calls move no real money. */
-export function referencePage(
-  { surface, endpoints }: SurfaceRoutes,
-  document: OpenAPIObject,
-  { canTry }: { readonly canTry: boolean },
+/** The page of an endpoint: what it takes and answers, and beside it a call; `canTry` where it moves no real money. */
+export function operationPage(
+  surface: Surface,
+  endpoint: Endpoint,
+  { document, canTry }: { readonly document: () => OpenAPIObject; readonly canTry: boolean },
 ): DocsPage {
-  const { title, description = '' } = document.info;
-  const base = document.servers?.[0]?.url ?? '';
-  const places = endpoints.flatMap((endpoint): Place[] => {
-    const operation = operationAt(document, endpoint);
-    return operation ? [{ surface, endpoint, path: templateOf(endpoint.path), operation }] : [];
-  });
-  const groups = (document.tags ?? []).map(
-    ({ name, description: about = '' }) => html`<section class="operations">
-<h2 id="${anchorOf(name)}">${name}</h2><p>${about}</p>
-${places
-  .filter(({ operation }) => operation.tags?.includes(name))
-  .map((place) => operationCard(place, base, canTry))}
-</section>`,
-  );
+  const place = () => placeOf(surface, endpoint, document());
   return {
-    path: `/${surface}`,
-    title,
-    content: html`<h1>${title}</h1>
-${paragraphs(description)}
-<p>Base address: <code>${base}</code>. For tools:
-<a href="${DOCS_PATH}/${surface}/openapi.json">OpenAPI 3.1 document</a>.</p>
-${overview(places)}
-${groups}`,
-    entries: places.map((place) => entryOf(place)),
+    path: operationPath(surface, endpoint),
+    title: endpoint.summary,
+    summary: `\`${endpoint.method} ${templateOf(endpoint.path)}\``,
+    write() {
+      const here = place();
+      const [text, examples] = [description(here), exampleOf(here)];
+      return {
+        markdown: `${text}\n\n${examples}\n`,
+        content: html`<div class="operation"><div class="text">${renderMarkdown(text)}</div>
+<div class="examples">${renderMarkdown(examples)}${canTry && tryIt(here)}</div></div>`,
+      };
+    },
+    entries: () => [entryOf(place())],
   };
 }
 
-const anchorOf = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '');
+function placeOf(surface: Surface, endpoint: Endpoint, document: OpenAPIObject): Place {
+  const operation = operationAt(document, endpoint);
+  if (!operation) throw new Error(`The document has no ${endpoint.method} ${endpoint.path}`);
+  const base = document.servers?.[0]?.url ?? '';
+  return { surface, endpoint, document, operation, url: base + templateOf(endpoint.path) };
+}
 
-/** The anchor of an endpoint on its reference page. */
-export const operationAnchor = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string =>
-  anchorOf(`${method} ${path}`);
-
-const overview = (places: readonly Place[]): Html => html`<div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">Endpoint</th><th scope="col">Purpose</th></tr></thead>
-<tbody>${places.map(
-  ({ endpoint, path }) =>
-    html`<tr><td><a href="#${operationAnchor(endpoint)}"><code>${endpoint.method} ${path}</code></a></td>
-<td>${endpoint.summary}</td></tr>`,
-)}</tbody></table></div>`;
-
-function operationCard(place: Place, base: string, canTry: boolean): Html {
-  const { endpoint, path, operation } = place;
+/** The parts that a page has, below its title. */
+function description({ surface, endpoint, document, operation }: Place): string {
   const body = jsonSchema(operation.requestBody);
   const answer = jsonSchema(operation.responses?.['200']);
-  return html`<section class="card operation" id="${operationAnchor(endpoint)}">
-<h3>${endpoint.summary}</h3>
-<p><span class="badge">${endpoint.method}</span> <code>${path}</code></p>
-${paragraphs(endpoint.description)}
-<p class="quiet">${ACCESS[endpoint.access]}${scopeNote(scopeOf(endpoint))}</p>
-${parameterTable(operation)}
-${body && html`<h4>Body</h4>${schemaTable(body, 'Field')}${json(jsonExample(operation.requestBody))}`}
-${answer && html`<h4>Answer</h4>${schemaTable(answer, 'Field')}${json(jsonExample(operation.responses?.['200']))}`}
-${refusalTable(place)}
-${canTry && tryIt({ endpoint, url: base + path, operation })}
-</section>`;
+  return [
+    `# ${endpoint.summary}`,
+    `\`${endpoint.method} ${templateOf(endpoint.path)}\``,
+    asMarkdown(endpoint.description),
+    accessOf(endpoint),
+    ...parameters(operation, document),
+    ...(body ? ['## Body', schemaFields(body, { document, isSent: true })] : []),
+    ...(answer ? ['## Answer', schemaFields(answer, { document, isSent: false })] : []),
+    '## Refusals',
+    refusals(surface, endpoint),
+  ].join('\n\n');
 }
 
 const ACCESS: Readonly<Record<Endpoint['access'], string>> = {
   public: 'Access: anyone, from a registered address.',
-  token: 'Access: the access token in x-api-token.',
-  signed: 'Access: the access token in x-api-token, and x-signature over the body.',
+  token: 'Access: the access token in `x-api-token`.',
+  signed: `Access: the access token in \`x-api-token\`, and [\`x-signature\`](${DOCS_PATH}/guides/sign-requests) over the body.`,
 };
 
-const scopeNote = (scope: string | undefined): Html | undefined =>
-  scope === undefined ? undefined : html` The API key needs the scope <code>${scope}</code>.`;
+function accessOf(endpoint: Endpoint): string {
+  const scope = scopeOf(endpoint);
+  return ACCESS[endpoint.access] + (scope ? ` The API key needs the scope \`${scope}\`.` : '');
+}
 
-const json = (value: unknown): Html | undefined =>
-  value === undefined
-    ? undefined
-    : html`<pre class="code" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+const isFilter = ({ name }: ParameterObject): boolean => name.startsWith('filter.');
 
-function parameterTable({ parameters = [] }: OperationObject): Html | undefined {
-  const named = parameters.filter((one) => 'name' in one);
-  if (named.length === 0) return undefined;
-  const [filters, others] = [
-    named.filter(({ name }) => name.startsWith('filter.')),
-    named.filter(({ name }) => !name.startsWith('filter.')),
+function parameters(operation: OperationObject, document: OpenAPIObject): string[] {
+  const all = (operation.parameters ?? []) as ParameterObject[];
+  const [filters, others] = [all.filter(isFilter), all.filter((one) => !isFilter(one))];
+  if (all.length === 0) return [];
+  const fields = {
+    type: 'object' as const,
+    properties: Object.fromEntries(
+      others.map(({ name, description: about = '', schema }) => [
+        name,
+        { ...schema, description: about },
+      ]),
+    ),
+    required: others.filter(({ required }) => required).map(({ name }) => name),
+  };
+  return [
+    '## Parameters',
+    ...(others.length > 0 ? [schemaFields(fields, { document, isSent: true })] : []),
+    ...(filters.length > 0
+      ? [
+          `Conditions, as in \`filter.id=$gt:100\`: ${filters.map(({ name }) => `\`${name}\``).join(', ')}.`,
+        ]
+      : []),
   ];
-  const properties = Object.fromEntries(
-    others.map(({ name, description, schema }) => [name, { ...schema, description }]),
-  ) as Record<string, SchemaObject>;
-  const required = others.filter((one) => one.required).map(({ name }) => name);
-  return html`<h4>Parameters</h4>${schemaTable({ type: 'object', properties, required }, 'Parameter')}
-${
-  filters.length > 0 &&
-  html`<p>Conditions, as in <code>filter.id=$gt:100</code>: ${filters.map(
-    ({ name }) => html`<code>${name}</code> `,
-  )}</p>`
-}`;
 }
 
 /** Each refusal by its HTTP status: the code leads to what it means. */
-function refusalTable({ surface, endpoint }: Place): Html {
-  const refusals = refusalsOf(surface, endpoint).sort(
-    (one, other) => one.httpStatus - other.httpStatus,
-  );
-  return html`<details><summary>${refusals.length} refusals</summary><div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">HTTP</th><th scope="col">Code</th><th scope="col">Reason</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${refusals.map(
-    ({ httpStatus, statusCode, reason, message, remedy }) => html`<tr><td>${httpStatus}</td>
-<td><a href="${DOCS_PATH}/errors#${codeAnchor(surface, statusCode)}">${statusCode}</a></td><td><code>${reason}</code></td>
-<td>${richText(`${message} (${remedy})`)}</td></tr>`,
-  )}</tbody></table></div></details>`;
+const refusals = (surface: Surface, endpoint: Endpoint): string =>
+  refusalsOf(surface, endpoint)
+    .sort((one, other) => one.httpStatus - other.httpStatus)
+    .map(({ httpStatus, statusCode, reason, message, remedy }) => {
+      const code = `[${statusCode}](${DOCS_PATH}/errors#${codeAnchor(surface, statusCode)})`;
+      const status = statusCode === httpStatus ? '' : ` *HTTP ${httpStatus}*`;
+      return `- ${code}${status} \`${reason}\`  \n  ${asMarkdown(`${message}. ${remedy}.`)}`;
+    })
+    .join('\n');
+
+/** A call and its answer, in the languages that need no other program. */
+function exampleOf(place: Place): string {
+  const { surface, endpoint, operation } = place;
+  const call = sampleOf(place);
+  const answer = jsonExample(operation.responses?.['200']);
+  const logIn = operationAddress(surface, { method: 'POST', path: '/auth/login' });
+  return [
+    '## Example',
+    ...(endpoint.access === 'public' ? [] : [`\`token\` is [the access token](${logIn}).`]),
+    fenced('sh', shellSample(call)),
+    fenced('js', nodeSample(call)),
+    fenced('python', pythonSample(call)),
+    ...(answer === undefined
+      ? []
+      : ['The answer:', fenced('json', JSON.stringify(answer, null, 2))]),
+  ].join('\n\n');
 }
 
-function entryOf(place: Place): SearchEntry {
-  const { surface, endpoint, path, operation } = place;
-  const body = jsonSchema(operation.requestBody)?.properties ?? {};
-  const parameters = (operation.parameters ?? []).map((one) => ('name' in one ? one.name : ''));
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
+
+/** The example's call: the values of its parameters are examples, too. */
+function sampleOf({ endpoint, operation, url }: Place): SampleCall {
+  const all = (operation.parameters ?? []) as ParameterObject[];
+  const exampleFor = (name: string): string | undefined => {
+    const schema = all.find((one) => one.name === name)?.schema as
+      | { readonly examples?: readonly unknown[] }
+      | undefined;
+    const [value] = schema?.examples ?? [];
+    return value === undefined ? undefined : String(value);
+  };
   return {
-    title: `${endpoint.summary} (${endpoint.method} ${path})`,
-    url: `${DOCS_PATH}/${surface}#${operationAnchor(endpoint)}`,
+    method: endpoint.method,
+    url: url.replaceAll(/\{(\w+)\}/g, (whole, name) => exampleFor(name) ?? whole),
+    needsToken: endpoint.access !== 'public',
+    isSigned: endpoint.access === 'signed',
+    idempotencyKey: exampleFor('Idempotency-Key'),
+    body: jsonExample(operation.requestBody),
+  };
+}
+
+function entryOf({ surface, endpoint, operation }: Place): SearchEntry {
+  const body = jsonSchema(operation.requestBody)?.properties ?? {};
+  const names = (operation.parameters ?? []).map((one) => ('name' in one ? one.name : ''));
+  return {
+    title: `${endpoint.summary} (${endpoint.method} ${templateOf(endpoint.path)})`,
+    url: operationAddress(surface, endpoint),
     text: endpoint.description,
-    keywords: [operation.operationId, ...parameters, ...Object.keys(body)].join(' '),
+    keywords: [operation.operationId, ...names, ...Object.keys(body)].join(' '),
   };
 }

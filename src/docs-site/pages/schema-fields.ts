@@ -1,46 +1,73 @@
-import type { SchemaObject } from 'openapi3-ts/oas31';
-import { type Html, html } from '../../rendering/html.ts';
-import { richText } from './rich-text.ts';
+import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
+import { asMarkdown } from '../markdown.ts';
 
-interface Row {
+interface Field {
   readonly name: string;
-  readonly field: SchemaObject;
+  readonly schema: SchemaObject;
   readonly isRequired: boolean;
 }
 
-/** The fields of a schema, those of objects in it below them, each with type and meaning. */
-export function schemaTable(schema: SchemaObject, first: string): Html {
-  const rows = rowsOf(schema, '');
-  if (rows.length === 0)
-    return html`<p>${typeOf(schema)}: ${richText(schema.description ?? '')}</p>`;
-  return html`<div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">${first}</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${rows.map(
-    ({ name, field, isRequired }) => html`<tr>
-<td><code>${name}</code>${isRequired && html` <span class="needed">needed</span>`}</td>
-<td>${typeOf(field)}</td>
-<td>${richText(field.description ?? '')}${exampleText(field)}</td></tr>`,
-  )}</tbody></table></div>`;
+/** The shared schemas of a document, to which others refer. */
+type Shared = Readonly<Record<string, SchemaObject>>;
+
+/**
+ * The fields of a schema as a list in Markdown, those of objects in it after them: type and meaning. Of what is
+ * sent the needed ones are marked, of an answer those that it may lack.
+ */
+export function schemaFields(
+  written: SchemaObject,
+  {
+    document: { components },
+    isSent,
+  }: { readonly document: OpenAPIObject; readonly isSent: boolean },
+): string {
+  const schema = whole(written, (components?.schemas ?? {}) as Shared);
+  const fields = fieldsOf(schema, '');
+  if (fields.length === 0)
+    return `${asMarkdown(typeOf(schema))}: ${asMarkdown(schema.description ?? '')}`;
+  return fields.map((field) => fieldItem(field, isSent)).join('\n');
 }
 
-function exampleText({ examples: [example] = [] }: SchemaObject): Html | undefined {
+/** A schema with what it refers to in place of the references. */
+function whole(schema: SchemaObject, shared: Shared): SchemaObject {
+  const { $ref, ...own } = schema as SchemaObject & { readonly $ref?: string };
+  const text = JSON.stringify(own);
+  const below: SchemaObject = text.includes('"$ref"')
+    ? JSON.parse(text, (_name, value) => (value?.$ref ? whole(value, shared) : value))
+    : own;
+  const named = $ref && shared[$ref.replace('#/components/schemas/', '')];
+  return named ? { ...whole(named, shared), ...below } : below;
+}
+
+function fieldItem({ name, schema, isRequired }: Field, isSent: boolean): string {
+  const type = asMarkdown(typeOf(schema));
+  const need = isRequired === isSent ? (isSent ? ' **needed**' : ' **may be absent**') : '';
+  const about = asMarkdown(schema.description ?? '').replace(/\.$/, '');
+  const meaning = [about, exampleOf(schema)].filter(Boolean).join('. ');
+  // Two spaces at its end part the line from the next one.
+  return `- \`${name}\` *${type}*${need}${meaning && `  \n  ${meaning}`}`;
+}
+
+function exampleOf({ examples: [example] = [] }: SchemaObject): string | undefined {
   if (example === undefined || example === null) return undefined;
-  const text = typeof example === 'string' ? example : JSON.stringify(example);
-  return html` <span class="quiet">Example: <code>${text}</code></span>`;
+  return `Example: \`${typeof example === 'string' ? example : JSON.stringify(example)}\``;
 }
 
-const formsOf = ({ anyOf, ...field }: SchemaObject): SchemaObject[] =>
-  anyOf ? (anyOf as SchemaObject[]) : [field];
+/** Its alternatives or its parts, where it has some. */
+const formsOf = ({ anyOf, oneOf, allOf, ...own }: SchemaObject): SchemaObject[] => [
+  ...(own.properties || own.items ? [own] : []),
+  ...([anyOf, oneOf, allOf].flatMap((forms) => forms ?? []) as SchemaObject[]).flatMap(formsOf),
+];
 
-function rowsOf(schema: SchemaObject, prefix: string): Row[] {
+function fieldsOf(schema: SchemaObject, prefix: string): Field[] {
   return formsOf(schema).flatMap((form) => {
     if (form.items)
-      return rowsOf(form.items as SchemaObject, `${prefix}[].`.replace(/^\[\]\./, ''));
+      return fieldsOf(form.items as SchemaObject, `${prefix}[].`.replace(/^\[\]\./, ''));
     const required = form.required ?? [];
     return Object.entries((form.properties ?? {}) as Record<string, SchemaObject>).flatMap(
       ([name, field]) => [
-        { name: prefix + name, field, isRequired: required.includes(name) },
-        ...rowsOf(field, `${prefix}${name}${field.items ? '' : '.'}`),
+        { name: prefix + name, schema: field, isRequired: required.includes(name) },
+        ...fieldsOf(field, `${prefix}${name}${field.items ? '' : '.'}`),
       ],
     );
   });

@@ -15,12 +15,13 @@ export const securityContact = (settings: {
         {
           path: '/.well-known/security.txt',
           type: 'text/plain; charset=utf-8',
-          body: [
-            `Contact: ${settings.contact}`,
-            `Expires: ${new Date(Date.now() + VALID_DAYS * DAY_MS).toISOString()}`,
-            'Preferred-Languages: en',
-            `Canonical: ${settings.publicUrl}/.well-known/security.txt`,
-            '',
-          ].join('\n'),
+          body: () =>
+            [
+              `Contact: ${settings.contact}`,
+              `Expires: ${new Date(Date.now() + VALID_DAYS * DAY_MS).toISOString()}`,
+              'Preferred-Languages: en',
+              `Canonical: ${settings.publicUrl}/.well-known/security.txt`,
+              '',
+            ].join('\n'),
         },
       ];

@@ -1,7 +1,6 @@
 import { listCalls, listRefusedCalls, type ShownCall } from '../../db/access/calls.ts';
 import { listSourceAddresses } from '../../db/access/company-access.ts';
-import { DOCS_PATH } from '../../docs-site/page.ts';
-import { operationAnchor } from '../../docs-site/pages/reference.ts';
+import { operationAddress } from '../../docs-site/reference-paths.ts';
 import { httpStatusOf } from '../../domain/refusals.ts';
 import { createAddressMatcher } from '../../http/access/source-address.ts';
 import { type Endpoint, scopeOf } from '../../http/endpoint.ts';
@@ -162,7 +161,7 @@ ${table('Calls of the API', apiOf(session.company.kind).endpoints, [
     title: 'Call',
     phone: 'head',
     value: (endpoint) =>
-      html`<a href="${DOCS_PATH}/${session.company.kind}#${operationAnchor(endpoint)}"><code>${endpoint.method} ${endpoint.path}</code></a>`,
+      html`<a href="${operationAddress(session.company.kind, endpoint)}"><code>${endpoint.method} ${endpoint.path}</code></a>`,
   },
   { title: 'Purpose', phone: 'plain', value: ({ summary }) => summary },
   { title: 'Needs', phone: 'plain', value: needsOf },
