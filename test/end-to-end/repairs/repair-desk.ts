@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { createNumberHash } from '../../../src/crypto/number-hash.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
@@ -12,6 +13,7 @@ import { type Asked, askRepair } from '../../../src/repairs/ask-repair.ts';
 import type { RepairKind } from '../../../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.ts';
 import { repairLimits } from '../../../src/repairs/repair-limits.ts';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 
@@ -39,7 +41,11 @@ const byTwo = (kind: RepairKind): RepairKind => ({
 });
 
 /** Where repairs are asked for and confirmed, as pages and commands do it. */
-export async function createRepairDesk({ database, config }: Pick<Stack, 'database' | 'config'>) {
+export async function createRepairDesk({
+  database,
+  config,
+  temporal,
+}: Pick<Stack, 'database' | 'config'> & Partial<Pick<Stack, 'temporal'>>) {
   const limits = repairLimits(config, createNumberHash(config.DIGEST_KEY));
   const secretBox = createSecretBox(config.DATA_KEYS);
   /** Who asks where nobody is named. */
@@ -71,13 +77,23 @@ export async function createRepairDesk({ database, config }: Pick<Stack, 'databa
     return result.row;
   }
 
-  /** The repair when it has ended. */
-  const ended = (id: number): Promise<RepairRow> =>
-    until(async () => {
-      const row = await findRepair(database, id);
-      if (!row || row.result === null) throw new Error(`The repair is ${row?.state}`);
-      return row;
+  /**
+   * The repair when it has ended, and its workflow too where Temporal is known. Otherwise the rest of its last
+   * step would meet what the next repair waits for, such as a halt.
+   */
+  async function ended(id: number): Promise<RepairRow> {
+    const row = await until(async () => {
+      const found = await findRepair(database, id);
+      if (!found || found.result === null) throw new Error(`The repair is ${found?.state}`);
+      return found;
     });
+    const workflowId = repairWorkflowId(id, row.operation_id);
+    await temporal?.client.workflow.result(workflowId).catch((error: unknown) => {
+      // A repair that nobody confirmed may have no workflow.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    });
+    return row;
+  }
 
   const repaired = async (...parameters: Parameters<typeof ask>): Promise<RepairRow> =>
     ended((await asked(...parameters)).id);
