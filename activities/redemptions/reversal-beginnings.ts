@@ -81,11 +81,16 @@ async function refusalFor(
   if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
   const context = await reversalContext(transaction, redemptionId, company);
   const { status, merchantId } = context;
+  const { credential } = company;
+  // A repair has judged the time: where it is over, a second person has confirmed the repair.
+  const isOfRepair = credential !== undefined && 'repairId' in credential;
+  const secondsSincePayment = isOfRepair ? 0 : context.secondsSincePayment;
   const isOwn = company.kind === 'merchant' && merchantId === company.id;
   return refuseReversal(
     {
       ...context,
-      redemption: status === null || !isOwn ? undefined : { ...context, status },
+      redemption:
+        status === null || !isOwn ? undefined : { ...context, status, secondsSincePayment },
       providerCanReverse: canReverse(mobileMoney, context.provider),
     },
     limits.reversalWindowSeconds,

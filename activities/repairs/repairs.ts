@@ -2,7 +2,7 @@ import { type DatabaseTransaction, violates } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
 import { lockOperation } from '../../src/db/operations/operations.ts';
 import type { RepairRow } from '../../src/db/repairs/audit-repair.ts';
-import { lockAsker } from '../../src/db/repairs/given-alone.ts';
+import { lockAsker } from '../../src/db/repairs/moved-alone.ts';
 import { askForConfirmation } from '../../src/db/repairs/repair-confirmations.ts';
 import { endRepair as end, lockRepair, runRepair } from '../../src/db/repairs/repairs.ts';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.ts';
@@ -11,12 +11,7 @@ import { refusedCallWords } from '../../src/domain/repairs/refused-call.ts';
 import { isStaffActor, type RepairState } from '../../src/domain/repairs/repair.ts';
 import { endedClaimWorkflow } from '../../src/repairs/ended-claim-workflow.ts';
 import { argumentsOf } from '../../src/repairs/repair-arguments.ts';
-import type {
-  Judgement,
-  RepairContext,
-  RepairKind,
-  RepairLimits,
-} from '../../src/repairs/repair-kind.ts';
+import type { Judgement, RepairContext } from '../../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../../src/repairs/repair-kinds.ts';
 import { ASK_SIGNED_IN, whySecondPerson } from '../../src/repairs/second-person.ts';
 import type { RepairCall, RepairName } from '../../workflows/repair/contracts.ts';
@@ -100,7 +95,6 @@ export function createRepairActivities(dependencies: ActivityDependencies) {
 /** A repair that has no rule against it, after the last look under the lock. */
 interface LastLook {
   readonly row: RepairRow;
-  readonly kind: RepairKind;
   readonly judgement: Judgement;
 }
 
@@ -130,17 +124,20 @@ async function beginOrEnd(
     );
   const args = argumentsOf(row, secretBox);
   // Before the subject: who asks takes the locks in this order, too.
-  if (isNew && !row.is_confirmed && kind.givesValue(args))
-    await lockAsker(transaction, row.asked_by);
+  if (isNew && !row.is_confirmed) await lockAsker(transaction, row.asked_by);
   await kind.lock(transaction, row.subject_id, args);
   const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
   if (!judgement)
     return refuse(`There is no ${row.subject_kind} ${row.subject_id}: find the case again.`);
-  const look = { row, kind, judgement };
+  const look = { row, judgement };
   const context = contextOf(row, args, numbers);
   if (!isNew) return goOn(transaction, look, context);
   if (judgement.refusal !== undefined) return refuse(judgement.refusal);
-  if (!row.is_confirmed && (await isByTwo(transaction, look, limits.repairs))) {
+  // Its own row does not count among those of its asker.
+  const isByOne =
+    row.is_confirmed ||
+    (await whySecondPerson(transaction, judgement, row, limits.repairs)) === undefined;
+  if (!isByOne) {
     if (!isStaffActor(row.asked_by)) return refuse(ASK_SIGNED_IN);
     const amount = formatMoney(judgement.amount);
     const { confirmSeconds } = limits.repairs;
@@ -150,22 +147,6 @@ async function beginOrEnd(
   const begun = await goOn(transaction, look, context);
   await failpoint('repair-carried-out');
   return begun;
-}
-
-/** Judged without itself: its own row counts among those of its asker. */
-async function isByTwo(
-  transaction: DatabaseTransaction,
-  { row, kind, judgement }: LastLook,
-  limits: RepairLimits,
-): Promise<boolean> {
-  const why = await whySecondPerson(transaction, judgement, {
-    kind,
-    subjectId: row.subject_id,
-    askedBy: row.asked_by,
-    limits,
-    exceptId: row.id,
-  });
-  return why !== undefined;
 }
 
 async function goOn(

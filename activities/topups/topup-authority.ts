@@ -5,6 +5,7 @@ import type { TopupContext } from '../../src/db/topups/topup-facts.ts';
 import type { LockedTopup } from '../../src/db/topups/topups.ts';
 import { formatGroupedAmount, type Money } from '../../src/domain/money.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { isByTwo } from '../../src/repairs/second-person.ts';
 import type { RetryCommand, TopUpCommand } from '../../workflows/contracts.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
@@ -24,15 +25,15 @@ export function refuseSignal(
   amount: Money,
   {
     supportRetrySignal,
-    repairs: { confirmAbove },
+    repairs,
   }: Pick<ActivityDependencies['limits'], 'supportRetrySignal' | 'repairs'>,
 ): Refusal | undefined {
   if (!isRetrySignal(command)) return undefined;
-  const isAllowed = supportRetrySignal && amount <= confirmAbove;
+  const isAllowed = supportRetrySignal && !isByTwo(amount, repairs);
   if (isAllowed) return undefined;
   const detail = supportRetrySignal
-    ? `ETB ${formatGroupedAmount(amount)} is above REPAIR_CONFIRM_ABOVE (ETB ` +
-      `${formatGroupedAmount(confirmAbove)}), so that two people are needed: ask for "Retry the top-up" at /support`
+    ? `ETB ${formatGroupedAmount(amount)} reaches REPAIR_CONFIRM_FROM (ETB ` +
+      `${formatGroupedAmount(repairs.confirmFrom)}), so that two people are needed: ask for "Retry the top-up" at /support`
     : 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
   log.warn('The signal retry was refused', { transactionId: command.transactionId, detail });
   return refuse('topup-not-failed', { detail });

@@ -35,7 +35,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, names: readonly
     [
       ...['ACCESS_TOKEN_', 'DIGEST_KEY', 'DIGEST_KEYS', 'DATA_KEYS', 'PAYLOAD_KEYS', 'COPY_KEYS'],
       ...['TRUST_UNENCRYPTED_NETWORK', 'TEMPORAL_TLS', 'TEMPORAL_API_KEY', 'CODEC_SERVER_'],
-      ...['SUPPORT_RETRY_SIGNAL', 'REPAIR_CONFIRM_ABOVE', 'WEBHOOK_PRIVATE_NETWORKS'],
+      ...['SUPPORT_RETRY_SIGNAL', 'REPAIR_CONFIRM_FROM', 'WEBHOOK_PRIVATE_NETWORKS'],
     ],
   ],
   [

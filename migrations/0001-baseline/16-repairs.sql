@@ -23,8 +23,8 @@ create table repairs (
   former_msisdn text,
   -- The value that it is about.
   amount numeric(20, 6) not null check (amount >= 0),
-  -- Whether somebody gets value by it: many small ones of one asker count like a large one.
-  gives_value boolean not null default false,
+  -- Whether the value goes from one to another: many small ones of one asker count like a large one.
+  moves_value boolean not null,
   why text not null,
   asked_at timestamptz not null default now(),
   -- A name, or `staff:` and the id of an account.
@@ -49,7 +49,7 @@ create table repairs (
 create unique index repairs_open on repairs (kind, subject_kind, subject_id)
   where state in ('ASKED', 'READY', 'RUNNING');
 create index repairs_underway on repairs (state, id) where state in ('ASKED', 'READY', 'RUNNING');
--- What one asker gives in a day without a second person is added up.
+-- What one asker moves in a day without a second person is added up.
 create index repairs_alone on repairs (asked_at)
   where confirmed_by is null and state in ('READY', 'RUNNING', 'DONE');
 create index repairs_of_voucher on repairs (voucher_id, id) where voucher_id is not null;

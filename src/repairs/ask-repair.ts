@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import type { RepairRow } from '../db/repairs/audit-repair.ts';
-import { lockAsker } from '../db/repairs/given-alone.ts';
+import { lockAsker } from '../db/repairs/moved-alone.ts';
 import { findRequestedRepair } from '../db/repairs/repair-lists.ts';
 import { addRepair, findOpenRepair, lockAsking } from '../db/repairs/repairs.ts';
 import { formatMoney } from '../domain/money.ts';
@@ -42,7 +42,7 @@ export async function askRepair(
   const subjectId = await kind.nameOf(transaction, given);
   if (subjectId === undefined) return thereIsNo(kind, given);
   const subject = { kind: kind.name, subject_kind: kind.subject, subject_id: subjectId };
-  if (kind.givesValue(args)) await lockAsker(transaction, actor);
+  await lockAsker(transaction, actor);
   await lockAsking(transaction, subject);
   const requested = await findRequestedRepair(transaction, requestKey);
   if (requested) {
@@ -62,8 +62,9 @@ export async function askRepair(
     return hasArguments(open, found.bound, { secretBox })
       ? { kind: 'known', row: open }
       : refused(`Repair ${open.id} is open for this: wait until it has ended.`);
-  const asked = { kind, subjectId, askedBy: actor, limits };
-  const needsConfirmation = (await whySecondPerson(transaction, found, asked)) !== undefined;
+  const asking = { ...subject, asked_by: actor };
+  const needsConfirmation =
+    (await whySecondPerson(transaction, found, asking, limits)) !== undefined;
   if (needsConfirmation && !isStaffActor(actor)) return refused(ASK_SIGNED_IN);
   const operationId = randomBytes(16).toString('hex');
   const stored = storedArguments(kind, found.bound, { operationId, secretBox });
@@ -77,7 +78,7 @@ export async function askRepair(
     arguments: stored.open,
     sealed_arguments: stored.sealed,
     amount: formatMoney(found.amount),
-    gives_value: kind.givesValue(args),
+    moves_value: found.movesValue,
     why,
     askedBy: actor,
     needsConfirmation,

@@ -15,7 +15,7 @@ export const wholeNumber = (minimum: number, maximum: number, description: strin
 };
 
 /** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
-export const reference = (description: string) =>
+export const reference = (description: string, placeholder = 'reference') =>
   z
     .string('must not be empty')
     .trim()
@@ -25,7 +25,7 @@ export const reference = (description: string) =>
       if (named !== undefined)
         context.addIssue(`names ${named}: leave it out, it is kept in clear`);
     })
-    .meta({ description, placeholder: 'reference' });
+    .meta({ description, placeholder });
 
 /** The end of a day (UTC), as ISO 8601. */
 export const lastDay = (description: string) =>

@@ -7,6 +7,7 @@ import {
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { parseMoney } from '../domain/money.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
+import { reference } from './fields.ts';
 import { repairKind } from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';
 
@@ -60,7 +61,6 @@ export const settlePayment = repairKind({
     label: labelOf(facts),
   }),
   fields: decisionFields('Did the provider pay the merchant?'),
-  givesValue: () => true,
   bind: ({ operationId }) => ({ operationId }),
   refuse({ status, providerReference, isReversed, providerChange, hasUsedReference }, args) {
     if (status === 'HELD') return hasUsedReference ? usedBefore(args) : undefined;
@@ -91,7 +91,12 @@ export const reverseRedemption = repairKind({
     topupId: null,
     label: labelOf(facts),
   }),
-  fields: z.object({}),
+  fields: z.object({ consent: reference('How the merchant agreed: who, and when', 'text') }),
+  byTwo: {
+    why: 'the time within which the merchant may reverse it is over',
+    when: ({ secondsSincePayment }, _args, { reversalWindowSeconds }) =>
+      secondsSincePayment > reversalWindowSeconds,
+  },
   refuse({ status, isReversed, hasPendingReversal, providerChange }) {
     if (providerChange !== null) return changedByProvider[providerChange];
     if (isReversed) return `It ${TAKEN_BACK}`;

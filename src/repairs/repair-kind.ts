@@ -18,11 +18,13 @@ interface Subject {
 
 /** The settings that repairs are judged by, and the key by which a stored number is compared. */
 export interface RepairLimits {
-  /** Above it two different people are needed. */
-  readonly confirmAbove: Money;
+  /** The value from which two different people are needed, in one repair or in those of a day. */
+  readonly confirmFrom: Money;
   /** How long a repair waits for the second one. */
   readonly confirmSeconds: number;
   readonly voucherValidityDays: number;
+  /** How long after its payment a merchant may reverse a redemption; 0 for never. */
+  readonly reversalWindowSeconds: number;
   /** ISO 3166-1 alpha-2 codes of the countries that messages are sent to. */
   readonly servedCountries: readonly string[];
   /** The keyed hash of a number (E.164). */
@@ -73,14 +75,12 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly byTwo?: {
     /** Ends the sentence "another person must confirm it: …". */
     readonly why: string;
-    readonly when?: (facts: Facts, args: ArgumentsOf<Fields>) => boolean;
+    readonly when?: (facts: Facts, args: ArgumentsOf<Fields>, limits: RepairLimits) => boolean;
   };
   /** No other repair takes it back: its button looks so. */
   readonly isFinal?: true;
-  /** Whether somebody gets value by it that was not theirs: what one asker gives is added up. */
-  readonly givesValue?: (args: ArgumentsOf<Fields>) => boolean;
-  /** What all askers give to one subject by it is added up, too. */
-  readonly isAddedUpBySubject?: true;
+  /** Whether its value stays with whom it belongs to. Otherwise it is added up over the day (`movedAlone`). */
+  readonly movesNothing?: (args: ArgumentsOf<Fields>) => boolean;
   /** A claim ends with it, by the argument `claimId`. */
   readonly endsClaim?: true;
   /**
@@ -120,6 +120,8 @@ interface Definition<Facts, Fields extends z.ZodObject> {
 /** What is known of a repair at a moment. */
 export interface Judgement extends Subject {
   readonly amount: Money;
+  /** Whether the amount goes from one to another. */
+  readonly movesValue: boolean;
   /** Why two people are needed for any amount; undefined where they are not. */
   readonly byTwo: string | undefined;
   /** Why it is not allowed, and what to do instead. */
@@ -139,9 +141,7 @@ export interface RepairKind
   /** Two people are needed for any amount, whatever the facts are. */
   readonly isAlwaysByTwo: boolean;
   readonly isFinal: boolean;
-  readonly isAddedUpBySubject: boolean;
   readonly endsClaim: boolean;
-  givesValue(args: Readonly<Record<string, unknown>>): boolean;
   /** The one text that names the subject; undefined where it names none. */
   nameOf(database: Database, subjectId: string): Promise<string | undefined>;
   lock(
@@ -171,9 +171,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   sealed: definition.sealed ?? [],
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
   isFinal: definition.isFinal ?? false,
-  isAddedUpBySubject: definition.isAddedUpBySubject ?? false,
   endsClaim: definition.endsClaim ?? false,
-  givesValue: (given) => definition.givesValue?.(given as ArgumentsOf<Fields>) ?? false,
   nameOf:
     definition.nameOf ??
     ((_database, subjectId) => Promise.resolve(ID.test(subjectId) ? subjectId : undefined)),
@@ -184,14 +182,16 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
     const facts = await definition.read(database, subjectId, args);
     if (facts === undefined) return undefined;
     const { byTwo } = definition;
+    const amount = definition.amountOf(facts, args);
     const bound = definition.bind?.(facts) ?? {};
     const hasChanged = Object.entries(bound).some(
       ([name, value]) => name in given && given[name] !== value,
     );
     return {
       ...definition.about(facts),
-      amount: definition.amountOf(facts, args),
-      byTwo: byTwo && (byTwo.when?.(facts, args) ?? true) ? byTwo.why : undefined,
+      amount,
+      movesValue: amount > 0n && !definition.movesNothing?.(args),
+      byTwo: byTwo && (byTwo.when?.(facts, args, limits) ?? true) ? byTwo.why : undefined,
       refusal: definition.refuse(facts, args, limits) ?? (hasChanged ? HAS_CHANGED : undefined),
       bound: { ...given, ...bound },
       carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),

@@ -47,7 +47,8 @@ export const retryTopUp = repairKind({
     provider: oneOf(airtimeProviderNames, 'Another provider').optional(),
   }),
   sealed: ['msisdn'],
-  givesValue: ({ msisdn: other }) => other !== undefined,
+  // The partner pays for what it has ordered.
+  movesNothing: ({ msisdn: other }) => other === undefined,
   byTwo: {
     why: 'the attempt before may have been delivered',
     when: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
@@ -121,7 +122,6 @@ export const settleTopUp = repairKind({
     'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
   allowed: 'While the outcome is unknown',
   fields: decisionFields('Did the provider deliver it?'),
-  givesValue: () => true,
   bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
   refuse({ status, isTakenBack, hasUsedReference }, args) {
     if (status === 'UNKNOWN') return hasUsedReference ? usedBefore(args) : undefined;

@@ -57,6 +57,7 @@ export const extendVoucher = repairKind({
   summary: 'The voucher stays valid until the end of a later day (UTC).',
   allowed: 'As long as its value has not gone back to its partner',
   fields: z.object({ until: lastDay('The last day on which it is valid') }),
+  movesNothing: () => true,
   amountOf: ({ value }) => parseMoney(value),
   refuse({ status, expiresAt }, { until }, { voucherValidityDays }) {
     const refusal = ended[status];

@@ -86,8 +86,6 @@ export const creditGoodwill = repairKind({
     amount: amount('The amount in ETB, with at most 2 decimals'),
     reference: reference('The reference of the case, such as a ticket; the partner sees it'),
   }),
-  givesValue: () => true,
-  isAddedUpBySubject: true,
   lock: lockGoodwill,
   read: partnerFacts,
   about: ({ id, name }) => ({

@@ -54,7 +54,7 @@ test.each(['id', 'serialNumber'] as const)(
 );
 
 test('a large one needs another person', async () => {
-  const commands = commandsOn({ ...scene.environment, REPAIR_CONFIRM_ABOVE: '499.99' });
+  const commands = commandsOn({ ...scene.environment, REPAIR_CONFIRM_FROM: '500' });
   const voucher = await makeVoucher(scene.database, catalogue);
   const { code, err } = await commands.admin(`cancel voucher ${voucher.id}`);
   expect(code).toBe(1);

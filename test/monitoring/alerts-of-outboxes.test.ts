@@ -20,7 +20,7 @@ const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-outboxes');
 
 /** Workers look only at their start for what people have asked for: an interval by mistake. */
-const settings = { INVITATION_PICKUP_SECONDS: '3600', REPAIR_CONFIRM_ABOVE: '400' };
+const settings = { INVITATION_PICKUP_SECONDS: '3600', REPAIR_CONFIRM_FROM: '400' };
 
 let scene: MonitoredScene;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => scene?.gifts.stop());
 const commands = () =>
   commandsOn({
     DATABASE_URL: scene.gifts.stack.urlFor('operator'),
-    REPAIR_CONFIRM_ABOVE: settings.REPAIR_CONFIRM_ABOVE,
+    REPAIR_CONFIRM_FROM: settings.REPAIR_CONFIRM_FROM,
     ...numberSettingsOf(scene.gifts.stack),
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consent } from '../end-to-end/repairs/repair-desk.ts';
 import { until } from '../support/until.ts';
 import { DAY } from './first-words.ts';
 import { type StaffScene, setStaffScene } from './staff-scene.ts';
@@ -70,7 +71,7 @@ describe('the page of a repair that has ended', () => {
   test.concurrent('says where the value is now', async () => {
     const { gift } = await scene.voucherIn('redeemed');
     const { id } = await scene.redemptionOf(gift);
-    const reversed = await scene.repaired('reverse-redemption', id);
+    const reversed = await scene.repaired('reverse-redemption', id, consent);
     scene.expectDone(reversed);
     const remaining = Number((await scene.voucher(gift)).remaining).toFixed(2);
     expect(remaining).not.toBe('0.00');

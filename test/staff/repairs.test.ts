@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRepair } from '../../src/db/repairs/repair-lists.ts';
+import { consent } from '../end-to-end/repairs/repair-desk.ts';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
 import { hiddenFields } from '../portal/portal-client.ts';
 import { until } from '../support/until.ts';
@@ -11,7 +12,7 @@ let agent: Awaited<ReturnType<typeof staffClient>>;
 let supervisor: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ REPAIR_CONFIRM_ABOVE: '400', CLAIM_LIFETIME_SECONDS: '600' });
+  scene = await setRepairScene({ REPAIR_CONFIRM_FROM: '400', CLAIM_LIFETIME_SECONDS: '600' });
   agent = await staffClient(scene.stack, 'AGENT');
   supervisor = await staffClient(scene.stack, 'SUPERVISOR');
 });
@@ -188,7 +189,7 @@ describe('two people', () => {
 
   it('is said before, with the reason, which the page that waits has, too', async () => {
     const gift = await scene.gift({ denomination: 500 });
-    const why = 'it is above ETB 400.00';
+    const why = 'it is ETB 400.00 or more';
     expect((await agent.client.get(caseOf(gift.id))).html).toContain(
       `A second person must confirm it: ${why}.`,
     );
@@ -301,8 +302,24 @@ describe('what people read', () => {
 
   it('a reversal that staff asked for is not said to be the merchant’s, nor a part', async () => {
     const { gift } = await scene.voucherIn('redeemed');
-    const { id: redemption } = await scene.redemptionOf(gift);
-    scene.expectDone(await scene.repaired('reverse-redemption', redemption));
+    const without = await agent.client.submit(caseOf(gift.id), actionOf('reverse-redemption'), {
+      why: 'Ticket 4711',
+    });
+    expect([without.status, without.html]).toEqual([
+      409,
+      expect.stringContaining('“How the merchant agreed: who, and when” must not be empty'),
+    ]);
+    const id = await asked(gift.id, 'reverse-redemption', consent);
+    scene.expectDone(await scene.ended(id));
+    // What the merchant agreed to stands on the page of the repair, and in the audit log.
+    expect((await agent.client.get(`/support/repairs/${id}`)).html).toContain(consent.consent);
+    const audited = await scene.stack.database
+      .selectFrom('audit_log')
+      .select('details')
+      .where('action', '=', 'reverse redemption')
+      .where('subject_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    expect(audited.details).toMatchObject({ arguments: consent });
     const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
     expect(html).toContain('Support asked to reverse redemption');
     expect(html).toContain('The payment was taken back, and its value is on the voucher again');

@@ -13,7 +13,7 @@ let agent: Awaited<ReturnType<typeof staffClient>>;
 let supervisor: Awaited<ReturnType<typeof staffClient>>;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ REPAIR_CONFIRM_ABOVE: '400' });
+  scene = await setRepairScene({ REPAIR_CONFIRM_FROM: '400' });
   agent = await staffClient(scene.stack, 'AGENT');
   supervisor = await staffClient(scene.stack, 'SUPERVISOR');
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { done, newOwner } from '../end-to-end/gift/gift-scene.ts';
 import { redeem } from '../end-to-end/gift/redemption-scene.ts';
+import { consent } from '../end-to-end/repairs/repair-desk.ts';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
 import { until } from '../support/until.ts';
 import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
@@ -141,7 +142,7 @@ describe('by repairs', () => {
   test('a reversal by a repair has the partner, too', async () => {
     const { gift, merchant } = await scene.voucherIn('redeemed');
     const { id } = await scene.redemptionOf(gift);
-    scene.expectDone(await scene.repaired('reverse-redemption', id));
+    scene.expectDone(await scene.repaired('reverse-redemption', id, consent));
     const query = `VoucherSerial = "${await serialOf(gift.id)}"`;
     expect(await startedWith('reverse', query)).toMatchObject({
       PartnerId: String(scene.partner.id),

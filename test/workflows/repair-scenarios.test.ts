@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { repairWorkflowId } from '../../workflows/workflow-ids.ts';
+import { consent } from '../end-to-end/repairs/repair-desk.ts';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
 import { detailsOf } from './details-of.ts';
 import { ended } from './ended.ts';
@@ -70,7 +71,7 @@ it('sends a code again by the workflow of messages', async () => {
 it('reverses a redemption by the workflow of reversals', async () => {
   const { gift } = await scene.voucherIn('redeemed');
   const { id } = await scene.redemptionOf(gift);
-  expect((await ran('repair-reversal', 'reverse-redemption', id)).end).toEqual(DONE);
+  expect((await ran('repair-reversal', 'reverse-redemption', id, consent)).end).toEqual(DONE);
 });
 
 it('retries a top-up by its own workflow', async () => {

@@ -21,8 +21,8 @@ export const cancelVoucher = changeCommand({
   name: 'cancel voucher',
   details:
     'The remaining value moves from the reserved to the gift wallet, and an open claim ends. A ' +
-    'voucher that is being redeemed cannot be cancelled. A cancellation is final. Above ' +
-    'REPAIR_CONFIRM_ABOVE ask at /support for the repair cancel-voucher, which another person confirms.',
+    'voucher that is being redeemed cannot be cancelled. A cancellation is final. From ' +
+    'REPAIR_CONFIRM_FROM on ask at /support for the repair cancel-voucher, which another person confirms.',
   fields: { voucher: voucherArgument },
   examples: ['cancel voucher 17', 'cancel voucher 012345678901234567'],
   async change(transaction, input, context) {

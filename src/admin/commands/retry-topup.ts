@@ -13,7 +13,7 @@ export const retryTopUpCommand = changeCommand({
   details:
     "A worker holds the money in the partner's wallet again and sends the top-up. Only a failed " +
     'top-up can be retried. The signal "retry" in the Temporal UI does the same. For another number ' +
-    'ask with "repair retry-top-up"; above REPAIR_CONFIRM_ABOVE ask at /support for that repair, which ' +
+    'ask with "repair retry-top-up"; from REPAIR_CONFIRM_FROM on ask at /support for that repair, which ' +
     'another person confirms.',
   fields: {
     topUp: argument(id, 'The number of the top-up, its transactionId'),

@@ -13,8 +13,8 @@ export const reverseDepositCommand = changeCommand({
   name: 'reverse deposit',
   details:
     'A deposit can be reversed once, and only while the wallet covers it. The partner sees the ' +
-    'deposit and the reversal in its statement. A corrected deposit needs a new reference. Above ' +
-    'REPAIR_CONFIRM_ABOVE ask at /support for the repair undo-deposit, which another person confirms.',
+    'deposit and the reversal in its statement. A corrected deposit needs a new reference. From ' +
+    'REPAIR_CONFIRM_FROM on ask at /support for the repair undo-deposit, which another person confirms.',
   fields: {
     reference: argument(text, 'The reference of the deposit, as "statement" shows it'),
     reason: required(reason, 'The reason; recorded in the audit log'),

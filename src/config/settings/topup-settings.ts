@@ -35,7 +35,7 @@ export const topupSettings = {
     .describe(
       'Whether the signal `retry` in the Temporal UI makes one more attempt of a failed ' +
         'top-up. It needs no data, so anybody with access to Temporal can send it; `off` refuses ' +
-        'it, and so does an amount above `REPAIR_CONFIRM_ABOVE`',
+        'it, and so does an amount of `REPAIR_CONFIRM_FROM` or more',
     ),
   AIRTIME_RANGES: byOperator(amountRange)
     .prefault('ETHIO_TELECOM=5-10000,SAFARICOM_ETHIOPIA=5-10000')
@@ -44,12 +44,12 @@ export const topupSettings = {
 
 /** Repairs of staff and operators; the same for all processes. */
 export const repairSettings = {
-  REPAIR_CONFIRM_ABOVE: amount
+  REPAIR_CONFIRM_FROM: amount
     .default('5000')
     .describe(
-      'Amount in ETB above which a repair needs two people: one asks, and another one confirms; also what ' +
-        'one asker, or all for one partner, may give alone within 24 hours. `0` for every repair that is ' +
-        'about value',
+      'Amount in ETB from which a repair needs two people: one asks, and another one confirms. What one ' +
+        'person moves alone within 24 hours, or all people for one subject, is added up. `0` for every ' +
+        'repair that is about value',
     ),
   /** Time within which the second person must confirm a repair. */
   REPAIR_CONFIRM_SECONDS: constant(86_400),

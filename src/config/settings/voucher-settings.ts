@@ -95,7 +95,8 @@ export const voucherSettings = {
     .default(86_400)
     .describe(
       'Time after its payment within which a merchant may reverse a redemption, where the ' +
-        'mobile-money provider can; `0` allows no reversal',
+        'mobile-money provider can; later the repair of support staff needs two people. `0` allows no ' +
+        'reversal',
     ),
   PARTIAL_REDEMPTIONS_PER_VOUCHER: count
     .default(20)

@@ -27,6 +27,8 @@ export interface PaymentFacts {
   readonly serialNumber: string;
   readonly partnerId: number;
   readonly merchantId: number;
+  /** 0 until it has ended. */
+  readonly secondsSincePayment: number;
   readonly isReversed: boolean;
   readonly hasPendingReversal: boolean;
   readonly providerChange: ProviderChange | null;
@@ -42,7 +44,9 @@ export async function paymentFacts(
       platform_reference as reference, redemption.status,
       provider_reference as "providerReference", (to_merchant + service_fee)::text as amount,
       voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
-      redemption.merchant_id as "merchantId", reversed_at is not null as "isReversed",
+      redemption.merchant_id as "merchantId",
+      coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8
+        as "secondsSincePayment", reversed_at is not null as "isReversed",
       exists (select from redemption_reversals as reversal
         where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
         as "hasPendingReversal",

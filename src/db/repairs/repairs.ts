@@ -17,7 +17,7 @@ export interface NewRepair
     | 'topup_id'
     | 'sealed_arguments'
     | 'amount'
-    | 'gives_value'
+    | 'moves_value'
     | 'why'
   > {
   /** Random: the same form sent twice is one repair. */
@@ -61,7 +61,7 @@ export async function addRepair(
 ): Promise<RepairRow> {
   const { requestKey, operationId, company, askedBy, needsConfirmation, confirmSeconds } = repair;
   const { kind, subject_kind, subject_id, voucher_id, topup_id, sealed_arguments } = repair;
-  const { amount, gives_value, why } = repair;
+  const { amount, moves_value, why } = repair;
   const row = await transaction
     .insertInto('repairs')
     .values({
@@ -72,7 +72,7 @@ export async function addRepair(
       topup_id,
       sealed_arguments,
       amount,
-      gives_value,
+      moves_value,
       why,
       request_key: requestKey,
       operation_id: operationId,

@@ -25,7 +25,7 @@ export interface RepairsTable {
   /** The value that it is about. */
   amount: Numeric;
   /** Whether somebody gets value by it that was not theirs. */
-  gives_value: boolean;
+  moves_value: boolean;
   why: string;
   asked_at: Timestamp;
   /** A name, or `staff:` and the id of an account. */

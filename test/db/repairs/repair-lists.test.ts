@@ -12,10 +12,10 @@ afterAll(() => scene?.close());
 const add = (name: string, state: 'READY' | 'RUNNING', count = 1) =>
   sql`
     insert into repairs (operation_id, request_key, kind, subject_kind, subject_id, company_kind,
-      company_id, arguments, amount, why, asked_by, needs_confirmation, confirm_until, state,
-      changed_at)
+      company_id, arguments, amount, moves_value, why, asked_by, needs_confirmation,
+      confirm_until, state, changed_at)
     select ${name}::text || number, ${name}::text || number, 'settle-payment', 'redemption',
-      ${name}::text || number, 'partner', 1, '{}', 0, 'TICKET-1', 'hanna', false, now(), ${state},
+      ${name}::text || number, 'partner', 1, '{}', 0, false, 'TICKET-1', 'hanna', false, now(), ${state},
       now() - interval '1 hour'
     from generate_series(1, ${count}::int) as number`.execute(scene.database);
 

@@ -9,6 +9,7 @@ import { makeMerchant } from '../../support/companies.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { isNumber } from '../privacy/stored-numbers.ts';
+import { consent } from '../repairs/repair-desk.ts';
 import { inAYear, newPhone, type Stories, type StoryTools } from './stories.ts';
 
 /** A repair whose subject is ready for it. */
@@ -182,7 +183,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     await redeemClaim(claimed);
     const id = await voucherOf(claimed);
     return {
-      ...{ kind: 'reverse-redemption', subjectId: (await redemptionOf(id)).id },
+      ...{ kind: 'reverse-redemption', subjectId: (await redemptionOf(id)).id, args: consent },
       async wasDoneOnce() {
         byRepairs.reversals += 1;
         expect((await voucher(id)).status).toBe('ACTIVE');

@@ -219,6 +219,7 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     topup_id: 'case when number % 2 = 1 then number end',
     arguments: `'{}'::jsonb`,
     amount: '100',
+    moves_value: 'true',
     why: `'Ticket'`,
     asked_at: age,
     asked_by: `'hanna'`,

@@ -118,11 +118,13 @@ test('after the retention the numbers of every kind are gone, and what finds the
     .execute();
   for (const { id } of live) done(await asPartner.post(`/vouchers/${id}/cancel`, undefined));
   await sql`insert into repairs (operation_id, request_key, kind, subject_kind, subject_id,
-      company_kind, company_id, arguments, sealed_arguments, former_msisdn, amount, why, asked_by,
+      company_kind, company_id, arguments, sealed_arguments, former_msisdn, amount, moves_value, why, asked_by,
       needs_confirmation, confirm_until, state, result, changed_at)
     values ('old', 'old', 'correct-number', 'voucher', '1', 'partner', ${scene.partner.id}, '{}',
       'k1.box', (select owner_msisdn from vouchers where owner_msisdn like '%.%' limit 1), 0,
-      'TICKET-1', 'hanna', false, now(), 'DONE', 'It was corrected.', now())`.execute(database);
+      false, 'TICKET-1', 'hanna', false, now(), 'DONE', 'It was corrected.', now())`.execute(
+    database,
+  );
   const hashes = createCanary();
   for (const msisdn of numbers) hashes.add('hash', stack.digests.numberHash(msisdn));
   const places = numberColumns.map(({ table, column }) => `${table}.${column}: hash`);

@@ -6,6 +6,7 @@ import { deposit } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
 import { createLateDeliveries } from './late-deliveries.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
+import { consent } from './repair-desk.ts';
 
 /** Repairs of payments, top-ups and wallets in each state; API and worker have the rights of their roles. */
 let scene: RaceScene;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   scene = await setRaceScene({
     CALLER_WAIT_SECONDS: '1',
     TOPUP_RETRY_WINDOW_SECONDS: '3600',
-    REPAIR_CONFIRM_ABOVE: '5000',
+    REPAIR_CONFIRM_FROM: '5000',
   });
 });
 afterAll(() => scene?.stop());
@@ -28,7 +29,8 @@ async function paymentIn(state: 'paying' | 'redeemed' | 'refused' | 'reversed') 
     const isReversed = state === 'reversed';
     const { gift, merchant } = await scene.voucherIn(isReversed ? 'redeemed' : state);
     const redemption = await scene.redemptionOf(gift);
-    if (isReversed) scene.expectDone(await scene.repaired('reverse-redemption', redemption.id));
+    if (isReversed)
+      scene.expectDone(await scene.repaired('reverse-redemption', redemption.id, consent));
     return { gift, merchant, redemption };
   }
   const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '006' });
@@ -99,11 +101,27 @@ describe('settle-payment', () => {
 describe.concurrent('reverse-redemption', () => {
   it('takes a payment back, once', async () => {
     const { gift, merchant, redemption } = await paymentIn('redeemed');
-    scene.expectDone(await scene.repaired('reverse-redemption', redemption.id));
+    scene.expectDone(await scene.repaired('reverse-redemption', redemption.id, consent));
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '100.000000' });
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
-    expect((await scene.ask('reverse-redemption', redemption.id)).kind).toBe('refused');
-    expect((await scene.forced('reverse-redemption', redemption.id)).state).toBe('REFUSED');
+    expect((await scene.ask('reverse-redemption', redemption.id, consent)).kind).toBe('refused');
+    expect((await scene.forced('reverse-redemption', redemption.id, consent)).state).toBe(
+      'REFUSED',
+    );
+  });
+
+  it('needs a second person once the time of the merchant is over', async () => {
+    const { merchant, redemption } = await paymentIn('redeemed');
+    const { id } = redemption;
+    await sql`update redemptions set settled_at = now() - interval '25 hours' where id = ${id}`.execute(
+      scene.stack.database,
+    );
+    const { id: repair, state } = await scene.asked('reverse-redemption', id, consent);
+    expect(state).toBe('ASKED');
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+    expect(await scene.confirm(repair, await scene.staff('SUPERVISOR'))).toBe(true);
+    scene.expectDone(await scene.ended(repair));
+    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
   });
 
   it('refuses while a reversal is pending: the provider is asked once', async () => {
@@ -115,8 +133,11 @@ describe.concurrent('reverse-redemption', () => {
     const pending = await client.post(`/redemptions/${id}/reverse`, key);
     expect(pending.body.statusCode).toBe(4092);
     const refusal = expect.stringContaining('under way');
-    expect(await scene.ask('reverse-redemption', id)).toMatchObject({ kind: 'refused', refusal });
-    const row = await scene.forced('reverse-redemption', id);
+    expect(await scene.ask('reverse-redemption', id, consent)).toMatchObject({
+      kind: 'refused',
+      refusal,
+    });
+    const row = await scene.forced('reverse-redemption', id, consent);
     expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
     expect(await scene.ask('settle-payment', id, paid())).toMatchObject({ kind: 'refused' });
     const [reversal, ...others] = scene.stack.sandbox.books.reversals({
@@ -131,8 +152,10 @@ describe.concurrent('reverse-redemption', () => {
 
   it.each(['paying', 'refused'] as const)('refuses one that is %s', async (state) => {
     const { redemption } = await paymentIn(state);
-    expect((await scene.ask('reverse-redemption', redemption.id)).kind).toBe('refused');
-    expect((await scene.forced('reverse-redemption', redemption.id)).state).toBe('REFUSED');
+    expect((await scene.ask('reverse-redemption', redemption.id, consent)).kind).toBe('refused');
+    expect((await scene.forced('reverse-redemption', redemption.id, consent)).state).toBe(
+      'REFUSED',
+    );
   });
 });
 

@@ -5,6 +5,7 @@ import { type StaffScene, setStaffScene } from '../../staff/staff-scene.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { reconciled } from '../faults/reconciled.ts';
+import { consent } from './repair-desk.ts';
 
 /** Repairs of what a provider has changed by itself: they move nothing, and say who settles it. */
 let scene: StaffScene;
@@ -35,7 +36,7 @@ async function expectRefused(id: number, kinds: readonly string[], words: RegExp
   const holdings = await scene.holdings();
   const refusal = expect.stringMatching(words);
   for (const kind of kinds) {
-    const args = kind.startsWith('settle') ? decided : {};
+    const args = kind.startsWith('settle') ? decided : consent;
     expect(await scene.ask(kind, id, args)).toMatchObject({ kind: 'refused', refusal });
     expect(await scene.forced(kind, id, args)).toMatchObject({ state: 'REFUSED', result: refusal });
   }

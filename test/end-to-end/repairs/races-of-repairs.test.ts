@@ -7,6 +7,7 @@ import { merchantClient } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { redeem } from '../gift/redemption-scene.ts';
 import { type First, lockOfVoucher, type RaceScene, setRaceScene } from './race-scene.ts';
+import { consent } from './repair-desk.ts';
 
 /**
  * Repairs that meet customers, partners, merchants and providers at the same moment: one comes first, and
@@ -136,7 +137,7 @@ it("a reversal meets the merchant's own: the value returns once", async () => {
   const { id } = await scene.redemptionOf(gift);
   const client = await merchantClient(scene.stack, merchant);
   const [asked] = await Promise.all([
-    scene.ask('reverse-redemption', id),
+    scene.ask('reverse-redemption', id, consent),
     client.post(`/redemptions/${id}/reverse`, { idempotencyKey: randomUUID() }),
   ]);
   if (asked.kind !== 'refused') await scene.ended(asked.row.id);

@@ -25,6 +25,9 @@ interface Asking {
   readonly isByTwo?: boolean;
 }
 
+/** How the merchant agreed to a reversal. */
+export const consent = { consent: 'Hanna, who runs the shop, in writing' };
+
 export const kindOf = (name: string): RepairKind => {
   const kind = findRepairKind(name);
   if (!kind) throw new Error(`There is no repair ${name}`);

@@ -61,7 +61,7 @@ export async function setRepairScene(...given: Parameters<typeof setRedemptionSc
         arguments: judged.bound,
         sealed_arguments: null,
         amount: formatMoney(judged.amount),
-        gives_value: kind.givesValue(judged.bound),
+        moves_value: judged.movesValue,
         why: 'Ticket 4711',
         requestKey: randomUUID(),
         operationId: randomUUID().replaceAll('-', ''),

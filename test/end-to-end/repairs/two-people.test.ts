@@ -11,7 +11,7 @@ import { type RepairScene, setRepairScene } from './repair-scene.ts';
 let scene: RepairScene;
 
 beforeAll(async () => {
-  scene = await setRepairScene({ REPAIR_CONFIRM_ABOVE: '400', REPAIR_CONFIRM_SECONDS: '3600' });
+  scene = await setRepairScene({ REPAIR_CONFIRM_FROM: '400', REPAIR_CONFIRM_SECONDS: '3600' });
 });
 afterAll(() => scene?.stop());
 

@@ -68,7 +68,7 @@ it('is a repair to another number, and above the limit of repairs', async () => 
   const strict = commandsOn({
     DATABASE_URL: scene.stack.urlFor('operator'),
     ...numberSettingsOf(scene.stack),
-    REPAIR_CONFIRM_ABOVE: '49.99',
+    REPAIR_CONFIRM_FROM: '50',
   });
   const large = await strict.admin(['retry', 'top-up', String(id), '--note', 'ticket 4711']);
   expect([large.code, large.err]).toEqual([
@@ -89,7 +89,9 @@ it('of a package is judged by its price of now, also as a repair', async () => {
     .set({ price_amount: '20000' })
     .where('id', '=', productId)
     .execute();
-  const above = expect.stringContaining('It is about ETB 20,000.00, above REPAIR_CONFIRM_ABOVE');
+  const above = expect.stringContaining(
+    'It is about ETB 20,000.00 and reaches REPAIR_CONFIRM_FROM',
+  );
   const dear = await retry(id);
   expect([dear.code, dear.err]).toEqual([1, above]);
   const repair = ['repair', 'retry-top-up', String(id), '--why', 'Ticket 4711'];

@@ -7,7 +7,7 @@ import { AIRTIME, idOf, sale, setTopupScene, type TopupScene } from './topup-sce
 let scene: TopupScene;
 
 beforeAll(async () => {
-  scene = await setTopupScene({ REPAIR_CONFIRM_ABOVE: '50' });
+  scene = await setTopupScene({ REPAIR_CONFIRM_FROM: '50' });
 });
 afterAll(() => scene?.stack.stop());
 
@@ -19,21 +19,21 @@ async function failed(amount: number): Promise<number> {
   return id;
 }
 
-it('makes one more attempt up to the limit', async () => {
-  const id = await failed(50);
+it('makes one more attempt below the limit', async () => {
+  const id = await failed(49.99);
   await (await scene.workflowOf(id)).signal('retry');
   await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
   await scene.untilStatus(id, 'FAILED');
 });
 
-it('above the limit is refused with the way of two people, and others may still retry', async () => {
-  const id = await failed(50.01);
+it('from the limit on is refused with the way of two people, and others may still retry', async () => {
+  const id = await failed(50);
   const before = await scene.wallet();
   const handle = await scene.workflowOf(id);
   await handle.signal('retry');
   await until(async () =>
     expect(await detailsOf(handle)).toMatch(
-      /The retry was refused.*REPAIR_CONFIRM_ABOVE.*\/support/s,
+      /The retry was refused.*REPAIR_CONFIRM_FROM.*\/support/s,
     ),
   );
   expect(await scene.wallet()).toBe(before);

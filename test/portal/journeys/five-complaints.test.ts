@@ -205,6 +205,10 @@ test('a voucher was redeemed at the wrong merchant: the payment is taken back', 
   const { person } = agent;
   await person.click(page.getByText('Reverse the redemption').first(), 'the same page');
   await person.read('details[open]');
+  await person.type(
+    agent.formOf('reverse-redemption').getByLabel('How the merchant agreed'),
+    'The owner of the shop, in writing today',
+  );
   await agent.repair('reverse-redemption', 'Take the payment back');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
   agent.expectInTime();

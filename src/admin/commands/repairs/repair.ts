@@ -67,6 +67,7 @@ const subjects: Readonly<Record<RepairSubject, SubjectName>> = {
 const exampleWords: Readonly<Record<string, string>> = {
   'extend-claim': ' --minutes 15',
   'extend-voucher': ' --until 2027-12-31',
+  'reverse-redemption': ' --consent "The owner of the shop, by letter"',
   'settle-payment': ' --outcome done --reference MP240117',
   'settle-top-up': ' --outcome not-done --reference TICKET-4711',
   'retry-top-up': ' --msisdn +251911234567',

@@ -25,9 +25,7 @@ async function whyItWaits(
   const kind = findRepairKind(row.kind);
   const args = readArguments(row, secretBox);
   const judged = args && (await kind?.judge(database, row.subject_id, args, limits));
-  if (!kind || !judged) return undefined;
-  const { subject_id: subjectId, asked_by: askedBy, id: exceptId } = row;
-  return whySecondPerson(database, judged, { kind, subjectId, askedBy, limits, exceptId });
+  return judged && whySecondPerson(database, judged, row, limits);
 }
 
 /** What a repair waits for and why, with the forms of the second person and of the one who asked. */

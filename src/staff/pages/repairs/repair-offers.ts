@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/connection.ts';
+import type { Asking } from '../../../db/repairs/moved-alone.ts';
 import { redemptionsOfVoucher } from '../../../db/repairs/payment-facts.ts';
 import type { ShownRepair } from '../../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../../domain/access/access-changes.ts';
@@ -59,7 +60,12 @@ export async function offersOf(
       );
       const second = open
         ? undefined
-        : await secondPersonFor(database, { kind, subjectId, askedBy, limits });
+        : await secondPersonFor(
+            database,
+            kind,
+            { subject_id: subjectId, asked_by: askedBy },
+            limits,
+          );
       const choices = { provider: found.otherProviders };
       offers.push({ kind, subjectId, label: judged.label, open, second, choices });
     }
@@ -69,18 +75,15 @@ export async function offersOf(
 /** What the form says beforehand; the edge and the step that acts decide. */
 async function secondPersonFor(
   database: Database,
-  asked: {
-    readonly kind: RepairKind;
-    readonly subjectId: string;
-    readonly askedBy: string;
-    readonly limits: RepairLimits;
-  },
+  kind: RepairKind,
+  { subject_id, asked_by }: Pick<Asking, 'subject_id' | 'asked_by'>,
+  limits: RepairLimits,
 ): Promise<SecondPerson | undefined> {
-  const { kind, subjectId, limits } = asked;
+  const asking = { kind: kind.name, subject_id, asked_by };
   const whyWith = async (further: Readonly<Record<string, string>>) => {
     const args = { ...examplesOf(kind, limits), ...further };
-    const judged = await kind.judge(database, subjectId, args, limits);
-    return judged && whySecondPerson(database, judged, asked);
+    const judged = await kind.judge(database, subject_id, args, limits);
+    return judged && whySecondPerson(database, judged, asking, limits);
   };
   const why = await whyWith({});
   if (why !== undefined) return { why, isForOtherNumber: false };

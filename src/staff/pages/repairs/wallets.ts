@@ -15,13 +15,13 @@ export const showWallets: StaffPage = {
   needs: 'operate',
   async handle(request) {
     const { database, settings } = request.services;
-    const { confirmAbove } = settings.repairs;
+    const { confirmFrom } = settings.repairs;
     const partners = await namesOfPartners(database);
     return {
       kind: 'page',
       title: 'Wallets',
       content: html`<h1>Wallets</h1>
-<p>What was asked for stands under Repairs. Above ETB ${formatGroupedAmount(confirmAbove)}, also together within 24
+<p>What was asked for stands under Repairs. From ETB ${formatGroupedAmount(confirmFrom)} on, also together within 24
 hours, another person must confirm it there.</p>
 ${cardOf(
   request,

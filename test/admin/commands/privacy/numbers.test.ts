@@ -185,10 +185,10 @@ test('a number whose redeemed voucher is to get its value back is not erased bef
 
 test('repairs with numbers are read in batches along their index, each once', async () => {
   await sql`insert into repairs (operation_id, request_key, kind, subject_kind, subject_id,
-      company_kind, company_id, arguments, sealed_arguments, amount, why, asked_by,
+      company_kind, company_id, arguments, sealed_arguments, amount, moves_value, why, asked_by,
       needs_confirmation, confirm_until, state, result, changed_at)
     select 'batch-' || number, 'batch-' || number, 'retry-top-up', 'top-up', '1', 'partner', 1, '{}',
-      'k1.x', 1, 'Ticket', 'hanna', false, now(), 'DONE', 'Done',
+      'k1.x', 1, true, 'Ticket', 'hanna', false, now(), 'DONE', 'Done',
       now() - make_interval(days => number / 3)
     from generate_series(1, 10) as number`.execute(scene.database);
   const read = (batchSize: number) =>

@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDeposit } from '../../../src/db/ledger/deposits.ts';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
 import { staffActor } from '../../../src/domain/repairs/repair.ts';
 import { makePartner, type TestPartner } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
+import { consent } from './repair-desk.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
-/** Nobody gives more than the limit within a day without a second person, in however many parts. */
+/** Nobody moves value of the limit within a day without a second person, in however many parts. */
 let scene: RepairScene;
 let partners: readonly TestPartner[];
 
 beforeAll(async () => {
   scene = await setRepairScene({
-    REPAIR_CONFIRM_ABOVE: '400',
+    REPAIR_CONFIRM_FROM: '400',
     CALLER_WAIT_SECONDS: '2',
     TOPUP_RETRY_WINDOW_SECONDS: '3600',
   });
@@ -23,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-/** A person of the service who has given nothing yet. */
+/** A person of the service who has moved nothing yet. */
 const newAsker = async () => staffActor(await scene.staff('OPERATOR'));
 const newPartner = async () => (await makePartner(scene.stack)).id;
 
-const goodwill = (amount: number) => ({
+const goodwill = (amount: number | string) => ({
   wallet: 'gift',
   amount: String(amount),
   reference: `TICKET-${randomUUID()}`,
@@ -45,14 +48,26 @@ const resting = (rows: readonly RepairRow[]): Promise<RepairRow[]> =>
 const statesOf = async (rows: readonly RepairRow[]) =>
   (await resting(rows)).map(({ state }) => state).sort();
 
+describe('the limit itself', () => {
+  it.each([
+    ['399.99', 'DONE'],
+    ['400', 'ASKED'],
+  ])('of %s is %s', async (amount, state) => {
+    const actor = await newAsker();
+    const id = await newPartner();
+    const row = await scene.asked('credit-goodwill', id, goodwill(amount), { actor });
+    expect(await statesOf([row])).toEqual([state]);
+  });
+});
+
 describe('goodwill in parts', () => {
-  it('of parallel asks only the worth of the limit passes alone', async () => {
+  it('of parallel asks only less than the limit passes alone', async () => {
     const actor = await newAsker();
     const rows = await Promise.all(
       partners.map(({ id }) => scene.asked('credit-goodwill', id, goodwill(100), { actor })),
     );
-    expect(rows.filter((row) => !row.needs_confirmation)).toHaveLength(4);
-    expect(await statesOf(rows)).toEqual(['ASKED', 'ASKED', 'DONE', 'DONE', 'DONE', 'DONE']);
+    expect(rows.filter((row) => !row.needs_confirmation)).toHaveLength(3);
+    expect(await statesOf(rows)).toEqual(['ASKED', 'ASKED', 'ASKED', 'DONE', 'DONE', 'DONE']);
   });
 
   it('and also of those that pass the edge, when they are carried out', async () => {
@@ -61,7 +76,7 @@ describe('goodwill in parts', () => {
     const rows = await Promise.all(
       ids.map((id) => scene.written('credit-goodwill', id, goodwill(100), { actor })),
     );
-    expect(await statesOf(rows)).toEqual(['ASKED', 'ASKED', 'DONE', 'DONE', 'DONE', 'DONE']);
+    expect(await statesOf(rows)).toEqual(['ASKED', 'ASKED', 'ASKED', 'DONE', 'DONE', 'DONE']);
   });
 
   it('all names of the command line are one asker, who cannot be confirmed', async () => {
@@ -72,14 +87,14 @@ describe('goodwill in parts', () => {
       ),
     );
     const rows = asked.flatMap((one) => (one.kind === 'refused' ? [] : one.row));
-    expect(rows).toHaveLength(4);
+    expect(rows).toHaveLength(3);
     expect(asked.find((one) => one.kind === 'refused')).toMatchObject({
       refusal: expect.stringContaining('ask at /support'),
     });
     const past = await scene.written('credit-goodwill', await newPartner(), goodwill(100), {
       actor: 'another',
     });
-    expect(await statesOf([...rows, past])).toEqual(['DONE', 'DONE', 'DONE', 'DONE', 'REFUSED']);
+    expect(await statesOf([...rows, past])).toEqual(['DONE', 'DONE', 'DONE', 'REFUSED']);
   });
 
   it('to one partner counts by all askers, to another one it does not', async () => {
@@ -89,7 +104,7 @@ describe('goodwill in parts', () => {
     });
     scene.expectDone(await scene.ended(first.id));
     const actor = await newAsker();
-    const second = await scene.asked('credit-goodwill', id, goodwill(101), { actor });
+    const second = await scene.asked('credit-goodwill', id, goodwill(100), { actor });
     expect(second.state).toBe('ASKED');
     const other = await scene.asked('credit-goodwill', await newPartner(), goodwill(101), {
       actor,
@@ -101,10 +116,10 @@ describe('goodwill in parts', () => {
     const actor = await newAsker();
     const give = async (amount: number) =>
       scene.asked('credit-goodwill', await newPartner(), goodwill(amount), { actor });
-    const confirmed = await give(401);
+    const confirmed = await give(400);
     expect(await scene.confirm(confirmed.id, await scene.staff('SUPERVISOR'))).toBe(true);
     scene.expectDone(await scene.ended(confirmed.id));
-    const alone = await give(400);
+    const alone = await give(399);
     scene.expectDone(await scene.ended(alone.id));
     expect((await give(1)).state).toBe('ASKED');
     await sql`update repairs set asked_at = asked_at - interval '24 hours' where id = ${alone.id}`.execute(
@@ -114,47 +129,62 @@ describe('goodwill in parts', () => {
   });
 });
 
-describe('other repairs', () => {
-  /** Asks by somebody who has given nearly all of the limit. */
+describe('after nearly all of the limit', () => {
+  /** Asks by somebody who has moved nearly all of the limit. */
   async function askedAfter(
-    given: number,
+    moved: number,
     ...[kind, id, args]: Parameters<RepairScene['ask']>
   ): Promise<RepairRow> {
     const actor = await newAsker();
-    const before = await scene.asked('credit-goodwill', await newPartner(), goodwill(given), {
+    const before = await scene.asked('credit-goodwill', await newPartner(), goodwill(moved), {
       actor,
     });
     scene.expectDone(await scene.ended(before.id));
     return scene.asked(kind, id, args, { actor });
   }
 
-  it.each([
-    ['done', 'paid'],
-    ['not-done', 'not paid'],
-  ])('a payment settled as %s counts', async (outcome) => {
-    const { gift } = await scene.voucherIn('paying');
-    const { id } = await scene.redemptionOf(gift);
-    const row = await askedAfter(350, 'settle-payment', id, { outcome, reference: randomUUID() });
-    expect(row.state).toBe('ASKED');
-    expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'HELD' });
+  const decided = (outcome: 'done' | 'not-done') => ({ outcome, reference: randomUUID() });
+  const redemptionIn = async (state: 'paying' | 'redeemed') =>
+    (await scene.redemptionOf((await scene.voucherIn(state)).gift)).id;
+  async function deposited(): Promise<string> {
+    const reference = `CBE-${randomUUID()}`;
+    const made = { partnerId: scene.partner.id, wallet: 'gift', amount: parseMoney('50') } as const;
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) => addDeposit(transaction, { ...made, reference }));
+    return reference;
+  }
+  type Subject = () => Promise<string | number>;
+
+  it.each<[string, Subject, () => Record<string, string>]>([
+    ['cancel-voucher', async () => (await scene.gift()).id, () => ({})],
+    ['settle-payment', () => redemptionIn('paying'), () => decided('done')],
+    ['settle-payment', () => redemptionIn('paying'), () => decided('not-done')],
+    ['reverse-redemption', () => redemptionIn('redeemed'), () => consent],
+    ['settle-top-up', () => scene.topUpIn('UNKNOWN'), () => decided('done')],
+    ['retry-top-up', () => scene.topUpIn('FAILED'), () => ({ msisdn: scene.number() })],
+    ['undo-deposit', deposited, () => ({})],
+  ])('%s moves value, and counts', async (kind, subject, args) => {
+    expect((await askedAfter(350, kind, await subject(), args())).state).toBe('ASKED');
   });
 
-  it('a settled top-up counts, and a retry to another number', async () => {
-    const unknown = await scene.topUpIn('UNKNOWN');
-    const decided = { outcome: 'done', reference: randomUUID() };
-    expect((await askedAfter(380, 'settle-top-up', unknown, decided)).state).toBe('ASKED');
-    const failed = await scene.topUpIn('FAILED');
-    const other = { msisdn: scene.number() };
-    expect((await askedAfter(380, 'retry-top-up', failed, other)).state).toBe('ASKED');
+  it.each<[string, Subject, () => Record<string, string>]>([
+    ['retry-top-up', () => scene.topUpIn('FAILED'), () => ({})],
+    ['extend-voucher', dueVoucher, () => ({ until: inHundredDays() })],
+    ['resend-message', async () => (await scene.voucherIn('claimed')).gift.id, () => ({})],
+  ])('%s moves no value, and does not', async (kind, subject, args) => {
+    expect((await askedAfter(390, kind, await subject(), args())).state).toBe('READY');
   });
 
-  it('a retry to the same number does not, and what gives nothing away', async () => {
-    const failed = await scene.topUpIn('FAILED');
-    expect((await askedAfter(380, 'retry-top-up', failed, {})).state).toBe('READY');
+  async function dueVoucher(): Promise<number> {
     const gift = await scene.gift();
-    expect((await askedAfter(380, 'cancel-voucher', gift.id, {})).state).toBe('READY');
-  });
+    await scene.expire(gift, 30);
+    return gift.id;
+  }
 });
+
+const inHundredDays = (): string =>
+  new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
 
 describe('after an attempt that was settled by hand as not delivered', () => {
   it('a retry to another number always needs two people', async () => {
