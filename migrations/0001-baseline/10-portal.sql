@@ -61,9 +61,13 @@ create index portal_sessions_by_age on portal_sessions (created_at);
 -- Sign-ins of an account or an address that were tried since the window began.
 create table portal_sign_in_attempts (
   subject_digest bytea primary key,
+  -- A reset of the account forgets them. Null for an address, and for an e-mail address without an account.
+  account_id bigint references portal_accounts,
   window_began_at timestamptz not null default now(),
   attempts integer not null default 1 check (attempts >= 0)
 );
+create index portal_sign_in_attempts_of_account on portal_sign_in_attempts (account_id)
+  where account_id is not null;
 create index portal_sign_in_attempts_by_age on portal_sign_in_attempts (window_began_at);
 
 -- The secret of an account's one-time passwords (RFC 6238).

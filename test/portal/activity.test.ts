@@ -205,6 +205,30 @@ describe('activity shows', () => {
     expect(html.match(/Signed in,/g)).toHaveLength(1);
   });
 
+  test('failed sign-ins, with what was wrong and from where', async () => {
+    const { id, client } = await partner();
+    const account = await makeAccount(stack, { kind: 'partner', id });
+    const stranger = portalClient(stack, { 'X-Forwarded-For': '203.0.113.62' });
+    for (const password of ['not it', 'nor this'])
+      expect((await stranger.signIn({ ...account, password })).status).toBe(403);
+    const html = await waitForText(
+      client,
+      '/portal/activity',
+      'Did not sign in: wrong password, 2 times',
+    );
+    expect(html).toContain(account.email);
+    expect(html).toContain('203.0.113.62');
+    await stack.database
+      .updateTable('portal_accounts')
+      .set({ disabled_at: new Date() })
+      .where('email', '=', account.email)
+      .execute();
+    expect((await stranger.signIn(account)).status).toBe(403);
+    await waitForText(client, '/portal/activity', 'Did not sign in: disabled account');
+    const { html: file } = await client.get('/portal/activity/changes');
+    expect(file).toContain('Did not sign in:","wrong password","203.0.113.62"');
+  });
+
   test('calls that were refused', async () => {
     const { apiKey, client } = await partner();
     await logIn(apiKey, '203.0.113.61');

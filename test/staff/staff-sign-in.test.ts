@@ -145,10 +145,14 @@ describe('the commands for staff accounts', () => {
     );
   });
 
-  test('reset takes the one-time passwords away and ends every session', async () => {
+  test('reset takes the one-time passwords away, ends every session, and forgets wrong passwords', async () => {
     const { account, client } = await staffClient(stack);
     expect((await client.get('/support')).status).toBe(200);
-    await commands().json(`reset staff-account ${account.id}`);
+    const wrong = { ...account, password: 'not the password' };
+    while ((await signInAtSupport(portalClient(stack), wrong)).status !== 429);
+    const { password } = await commands().json(`reset staff-account ${account.id}`);
+    const again = { ...account, password: password as string };
+    expect((await signInAtSupport(portalClient(stack), again)).status).toBe(303);
     expect((await client.get('/support')).location).toContain('/support/sign-in');
     const left = await stack.database
       .selectFrom('portal_one_time_passwords')

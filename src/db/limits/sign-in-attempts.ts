@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../connection.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** Window in which attempts to sign in are counted. */
 export const SIGN_IN_WINDOW_SECONDS = 900;
@@ -8,6 +8,8 @@ export const SIGN_IN_WINDOW_SECONDS = 900;
 export interface SignInLimit {
   readonly subjectDigest: Buffer;
   readonly attempts: number;
+  /** The account that it is about, by its e-mail address in the stored form; there may be none. */
+  readonly email?: string;
   /** A correct password resets this subject's count; shared subjects only lose one attempt. */
   readonly isOwn?: true;
 }
@@ -32,13 +34,14 @@ export async function countSignIn(
 
 async function countSubject(
   database: Database,
-  { subjectDigest, attempts }: SignInLimit,
+  { subjectDigest, attempts, email }: SignInLimit,
   windowSeconds: number,
 ): Promise<number | undefined> {
   const isOver = sql`known.window_began_at <= now() - make_interval(secs => ${windowSeconds})`;
   const { rows } = await sql<{ attempts: number; secondsLeft: number }>`
-    insert into portal_sign_in_attempts as known (subject_digest) values (${subjectDigest})
-    on conflict (subject_digest) do update set
+    insert into portal_sign_in_attempts as known (subject_digest, account_id)
+    values (${subjectDigest}, (select id from portal_accounts where email = ${email ?? null}))
+    on conflict (subject_digest) do update set account_id = excluded.account_id,
       attempts = case when ${isOver} then 1 else least(known.attempts, 1000000) + 1 end,
       window_began_at = case when ${isOver} then now() else known.window_began_at end
     returning attempts,
@@ -75,4 +78,16 @@ export async function forgiveSignIn(
         .set({ attempts: 0 })
         .where('subject_digest', '=', subjectDigest)
         .execute();
+}
+
+/** Forgets what was counted for an account, in whatever browser: its sign-in was reset. */
+export async function forgetSignIns(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<void> {
+  await transaction
+    .updateTable('portal_sign_in_attempts')
+    .set({ attempts: 0 })
+    .where('account_id', '=', accountId)
+    .execute();
 }

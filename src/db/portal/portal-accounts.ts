@@ -6,6 +6,9 @@ import type { Database, DatabaseTransaction } from '../connection.ts';
 /** The stored form of an e-mail address. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
 
+/** Whether an account can have this address: PostgreSQL's text does not store every character. */
+export const mayHaveAccount = (email: string): boolean => !/\p{C}/u.test(email);
+
 export interface NewPortalAccount {
   readonly email: string;
   /** Null for staff, whose account gets a row of `staff_accounts`. */

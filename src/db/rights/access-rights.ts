@@ -108,7 +108,7 @@ export const accessRights = {
   portal_sign_in_attempts: {
     api: 'select, insert, update',
     worker: prunedBy('window_began_at'),
-    operator: NOTHING,
+    operator: 'select, update (attempts)',
   },
   // Operators invite, a worker opens and ends the link, and the portal uses it.
   merchant_invitations: {

@@ -101,6 +101,7 @@ export interface StatementEmailsTable {
 
 export interface PortalSignInAttemptsTable {
   subject_digest: Buffer;
+  account_id: number | null;
   window_began_at: Timestamp;
   attempts: Generated<number>;
 }

@@ -16,7 +16,8 @@ export interface AccessChange {
     | 'company'
     | 'voucher'
     | 'top-up'
-    | 'bulk-order';
+    | 'bulk-order'
+    | 'sign-in';
   readonly isTold: boolean;
 }
 
@@ -54,6 +55,7 @@ export const accessChanges = {
   'set selling-price': shown('company', 'Set a selling price'),
   'set low-balance': shown('company', 'Set the low balance of a wallet'),
   'sign in': shown('company', 'Signed in'),
+  'fail sign-in': shown('sign-in', 'Did not sign in:'),
   'sign out everywhere': shown('company', 'Signed out everywhere'),
   'change portal-password': shown('company', 'Changed the portal password'),
   'invite merchant': shown('person', 'Invited to the portal:'),
@@ -111,6 +113,8 @@ export function changedSubject(
       return detail('url') === '' ? '' : webhookHost(detail('url'));
     case 'person':
       return detail('email');
+    case 'sign-in':
+      return detail('why');
     case 'voucher':
     case 'top-up':
     case 'bulk-order':

@@ -10,6 +10,7 @@ import {
 import { addPortalSession, endPortalSession } from '../../db/portal/portal-sessions.ts';
 import { actorOfPerson } from '../../domain/access/access-changes.ts';
 import type { Employer } from '../../domain/voucher.ts';
+import { describeError } from '../../process/describe-error.ts';
 import type { PublicRequest } from '../page.ts';
 import { recordRecoveryCode } from './account-code.ts';
 import { rememberDevice } from './device.ts';
@@ -86,6 +87,34 @@ async function openSession(
     subjectId: company.id,
     details: { sourceAddress },
   });
+}
+
+/** Why somebody did not sign in to an account. */
+type SignInFailure = 'wrong password' | 'wrong code' | 'expired password' | 'disabled account';
+
+/**
+ * Records that somebody did not sign in. The answer does not wait for it: its time must not say whether an
+ * e-mail address has an account.
+ */
+export function recordFailedSignIn(
+  { services, sourceAddress }: PublicRequest,
+  account: { readonly email: string; readonly company: Employer },
+  why: SignInFailure,
+): void {
+  services.database
+    .transaction()
+    .execute((transaction) =>
+      addAuditEntry(transaction, {
+        actor: actorOfPerson(account),
+        action: 'fail sign-in',
+        subjectKind: account.company.kind,
+        subjectId: account.company.id,
+        details: { why, sourceAddress },
+      }),
+    )
+    .catch((error) =>
+      services.logger.warn(describeError(error), 'Could not record a failed sign-in'),
+    );
 }
 
 const cookiesOf = (request: PublicRequest, email: string, token: string) => [

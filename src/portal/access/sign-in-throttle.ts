@@ -1,6 +1,6 @@
 import type { HashPriority } from '../../crypto/hash-turns.ts';
 import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/sign-in-attempts.ts';
-import { canonicalEmail } from '../../db/portal/portal-accounts.ts';
+import { canonicalEmail, mayHaveAccount } from '../../db/portal/portal-accounts.ts';
 import { addressGroup } from '../../http/access/source-address.ts';
 import { sentence } from '../language/language.ts';
 import type { PersonRequest, PublicRequest } from '../page.ts';
@@ -16,20 +16,26 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
   const { digests } = request.services;
   const { perAccount, perAccountAnywhere, perAddress } = request.settings.signIn;
   const account = canonicalEmail(email);
+  const ofAccount = mayHaveAccount(account) ? { email: account } : {};
   const address = addressGroup(request.sourceAddress);
   const device = knownDevice(request, account);
   if (device !== undefined) {
     const subjectDigest = digests.signInSubject('device', device);
-    return [{ subjectDigest, attempts: perAccount, isOwn: true }];
+    return [{ subjectDigest, attempts: perAccount, ...ofAccount, isOwn: true }];
   }
   return [
     { subjectDigest: digests.signInSubject('address', address), attempts: perAddress },
     {
       subjectDigest: digests.signInSubject('account-at-address', account, address),
       attempts: perAccount,
+      ...ofAccount,
       isOwn: true,
     },
-    { subjectDigest: digests.signInSubject('account', account), attempts: perAccountAnywhere },
+    {
+      subjectDigest: digests.signInSubject('account', account),
+      attempts: perAccountAnywhere,
+      ...ofAccount,
+    },
   ];
 }
 
@@ -42,10 +48,11 @@ export function codeLimits(
   account: { readonly accountId: number; readonly email: string },
 ): readonly SignInLimit[] {
   const limits = signInLimits(request, account.email);
-  if (knownDevice(request, canonicalEmail(account.email)) !== undefined) return limits;
+  const email = canonicalEmail(account.email);
+  if (knownDevice(request, email) !== undefined) return limits;
   const subjectDigest = request.services.digests.signInSubject('code', String(account.accountId));
   const { perAccount } = request.settings.signIn;
-  return [...limits, { subjectDigest, attempts: perAccount, isOwn: true }];
+  return [...limits, { subjectDigest, attempts: perAccount, email, isOwn: true }];
 }
 
 /** A browser that the person has signed in with has priority over unknown ones. */
@@ -61,6 +68,7 @@ export const presentPasswordLimits = ({
   {
     subjectDigest: services.digests.signInSubject('change', String(session.accountId)),
     attempts: settings.signIn.perAccount,
+    email: canonicalEmail(session.email),
     isOwn: true,
   },
 ];

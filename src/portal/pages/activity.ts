@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { listAuditEntries } from '../../db/access/audit.ts';
 import { listCalls, listRefusedCalls } from '../../db/access/calls.ts';
 import {
@@ -47,6 +48,8 @@ function labelOf(entry: Entry): HtmlValue {
       return html`${text} <a href="${PORTAL_PATH}/bulk-orders/${detail(entry, 'bulkOrderId')}">bulk order ${detail(entry, 'bulkOrderId')}</a>`;
     case 'person':
       return html`${text} ${detail(entry, 'email')}`;
+    case 'sign-in':
+      return html`${text} ${detail(entry, 'why')}`;
     case 'company':
       return text;
   }
@@ -199,16 +202,19 @@ export const downloadCalls = activityFile({
   },
 });
 
-/** Consecutive sign-ins become one line with their number. */
+const FOLDED = ['sign in', 'fail sign-in'];
+
+/** Consecutive sign-ins, and those that failed alike, become one line with their number. */
 function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
   const lines: (Entry & { times: number })[] = [];
   for (const entry of entries) {
     const last = lines.at(-1);
     const isAgain =
-      last?.action === 'sign in' &&
+      last !== undefined &&
+      FOLDED.includes(entry.action) &&
       entry.action === last.action &&
       entry.actor === last.actor &&
-      detail(entry, 'sourceAddress') === detail(last, 'sourceAddress');
+      isDeepStrictEqual(entry.details, last.details);
     if (isAgain) last.times += 1;
     else lines.push({ ...entry, times: 1 });
   }

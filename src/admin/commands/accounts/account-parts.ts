@@ -1,6 +1,7 @@
 import { createPasswordHashes } from '../../../crypto/password-hashes.ts';
 import { readableSecret } from '../../../crypto/readable-secret.ts';
 import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { forgetSignIns } from '../../../db/limits/sign-in-attempts.ts';
 import { setPassword } from '../../../db/portal/portal-accounts.ts';
 import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
 import { column, time } from '../../tables.ts';
@@ -24,7 +25,7 @@ export async function makePassword({ cost, lifetimeSeconds }: OneTimePasswords) 
   };
 }
 
-/** Gives an account such a password, and ends its sessions. */
+/** Gives an account such a password, ends its sessions, and forgets wrong passwords and codes. */
 export async function renewPassword(
   transaction: DatabaseTransaction,
   accountId: number,
@@ -34,6 +35,7 @@ export async function renewPassword(
   const { lifetimeSeconds } = settings;
   await setPassword(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });
   await endPortalSessions(transaction, accountId);
+  await forgetSignIns(transaction, accountId);
   return made;
 }
 

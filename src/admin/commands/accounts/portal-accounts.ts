@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { forgetSignIns } from '../../../db/limits/sign-in-attempts.ts';
 import { removeOneTimePassword } from '../../../db/portal/one-time-passwords.ts';
 import {
   addPortalAccount,
@@ -70,7 +71,9 @@ const noSuchAccount = (accountId: number): AdminError =>
 
 export const resetPortalPassword = changeCommand({
   name: 'reset portal-password',
-  details: 'Verify the identity of the person first.',
+  details:
+    'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
+    'in at once.',
   fields: { id: accountId },
   examples: ['reset portal-password 2'],
   async change(transaction, input, { oneTimePasswords }) {
@@ -89,7 +92,7 @@ export const resetOneTimePassword = changeCommand({
   name: 'reset one-time-password',
   details:
     'For a person who has lost the phone and the recovery codes. Verify the identity of the person ' +
-    'first: the next sign-in takes only the password. The owners are told by e-mail.',
+    'first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
   fields: { account: required(id, 'The id of the account: see list portal-accounts') },
   examples: ['reset one-time-password --account 2'],
   async change(transaction, input) {
@@ -98,6 +101,7 @@ export const resetOneTimePassword = changeCommand({
     if (!(await removeOneTimePassword(transaction, input.account)))
       return { unchanged: `Portal account ${input.account} (${found.email}) has none.` };
     await endPortalSessions(transaction, input.account);
+    await forgetSignIns(transaction, input.account);
     return {
       subject: found.company,
       details: { accountId: input.account, email: found.email },

@@ -87,7 +87,8 @@ export const resetStaffAccount = changeCommand({
   name: 'reset staff-account',
   details:
     'For a person who has lost the password, or the phone and the recovery codes. Verify the ' +
-    'identity of the person first. A disabled account works again.',
+    'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
+    'forgotten.',
   fields: { id: accountId },
   examples: ['reset staff-account 2'],
   async change(transaction, input, { oneTimePasswords }) {

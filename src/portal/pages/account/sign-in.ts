@@ -1,7 +1,8 @@
-import { findPortalAccount } from '../../../db/portal/portal-accounts.ts';
+import { findPortalAccount, mayHaveAccount } from '../../../db/portal/portal-accounts.ts';
 import type { Employer } from '../../../domain/voucher.ts';
 import { html, phrase } from '../../../rendering/html.ts';
 import { admit } from '../../access/admit.ts';
+import { recordFailedSignIn } from '../../access/session.ts';
 import {
   countPassword,
   forgivePassword,
@@ -65,10 +66,9 @@ export const signIn: PublicPage = {
         retryAfterSeconds: waitSeconds,
         problem: waitSentence(waitSeconds),
       });
-    // PostgreSQL's text cannot store every character; no account has one of the others.
-    const known = /\p{C}/u.test(shown.email)
-      ? undefined
-      : await findPortalAccount(services.database, shown.email);
+    const known = mayHaveAccount(shown.email)
+      ? await findPortalAccount(services.database, shown.email)
+      : undefined;
     const account = known && isOf(site, known.company) ? known : undefined;
     const priority = signInPriority(request, shown.email);
     const isRight = await passwords.fits(password, account?.passwordHash, priority);
@@ -77,9 +77,12 @@ export const signIn: PublicPage = {
       status: 403,
       problem: 'The e-mail address or the password is incorrect.',
     });
-    if (!isRight || !account?.passwordHash || account.disabledAt !== null) return notRight;
-    if (account.isPasswordOver)
+    if (!account?.passwordHash) return notRight;
+    const failure = isRight ? failureOf(account) : 'wrong password';
+    if (failure !== undefined) recordFailedSignIn(request, account, failure);
+    if (failure === 'expired password')
       return signInPage(request, { ...shown, status: 403, problem: PASSWORD_OVER });
+    if (failure !== undefined) return notRight;
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
     const newHash = isOutdated ? await passwords.make(password) : undefined;
@@ -91,6 +94,11 @@ export const signIn: PublicPage = {
     return answer;
   },
 };
+
+const failureOf = ({ disabledAt, isPasswordOver }: NonNullable<FoundAccount>) =>
+  disabledAt !== null ? 'disabled account' : isPasswordOver ? 'expired password' : undefined;
+
+type FoundAccount = Awaited<ReturnType<typeof findPortalAccount>>;
 
 /** An account of the other site is answered as one that does not exist. */
 export const isOf = ({ isForStaff }: Site, company: Employer): boolean =>

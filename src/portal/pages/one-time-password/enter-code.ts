@@ -3,7 +3,7 @@ import { html } from '../../../rendering/html.ts';
 import { codeProblem, takeCode } from '../../access/account-code.ts';
 import { codePath, pathAfter } from '../../access/admit.ts';
 import { codeField, statusOf, type WrongProof } from '../../access/confirmation.ts';
-import { completeSignIn } from '../../access/session.ts';
+import { completeSignIn, recordFailedSignIn } from '../../access/session.ts';
 import {
   codeLimits,
   countPassword,
@@ -47,8 +47,10 @@ export const enterCode: PublicPage = {
     if (waitSeconds !== undefined)
       return codePage(request, next, { problem: waitSentence(waitSeconds), waitSeconds });
     const taken = await takeCode(request, half.accountId, form.text('code'));
-    if (taken === 'used' || taken === 'wrong')
+    if (taken === 'used' || taken === 'wrong') {
+      recordFailedSignIn(request, half, 'wrong code');
       return codePage(request, next, { problem: codeProblem(taken) });
+    }
     const isRecovery = taken === 'recovery-code';
     const setCookies = await completeSignIn(request, { ...half, halfToken, isRecovery });
     if (setCookies === undefined) return tooLate(request);

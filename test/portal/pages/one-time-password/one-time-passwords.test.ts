@@ -198,6 +198,12 @@ describe('a sign-in with a one-time password', () => {
     expect(wrong).toBe(6);
     const third = await afterPassword(person);
     const refused = await enter(third, codeOf(person.secret));
+    // The company sees them in its activity.
+    await until(async () =>
+      expect(
+        (await actionsOf(person.company)).filter((one) => one === 'fail sign-in'),
+      ).toHaveLength(wrong),
+    );
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
     // A browser that the person has signed in with has its own count.
     const known = portalClient(stack);
@@ -292,6 +298,8 @@ describe('one-time passwords', () => {
     const owner = await makeAccount(stack, person.company);
     const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     const half = await afterPassword(person);
+    const wrong = { ...person, password: 'not the password' };
+    while ((await portalClient(stack).signIn(wrong)).status !== 429);
     const command = `reset one-time-password --account ${await accountIdOf(person)}`;
     expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });
     expect(await operator.json(command)).toMatchObject({ changed: false });
