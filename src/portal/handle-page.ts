@@ -150,8 +150,8 @@ async function answerAccount(
     return writeProblem(context, tools, problems.notFound);
   const request = { ...tools, ...requestOf(tools, context, form), formToken, session };
   const question =
-    page.method === 'POST' && page.confirmation === 'recent'
-      ? await askForProof(request)
+    page.method === 'POST' && typeof page.confirmation === 'function'
+      ? await askForProof(request, page.confirmation)
       : undefined;
   await answerPerson(context, request, question ?? (await answerOf(page, request)));
 }

@@ -158,10 +158,16 @@ export interface PublicPage extends PageRoute {
 }
 
 /**
+ * What a form changes, as a sentence: the portal shows it where it asks for a proof. Undefined where there is no
+ * such thing.
+ */
+export type Confirmed<Request> = (request: Request) => Html | Promise<Html | undefined> | undefined;
+
+/**
  * What a page needs of the person's role. A change needs more than to read, so that nobody who may
  * only look can post. It also says how the person proves to be there (access/confirmation.ts):
- * `recent`, by a proof of a short time ago, or else by one that the portal asks for first;
- * `each-time`, by one in the page's own form; `none`, where nothing of the access changes.
+ * by a proof of a short time ago, or else by one that the portal asks for first and that says what is
+ * confirmed; `each-time`, by one in the page's own form; `none`, where nothing of the access changes.
  */
 type PageNeed =
   | { readonly method: 'GET'; readonly needs: PortalNeed }
@@ -171,7 +177,7 @@ type PageNeed =
     } & (
       | { readonly confirmation: 'each-time' | 'none' }
       // The form is sent once more with the proof, which a file is not.
-      | { readonly confirmation: 'recent'; readonly form?: never }
+      | { readonly confirmation: Confirmed<AccountRequest>; readonly form?: never }
     ));
 
 /** A page of one company, for its people. */
@@ -192,7 +198,10 @@ interface AccountPageDefinition extends PageRoute {
 }
 
 /** A page of a person's own account, which both sites have. */
-export type PersonPage = AccountPage & { handle(request: PersonRequest): Promise<PageAnswer> };
+export type PersonPage = AccountPage & {
+  readonly confirmation?: 'each-time' | 'none' | Confirmed<PersonRequest>;
+  handle(request: PersonRequest): Promise<PageAnswer>;
+};
 
 export type Page = PublicPage | AccountPage;
 

@@ -18,7 +18,7 @@ const ofStaff = (page: PersonPage): StaffPage => {
     needs: 'own',
     ...(changesNothing && { changesNothing }),
     ...(always && { always }),
-    ...(page.method === 'POST' && page.confirmation === 'recent' && { confirmation: 'recent' }),
+    ...(typeof page.confirmation === 'function' && { confirmation: page.confirmation }),
     handle: (request) => page.handle(request),
   };
 };

@@ -57,8 +57,6 @@ async function handleStaff(
   if (form === undefined) return;
   const request = { ...tools, ...requestOf(tools, context, form), formToken, session, staff };
   const question =
-    page.method === 'POST' && page.confirmation === 'recent'
-      ? await askForProof(request)
-      : undefined;
+    page.confirmation === undefined ? undefined : await askForProof(request, page.confirmation);
   await answerPerson(context, request, question ?? (await page.handle(request)));
 }

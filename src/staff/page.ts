@@ -1,6 +1,7 @@
 import type { StaffSession } from '../db/portal/portal-sessions.ts';
 import type { Staff, StaffNeed } from '../domain/staff/staff-role.ts';
 import type {
+  Confirmed,
   MenuEntry,
   PageAnswer,
   PageRoute,
@@ -25,11 +26,11 @@ export interface StaffPage extends PageRoute {
   /** Available also before the password is changed and one-time passwords are set up. */
   readonly always?: true;
   /**
-   * How the person proves to be there (portal/access/confirmation.ts): `recent`, by a proof of a short
-   * time ago, or by one that the site asks for first. Otherwise the session is enough, or the page asks
-   * in its own form.
+   * The person proves to be there (portal/access/confirmation.ts): by a proof of a short time ago, or by one
+   * that the site asks for first and that says what is confirmed. Otherwise the session is enough, or the
+   * page asks in its own form.
    */
-  readonly confirmation?: 'recent';
+  readonly confirmation?: Confirmed<StaffRequest>;
   handle(request: StaffRequest): Promise<PageAnswer>;
 }
 

@@ -1,4 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addWebhook } from '../../src/db/webhooks/webhook-endpoints.ts';
 import { mayUse, portalRoles } from '../../src/domain/access/portal-role.ts';
 import type { Company } from '../../src/domain/voucher.ts';
 import { navigation } from '../../src/portal/layout/navigation.ts';
@@ -94,6 +97,119 @@ test('a form needs no proof of the person only where it changes no access', () =
       page.confirmation === 'none',
   );
   expect(without.map(({ path }) => path)).toEqual(['/public-keys', '/webhooks/:id/send-again']);
+});
+
+describe('a form that asks for a proof', () => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const email = 'new@shop.example';
+
+  /** What is sent to each of them, and what it says of it: a pattern, as its subjects are random. */
+  const confirmations: Readonly<Record<string, readonly [Record<string, string>, RegExp]>> = {
+    '/keys': [{ name: 'till' }, /make the key “till”/],
+    '/keys/:id/scopes': [{ 'scope-read': 'on' }, /give the key “test” the scopes read/],
+    '/keys/:id/limits': [
+      { amount: '500', operations: '' },
+      /limits of the key “test”: ETB 500, vouchers and top-ups –/,
+    ],
+    '/keys/:id/rotate': [{}, /replace the key “test” by a new one/],
+    '/keys/:id/revoke': [{}, /revoke the key “test”/],
+    '/addresses': [{ address: '203.0.113.7' }, /let calls come from 203\.0\.113\.7/],
+    '/addresses/:id/remove': [{}, /refuse calls from [\d.:]+/],
+    '/public-keys/proof': [{ pem }, /register the public key [\da-f]{8}/],
+    '/public-keys/:id/revoke': [{}, /revoke the public key [\da-f]{8}/],
+    '/webhooks/:id/pause': [{}, /pause the webhook https:\/\/shop\.example/],
+    '/webhooks/:id/resume': [{}, /resume the webhook https:\/\/shop\.example/],
+    '/webhooks/:id/test': [{}, /a test event to the webhook https:\/\/shop\.example/],
+    '/webhooks/:id/remove': [{}, /remove the webhook https:\/\/shop\.example/],
+    '/bulk-orders/:id/result': [{}, /download the voucher codes of bulk order \d+/],
+    '/people': [{ email, role: 'finance' }, /let new@shop\.example sign in as finance/],
+    '/people/:id/role': [{ role: 'viewer' }, /change the role of \S+@\S+ to viewer/],
+    '/people/:id/remove': [{}, /remove \S+@\S+/],
+    '/people/one-time-passwords': [{ required: 'yes' }, /require one-time passwords of everybody/],
+    '/account/one-time-password': [{}, /switch on one-time passwords for \S+@\S+/],
+  };
+
+  /** A row of a company for each beginning of an address. */
+  async function rowsOf(company: Company, owner: number): Promise<Record<string, number>> {
+    const { database } = stack;
+    const webhook = await database.transaction().execute((transaction) =>
+      addWebhook(transaction, {
+        ...{ company, url: 'https://shop.example', description: '', types: null },
+        createdBy: 'test',
+      }),
+    );
+    if (company.kind === 'partner')
+      await sql`
+        insert into bulk_orders
+          (operation_id, request_id, request_digest, partner_id, portal_account_id, lines)
+        values (${`bulk-${company.id}`}, gen_random_uuid(), '', ${company.id}, ${owner}, 1)`.execute(
+        database,
+      );
+    const own = sql.ref(`${company.kind}_id`);
+    const first = async (table: string): Promise<number> => {
+      const { rows } = await sql<{ id: number }>`
+        select id from ${sql.table(table)} where ${own} = ${company.id} order by id limit 1`.execute(
+        database,
+      );
+      return rows[0]?.id ?? 0;
+    };
+    return {
+      keys: await first('api_keys'),
+      addresses: await first('source_addresses'),
+      people: owner,
+      webhooks: webhook,
+      ...(company.kind === 'partner'
+        ? { 'bulk-orders': await first('bulk_orders') }
+        : { 'public-keys': await first('merchant_public_keys') }),
+    };
+  }
+
+  test.each([
+    ['partner', 'en'],
+    ['partner', 'am'],
+    ['merchant', 'en'],
+    ['merchant', 'am'],
+  ] as const)('names what a %s confirms, in the language %s', async (kind, language) => {
+    const company = await companies[kind]();
+    const owner = await makeAccount(stack, company);
+    const client = await signedIn(stack, owner);
+    await client.submit('/portal/account', '/portal/account/language', { language });
+    const token = await tokenOf(client);
+    const { id } = await stack.database
+      .updateTable('portal_accounts')
+      .set({ language })
+      .where('email', '=', owner.email)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const rows = await rowsOf(company, id);
+    await stack.database
+      .updateTable('portal_sessions')
+      .set({ confirmed_at: new Date(0) })
+      .where('account_id', '=', id)
+      .execute();
+    const asking = accountPages.filter(
+      (page) =>
+        (page.kind ?? kind) === kind &&
+        page.method === 'POST' &&
+        typeof page.confirmation === 'function',
+    );
+    for (const { path } of asking) {
+      const [fields, words] = confirmations[path] ?? [{}, /nothing/];
+      const row = rows[path.split('/')[1] ?? ''] ?? 0;
+      const target = `/portal${path.replace(':id', String(row))}`;
+      const { status, html } = await client.post(target, { token, ...fields });
+      const said = /<h1>[^<]+<\/h1>\s*<p>(.*?)<\/p>/s.exec(html)?.[1] ?? '';
+      expect.soft([path, status]).toEqual([path, 403]);
+      if (language === 'en') expect.soft(said.replaceAll(/<[^>]*>/g, '')).toMatch(words);
+      else {
+        const own = said.replaceAll(/<code>.*?<\/code>|\S+@\S+|till|test|ETB/g, '');
+        expect.soft([path, own]).toEqual([path, expect.not.stringMatching(/[A-Za-z]/)]);
+        expect.soft(own).toContain('ነው');
+      }
+    }
+    expect(asking.length).toBeGreaterThan(10);
+  });
 });
 
 describe('the people of a company', () => {

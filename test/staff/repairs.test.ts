@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRepair } from '../../src/db/repairs/repair-lists.ts';
 import { consent } from '../end-to-end/repairs/repair-desk.ts';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
-import { hiddenFields } from '../portal/portal-client.ts';
+import { codeOf, hiddenFields } from '../portal/portal-client.ts';
 import { until } from '../support/until.ts';
 import { staffClient } from './staff-client.ts';
 
@@ -291,7 +291,23 @@ describe('what people read', () => {
     expect(html).not.toContain(`staff:${agent.account.id}`);
     const path = `/support/vouchers/${gift.id}`;
     expect((await agent.client.get(path)).html).toContain('waits for another person');
-    await supervisor.client.submit(`/support/repairs/${id}`, `/support/repairs/${id}/confirm`);
+    await scene.stack.database
+      .updateTable('portal_sessions')
+      .set({ confirmed_at: new Date(0) })
+      .where('account_id', '=', supervisor.account.id)
+      .execute();
+    const confirm = `/support/repairs/${id}/confirm`;
+    const proof = await supervisor.client.submit(`/support/repairs/${id}`, confirm);
+    expect(proof.status).toBe(403);
+    expect(proof.html.replaceAll(/<[^>]*>/g, '')).toContain(
+      `You are about to confirm “Correct the number of the owner” of voucher ${serialNumber}: ` +
+        `ETB 100.00, asked for by ${agent.account.name}. The new number is +2519*****654.`,
+    );
+    expect(proof.html).not.toContain('911987654');
+    await supervisor.client.post(confirm, {
+      ...hiddenFields(proof.html, confirm),
+      code: codeOf(supervisor.secret),
+    });
     scene.expectDone(await scene.ended(id));
     const after = (await agent.client.get(path)).html;
     expect(after).toContain('The number of the owner was corrected');

@@ -1,7 +1,8 @@
 import { confirmPortalSession } from '../../db/portal/portal-sessions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { field, postForm } from '../layout/parts.ts';
-import type { PageAnswer, PersonRequest } from '../page.ts';
+import type { Confirmed, PageAnswer, PersonRequest } from '../page.ts';
+import { problems } from '../problem-page.ts';
 import { codeProblem, recordRecoveryCode, takeCode } from './account-code.ts';
 import { checkPresentPassword } from './present-password.ts';
 import {
@@ -94,14 +95,19 @@ const OWN_FIELDS = [PROVES, 'token', 'password', 'code'];
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
  * and is sent with the proof. Undefined where the change may go on.
  */
-export async function askForProof(request: PersonRequest): Promise<PageAnswer | undefined> {
+export async function askForProof<Request extends PersonRequest>(
+  request: Request,
+  confirmed: Confirmed<Request>,
+): Promise<PageAnswer | undefined> {
   if (request.session.isConfirmed) return undefined;
-  if (request.form.text(PROVES) !== 'yes') return proofPage(request);
-  const wrong = await checkProof(request);
-  return wrong && proofPage(request, wrong);
+  const isProved = request.form.text(PROVES) === 'yes';
+  const wrong = isProved ? await checkProof(request) : undefined;
+  if (isProved && wrong === undefined) return undefined;
+  const what = await confirmed(request);
+  return what === undefined ? problems.notFound : proofPage(request, what, wrong);
 }
 
-function proofPage(request: PersonRequest, wrong?: WrongProof): PageAnswer {
+function proofPage(request: PersonRequest, what: Html, wrong?: WrongProof): PageAnswer {
   const { form, formToken, path } = request;
   const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
   return {
@@ -111,7 +117,8 @@ function proofPage(request: PersonRequest, wrong?: WrongProof): PageAnswer {
     ...statusOf(wrong),
     content: html`<div class="card narrow">
 <h1>Confirm that it is you</h1>
-<p>You are about to change who may use this account or its keys. Nothing is changed yet.</p>
+<p>${what}</p>
+<p>Nothing has happened yet.</p>
 ${postForm(
   { action: path, formToken },
   html`<input type="hidden" name="${PROVES}" value="yes">

@@ -121,8 +121,7 @@ export const account = {
     '<1>ስልክ የለዎትም?</1> በምትኩ ከማገገሚያ ኮዶችዎ አንዱን ያስገቡ። እነሱም ከሌሉ በአገልግሎቱ ያለውን ተጠሪዎን ይጠይቁ።',
   'Sign in with another account': 'በሌላ መለያ ይግቡ',
   'Confirm that it is you': 'እርስዎ መሆንዎን ያረጋግጡ',
-  'You are about to change who may use this account or its keys. Nothing is changed yet.':
-    'ይህን መለያ ወይም ቁልፎቹን ማን እንደሚጠቀም ሊቀይሩ ነው። እስካሁን ምንም አልተቀየረም።',
+  'Nothing has happened yet.': 'እስካሁን ምንም አልተደረገም።',
   'Confirm and continue': 'አረጋግጥና ቀጥል',
   'Everybody has an account of their own: what somebody did is in the activity under their address.':
     'እያንዳንዱ ሰው የራሱ መለያ አለው፦ የሠራው በእንቅስቃሴ ውስጥ በአድራሻው ይገኛል።',

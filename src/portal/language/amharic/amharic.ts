@@ -3,6 +3,7 @@ import { bulk } from './bulk.ts';
 import { business } from './business.ts';
 import { catalogue } from './catalogue.ts';
 import { common } from './common.ts';
+import { confirmations } from './confirmations.ts';
 import { months } from './months.ts';
 import { overview } from './overview.ts';
 import { refusals } from './refusals.ts';
@@ -15,6 +16,7 @@ import { topUps } from './top-ups.ts';
 export const amharic = {
   ...common,
   ...account,
+  ...confirmations,
   ...business,
   ...topUps,
   ...months,

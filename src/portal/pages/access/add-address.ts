@@ -2,6 +2,7 @@ import { listSourceAddresses } from '../../../db/access/company-access.ts';
 import { addSourceAddresses } from '../../../db/catalogue/companies.ts';
 import { isAllowlistHostname, MAXIMUM_NAMES } from '../../../http/access/allowlist-entries.ts';
 import { isInsideNetwork } from '../../../http/access/source-address.ts';
+import { html } from '../../../rendering/html.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { ACCESS_PATH } from '../../access-path.ts';
 import { readRegisteredAddress } from '../../layout/address-descriptions.ts';
@@ -21,7 +22,8 @@ export const addAddress: AccountPage = {
   path: '/addresses',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: ({ form }) =>
+    html`You are about to let calls come from <code>${form.text('address').slice(0, ADDRESS_LENGTH)}</code>.`,
   async handle(request) {
     const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
     const read = readRegisteredAddress(given);

@@ -77,7 +77,14 @@ export const changeKeyLimits: AccountPage = {
   path: '/keys/:id/limits',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const key = await findValidKey(request);
+    const typed = (name: string) => request.form.text(name).trim().slice(0, 20) || '–';
+    return (
+      key &&
+      html`You are about to set the daily limits of the key “${key.name}”: ETB ${typed('amount')}, vouchers and top-ups ${typed('operations')}.`
+    );
+  },
   kind: 'partner',
   async handle(request) {
     const after = readLimits(request.form);

@@ -47,7 +47,13 @@ export const changeKeyScopes: AccountPage = {
   path: '/keys/:id/scopes',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const key = await findValidKey(request);
+    const scopes = readScopes(request.form, request.session.company).join(', ');
+    return (
+      key && html`You are about to give the key “${key.name}” the scopes <code>${scopes}</code>.`
+    );
+  },
   async handle(request) {
     const { company } = request.session;
     const after = readScopes(request.form, company);

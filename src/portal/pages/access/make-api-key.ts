@@ -22,7 +22,8 @@ export const makeApiKey: AccountPage = {
   path: '/keys',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: ({ form }) =>
+    html`You are about to make the key “${form.text('name').slice(0, KEY_NAME_LENGTH)}”.`,
   async handle(request) {
     const given = request.form.text('name');
     const scopes = readScopes(request.form, request.session.company);

@@ -20,7 +20,12 @@ export const provePublicKey: AccountPage = {
   path: '/public-keys/proof',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: ({ form }) => {
+    const read = readPublicKey(form.text('pem'));
+    return read.ok
+      ? html`You are about to register the public key <code>${publicKeyFingerprint(read.key)}</code>.`
+      : undefined;
+  },
   kind: 'merchant',
   async handle(request) {
     const { form, session } = request;

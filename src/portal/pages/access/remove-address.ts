@@ -3,9 +3,12 @@ import { html } from '../../../rendering/html.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { ACCESS_PATH } from '../../access-path.ts';
 import { confirmation } from '../../layout/parts.ts';
-import { type AccountPage, idOf } from '../../page.ts';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
 import { problems } from '../../problem-page.ts';
 import { ADDRESSES_PATH } from './addresses.ts';
+
+const addressesOf = ({ services, session }: AccountRequest) =>
+  listSourceAddresses(services.database, session.company);
 
 /** Asks for confirmation before an address is removed. */
 export const askRemoveAddress: AccountPage = {
@@ -14,8 +17,8 @@ export const askRemoveAddress: AccountPage = {
   access: 'account',
   needs: 'develop',
   async handle(request) {
-    const { services, session, formToken } = request;
-    const rows = await listSourceAddresses(services.database, session.company);
+    const { formToken } = request;
+    const rows = await addressesOf(request);
     const row = rows.find(({ id }) => id === idOf(request));
     if (row === undefined) return problems.notFound;
     return confirmation({
@@ -37,7 +40,10 @@ export const removeAddress: AccountPage = {
   path: '/addresses/:id/remove',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const row = (await addressesOf(request)).find(({ id }) => id === idOf(request));
+    return row && html`You are about to refuse calls from <code>${row.address}</code>.`;
+  },
   async handle(request) {
     const addressId = idOf(request);
     const removed = await changeAccess(request, 'remove address', async (transaction) => {

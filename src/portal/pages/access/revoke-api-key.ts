@@ -36,7 +36,10 @@ export const revokeApiKey: AccountPage = {
   path: '/keys/:id/revoke',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const key = await findValidKey(request);
+    return key && html`You are about to revoke the key “${key.name}”.`;
+  },
   async handle(request) {
     const keyId = idOf(request);
     const revoked = await changeAccess(request, 'revoke api-key', async (transaction) => {

@@ -6,9 +6,14 @@ import { html } from '../../../rendering/html.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { ACCESS_PATH } from '../../access-path.ts';
 import { confirmation } from '../../layout/parts.ts';
-import { type AccountPage, idOf } from '../../page.ts';
+import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
 import { problems } from '../../problem-page.ts';
 import { fingerprintOf, PUBLIC_KEYS_PATH } from './public-keys.ts';
+
+const validKeysOf = async ({ services, session }: AccountRequest) =>
+  (await listPublicKeys(services.database, session.company.id)).filter(
+    ({ revokedAt }) => revokedAt === null,
+  );
 
 /** Asks for confirmation before a public key is revoked. */
 export const askRevokePublicKey: AccountPage = {
@@ -18,9 +23,8 @@ export const askRevokePublicKey: AccountPage = {
   needs: 'develop',
   kind: 'merchant',
   async handle(request) {
-    const { services, session, formToken } = request;
-    const keys = await listPublicKeys(services.database, session.company.id);
-    const valid = keys.filter(({ revokedAt }) => revokedAt === null);
+    const { formToken } = request;
+    const valid = await validKeysOf(request);
     const key = valid.find(({ id }) => id === idOf(request));
     if (key === undefined) return problems.notFound;
     return confirmation({
@@ -43,7 +47,10 @@ export const revokePublicKey: AccountPage = {
   path: '/public-keys/:id/revoke',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const key = (await validKeysOf(request)).find(({ id }) => id === idOf(request));
+    return key && html`You are about to revoke the public key <code>${fingerprintOf(key)}</code>.`;
+  },
   kind: 'merchant',
   async handle(request) {
     const publicKeyId = idOf(request);

@@ -49,7 +49,10 @@ export const rotateApiKey: AccountPage = {
   path: '/keys/:id/rotate',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const key = await findValidKey(request);
+    return key && html`You are about to replace the key “${key.name}” by a new one.`;
+  },
   async handle(request) {
     const overlap = overlaps.find(({ hours }) => String(hours) === request.form.text('overlap'));
     if (overlap === undefined) return problems.invalid;

@@ -4,6 +4,7 @@ import { messageOf } from '../../../domain/refusals.ts';
 import type { BulkLineStatus } from '../../../domain/vouchers/bulk-order.ts';
 import { formatVoucherCode } from '../../../domain/vouchers/voucher-code.ts';
 import { csv } from '../../../rendering/csv.ts';
+import { html } from '../../../rendering/html.ts';
 import { plainAmount } from '../../layout/money.ts';
 import { recordOperation } from '../../operate.ts';
 import { type AccountPage, type AccountRequest, idOf } from '../../page.ts';
@@ -18,6 +19,9 @@ const words: Readonly<Record<BulkLineStatus, string>> = {
   CANCELLED: 'Left out',
 };
 
+const orderOf = (request: AccountRequest) =>
+  findBulkOrder(request.services.database, request.session.company.id, idOf(request));
+
 /**
  * The lines of an order as a file. Codes are money, so the file needs `operate`, each download is in
  * the audit log, and only orders of the portal have them: the API answers the codes of its own.
@@ -27,11 +31,14 @@ export const downloadBulkResult: AccountPage = {
   path: '/bulk-orders/:id/result',
   access: 'account',
   needs: 'operate',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const order = await orderOf(request);
+    return order && html`You are about to download the voucher codes of bulk order ${order.id}.`;
+  },
   kind: 'partner',
   async handle(request) {
-    const { services, session } = request;
-    const order = await findBulkOrder(services.database, session.company.id, idOf(request));
+    const { services } = request;
+    const order = await orderOf(request);
     if (!order) return problems.notFound;
     await recordOperation(request, 'download voucher-codes', { bulkOrderId: order.id });
     const rows: (string | number | null)[][] = [];

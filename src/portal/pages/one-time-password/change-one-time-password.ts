@@ -4,6 +4,7 @@ import {
   removeOneTimePassword,
 } from '../../../db/portal/one-time-passwords.ts';
 import { endPortalSessions } from '../../../db/portal/portal-sessions.ts';
+import { html } from '../../../rendering/html.ts';
 import { makeRecoveryCodes, plainCode, secretContext } from '../../access/account-code.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { checkProof } from '../../access/confirmation.ts';
@@ -24,7 +25,8 @@ export const switchOnOneTimePassword: PersonPage = {
   path: '/account/one-time-password',
   access: 'account',
   needs: 'own',
-  confirmation: 'recent',
+  confirmation: ({ session }: PersonRequest) =>
+    html`You are about to switch on one-time passwords for ${session.email}.`,
   always: true,
   async handle(request) {
     const { services, session, form } = request;

@@ -30,7 +30,10 @@ export const requireOneTimePasswords: AccountPage = {
   path: PATH,
   access: 'account',
   needs: 'people',
-  confirmation: 'recent',
+  confirmation: ({ form }) =>
+    form.text('required') === 'yes'
+      ? html`You are about to require one-time passwords of everybody.`
+      : html`You are about to leave one-time passwords to each person.`,
   async handle(request) {
     const isRequired = request.form.text('required') === 'yes';
     const { company } = request.session;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readableSecret } from '../../../crypto/readable-secret.ts';
 import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { forgetSignIns } from '../../../db/limits/sign-in-attempts.ts';
 import { setPortalRole } from '../../../db/portal/people.ts';
 import {
   addPortalAccount,
@@ -10,7 +11,7 @@ import {
   setPortalAccountDisabled,
 } from '../../../db/portal/portal-accounts.ts';
 import type { PortalRole } from '../../../domain/access/portal-role.ts';
-import { html } from '../../../rendering/html.ts';
+import { html, phrase } from '../../../rendering/html.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { copyField, message } from '../../layout/parts.ts';
 import type { AccountPage, AccountRequest } from '../../page.ts';
@@ -27,7 +28,11 @@ export const addPerson: AccountPage = {
   path: '/people',
   access: 'account',
   needs: 'people',
-  confirmation: 'recent',
+  confirmation(request) {
+    const role = readRole(request);
+    const email = request.form.text('email').slice(0, MAXIMUM_LENGTH);
+    return role && html`You are about to let ${email} sign in as ${phrase(role)}.`;
+  },
   async handle(request) {
     const { settings, passwords } = request;
     const role = readRole(request);
@@ -93,5 +98,6 @@ async function addAccount(
   await setPassword(transaction, found.id, { hash, mustChange: true, lifetimeSeconds });
   await setPortalRole(transaction, found.id, role);
   await setPortalAccountDisabled(transaction, found.id, false);
+  await forgetSignIns(transaction, found.id);
   return found.id;
 }

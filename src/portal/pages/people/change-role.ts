@@ -1,5 +1,5 @@
 import { findPerson, hasOtherOwner, setPortalRole } from '../../../db/portal/people.ts';
-import { html } from '../../../rendering/html.ts';
+import { html, phrase } from '../../../rendering/html.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { sentence } from '../../language/language.ts';
 import { message, postForm } from '../../layout/parts.ts';
@@ -16,6 +16,10 @@ import { PEOPLE_PATH, readRole, roleChoices } from './people.ts';
 /** Why an owner cannot be removed or become somebody else. */
 export const LAST_OWNER = 'This is the only owner: make somebody else an owner first.';
 
+/** The person of the path; undefined where the company has none. */
+export const personOf = (request: AccountRequest) =>
+  findPerson(request.services.database, idOf(request), request.session.company);
+
 /** Asks what a person may do. */
 export const askChangeRole: AccountPage = {
   method: 'GET',
@@ -26,8 +30,8 @@ export const askChangeRole: AccountPage = {
 };
 
 async function rolePage(request: AccountRequest, problem?: string): Promise<PageAnswer> {
-  const { services, session, formToken } = request;
-  const person = await findPerson(services.database, idOf(request), session.company);
+  const { formToken } = request;
+  const person = await personOf(request);
   if (person === undefined) return problems.notFound;
   return {
     kind: 'page',
@@ -49,7 +53,15 @@ export const changeRole: AccountPage = {
   path: '/people/:id/role',
   access: 'account',
   needs: 'people',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const person = await personOf(request);
+    const role = readRole(request);
+    return (
+      person &&
+      role &&
+      html`You are about to change the role of ${person.email} to ${phrase(role)}.`
+    );
+  },
   async handle(request) {
     const after = readRole(request);
     if (after === undefined) return problems.invalid;

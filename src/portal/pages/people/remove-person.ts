@@ -7,7 +7,7 @@ import { sentence } from '../../language/language.ts';
 import { confirmation, message } from '../../layout/parts.ts';
 import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
 import { problems } from '../../problem-page.ts';
-import { LAST_OWNER } from './change-role.ts';
+import { LAST_OWNER, personOf } from './change-role.ts';
 import { PEOPLE_PATH } from './people.ts';
 
 /** Asks for confirmation before a person is removed. */
@@ -20,8 +20,8 @@ export const askRemovePerson: AccountPage = {
 };
 
 async function questionPage(request: AccountRequest, problem?: string): Promise<PageAnswer> {
-  const { services, session, formToken } = request;
-  const person = await findPerson(services.database, idOf(request), session.company);
+  const { formToken } = request;
+  const person = await personOf(request);
   if (person === undefined) return problems.notFound;
   return confirmation({
     title: sentence('Remove {1}?', person.email),
@@ -42,7 +42,10 @@ export const removePerson: AccountPage = {
   path: '/people/:id/remove',
   access: 'account',
   needs: 'people',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const person = await personOf(request);
+    return person && html`You are about to remove ${person.email}.`;
+  },
   async handle(request) {
     const { company } = request.session;
     const accountId = idOf(request);

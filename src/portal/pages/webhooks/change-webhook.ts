@@ -8,7 +8,7 @@ import {
 } from '../../../db/webhooks/webhook-endpoints.ts';
 import { PORTAL_ACTOR } from '../../../domain/access/access-changes.ts';
 import { rotateWebhookSecret as rotate } from '../../../operations/webhooks.ts';
-import { html } from '../../../rendering/html.ts';
+import { type Html, html } from '../../../rendering/html.ts';
 import { changeAccess } from '../../access/change-access.ts';
 import { checkProof, proofField, statusOf, type WrongProof } from '../../access/confirmation.ts';
 import { confirmation, postForm } from '../../layout/parts.ts';
@@ -27,6 +27,7 @@ export const webhookOf = (
 /** A page of one button: changes the webhook, and leads back to it. */
 const changePage = (change: {
   readonly verb: 'pause' | 'resume' | 'test';
+  readonly confirmed: (webhook: WebhookEndpoint) => Html;
   readonly notice: string;
   readonly unchanged: string;
   /** Returns whether something changed. */
@@ -40,7 +41,10 @@ const changePage = (change: {
   path: `/webhooks/:id/${change.verb}`,
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const webhook = await webhookOf(request, request.services.database);
+    return webhook && change.confirmed(webhook);
+  },
   async handle(request) {
     let isKnown = false;
     const changed = await changeAccess(request, `${change.verb} webhook`, async (transaction) => {
@@ -60,6 +64,7 @@ const reasonOf = ({ session }: AccountRequest) => `By ${PORTAL_ACTOR}${session.e
 
 export const pauseWebhook = changePage({
   verb: 'pause',
+  confirmed: ({ url }) => html`You are about to pause the webhook <code>${url}</code>.`,
   notice: 'The webhook is paused. Its events wait until you resume it.',
   unchanged: 'The webhook was not active.',
   work: async (transaction, { id, status }, request) =>
@@ -68,6 +73,7 @@ export const pauseWebhook = changePage({
 
 export const resumeWebhook = changePage({
   verb: 'resume',
+  confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
   notice: 'The webhook is active. It gets the events that it has missed.',
   unchanged: 'The webhook was active already.',
   work: (transaction, { id }, request) =>
@@ -76,6 +82,8 @@ export const resumeWebhook = changePage({
 
 export const testWebhook = changePage({
   verb: 'test',
+  confirmed: ({ url }) =>
+    html`You are about to send a test event to the webhook <code>${url}</code>.`,
   notice: 'A test event is on its way. The answer appears below.',
   unchanged: 'A test event is on its way already, or the webhook is not active.',
   work: async (transaction, { id, status }) =>
@@ -165,7 +173,10 @@ export const removeWebhook: AccountPage = {
   path: '/webhooks/:id/remove',
   access: 'account',
   needs: 'develop',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const webhook = await webhookOf(request, request.services.database);
+    return webhook && html`You are about to remove the webhook <code>${webhook.url}</code>.`;
+  },
   async handle(request) {
     const removed = await changeAccess(request, 'remove webhook', async (transaction) => {
       const webhook = await webhookOf(request, transaction);

@@ -1,5 +1,5 @@
 import { confirmRepair, declineRepair } from '../../../db/repairs/repair-confirmations.ts';
-import { findRepair, type ShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { findRepair, findShownRepair, type ShownRepair } from '../../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../../domain/access/access-changes.ts';
 import { refuseReason } from '../../../domain/repairs/reason.ts';
 import { isStaffActor } from '../../../domain/repairs/repair.ts';
@@ -9,11 +9,11 @@ import { field, message, postForm, time } from '../../../portal/layout/parts.ts'
 import { idOf, type PageAnswer } from '../../../portal/page.ts';
 import { problems } from '../../../portal/problem-page.ts';
 import { type Html, html } from '../../../rendering/html.ts';
-import { readArguments } from '../../../repairs/repair-arguments.ts';
+import { maskedNumberOf, readArguments } from '../../../repairs/repair-arguments.ts';
 import { findRepairKind } from '../../../repairs/repair-kinds.ts';
 import { whySecondPerson } from '../../../repairs/second-person.ts';
 import type { StaffPage, StaffRequest } from '../../page.ts';
-import { repairPath } from './repair-parts.ts';
+import { amountOf, askerOf, nameOf, repairPath, titleOf } from './repair-parts.ts';
 
 /** As the end of a sentence; undefined where the limits are others now, or the number cannot be read any more. */
 async function whyItWaits(
@@ -77,7 +77,15 @@ export const confirmRepairPage: StaffPage = {
   path: '/repairs/:id/confirm',
   access: 'staff',
   needs: 'confirm',
-  confirmation: 'recent',
+  confirmation: async (request) => {
+    const { database, secretBox } = request.services;
+    const row = await findShownRepair(database, idOf(request));
+    const number = row && maskedNumberOf(row, secretBox);
+    return (
+      row &&
+      html`You are about to confirm “${titleOf(row)}” of ${nameOf(row)}: ${amountOf(row)}, asked for by ${askerOf(row)}.${number && html` The new number is ${number}.`}`
+    );
+  },
   async handle(request) {
     const id = idOf(request);
     const isConfirmed = await request.services.database

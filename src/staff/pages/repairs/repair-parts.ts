@@ -43,7 +43,7 @@ export const confirmerOf = ({ confirmer, confirmed_by }: ShownRepair): string | 
   confirmer ?? confirmed_by;
 
 /** The subject by the name that people know. */
-const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair): string => {
+export const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair): string => {
   if (subject_kind === 'voucher') return `voucher ${serialNumber ?? subject_id}`;
   if (subject_kind === 'redemption')
     return `redemption ${row.redemptionReference ?? subject_id} of voucher ${serialNumber}`;
