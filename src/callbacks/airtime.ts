@@ -20,7 +20,7 @@ export const airtimeCallback = endpoint({
     'Notifies the service of a changed transaction. The service then asks the provider, and ignores the rest of the callback.',
   access: 'public',
   params: z.object({ secret: z.string().optional() }),
-  body: z.object({ external_id: z.string().max(40) }),
+  body: z.looseObject({ external_id: z.string().max(40) }),
   answer: z.null(),
   changesNothing: true,
   reasons: ['address-not-registered'],

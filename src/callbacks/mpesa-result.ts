@@ -14,6 +14,9 @@ const parameter = z.object({
   Value: text.nullish().catch(null).transform(toPresent),
 });
 
+/** M-Pesa sends some ten. */
+const MAXIMUM_PARAMETERS = 100;
+
 /** The body of a result (providers.md 3.1b); codes are numbers or text. */
 const resultSchema = z.object({
   Result: z.object({
@@ -25,7 +28,7 @@ const resultSchema = z.object({
     ResultParameters: z
       .object({
         ResultParameter: z.union([
-          z.array(parameter),
+          z.array(z.unknown()).max(MAXIMUM_PARAMETERS).pipe(z.array(parameter)),
           // A single parameter is not always in an array.
           parameter.transform((one) => [one]),
         ]),

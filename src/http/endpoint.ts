@@ -6,12 +6,10 @@ import type { Operation, Reason, Surface } from '../domain/refusals.ts';
 import type { Caller } from '../domain/voucher.ts';
 import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
 import type { JsonObject } from './body/json-body.ts';
+import type { LongArray } from './body/long-array.ts';
 import type { RefusalReply, Reply } from './envelope.ts';
 import type { FilteredColumn } from './lists/list-condition.ts';
 import type { Services } from './services.ts';
-
-/** The largest body of a request, where the endpoint names no other. */
-export const BODY_LIMIT_BYTES = 65_536;
 
 /** A validated request of an authenticated company. */
 interface EndpointRequest<Body, Query, Params> {
@@ -84,7 +82,9 @@ interface EndpointDefinition<
   readonly isForm?: true;
   /** The largest body, where the usual limit is too small. */
   readonly bodyLimitBytes?: number;
-  /** The reason for a missing part of the body that precedes the schema (specification 7.2). */
+  /** An array of the body that is read in blocks, because it may be long. */
+  readonly longArray?: LongArray;
+  /** The reason for a missing part of the body that has one of its own (specification 7.2). */
   lacks?(body: JsonObject): Reason | undefined;
   readonly query?: Query;
   readonly params?: Params;

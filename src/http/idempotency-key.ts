@@ -1,30 +1,31 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { IncomingMessage } from 'node:http';
+import { type Validated, validate } from './body/validation.ts';
 import type { Endpoint } from './endpoint.ts';
 import { idempotencyKeyField } from './fields/request-fields.ts';
 
-type ReadKey = { readonly ok: true; readonly value: string | undefined } | Refusal;
+const HEADER = 'Idempotency-Key';
 
 /**
  * Reads the idempotency key of a request where its endpoint declares it (design 6): in a partner's
- * optional header `Idempotency-Key`, or in the field `idempotencyKey` of a merchant's body.
+ * optional header, or in the field `idempotencyKey` of a merchant's body.
  */
 export function readIdempotencyKey(
   { idempotency }: Endpoint,
-  headers: IncomingHttpHeaders,
-  body: unknown,
-): ReadKey {
-  if (idempotency === 'header') return readHeader(headers['idempotency-key']);
-  if (idempotency === 'body')
-    return { ok: true, value: (body as { readonly idempotencyKey: string }).idempotencyKey };
-  return { ok: true, value: undefined };
+  { headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>,
+  body: Validated,
+): Validated {
+  if (idempotency === 'header') return readHeader(headersDistinct[HEADER.toLowerCase()]);
+  const { idempotencyKey } = Object(idempotency === 'body' && body.ok && body.value);
+  return { ok: true, value: idempotencyKey };
 }
 
-function readHeader(header: string | string[] | undefined): ReadKey {
-  if (header === undefined) return { ok: true, value: undefined };
-  const key = idempotencyKeyField.safeParse(header);
-  if (key.success) return { ok: true, value: key.data };
-  return refuse('request-invalid', {
-    detail: `Idempotency-Key: ${key.error.issues[0]?.message ?? 'is not valid'}`,
-  });
+/** Node.js joins the lines of a header with commas, and a comma may be part of a key. */
+function readHeader(lines: readonly string[] = []): Validated {
+  const [line] = lines;
+  if (line === undefined) return { ok: true, value: undefined };
+  const key = validate(idempotencyKeyField, line);
+  const messages = key.ok ? [] : key.issues.map(({ message }) => message);
+  if (lines.length > 1) messages.push('must be sent once');
+  if (messages.length === 0) return key;
+  return { ok: false, issues: messages.map((message) => ({ path: HEADER, message })) };
 }

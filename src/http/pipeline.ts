@@ -1,10 +1,13 @@
+import type { ParsedUrlQuery } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import { type Reason, refuse, type Surface } from '../domain/refusals.ts';
 import { type Authenticated, authenticate } from './access/authentication.ts';
 import { addressGroup } from './access/source-address.ts';
-import { readRawBody } from './body/raw-body.ts';
-import { readBody, validate } from './body/validation.ts';
-import { BODY_LIMIT_BYTES, type Endpoint, scopeOf } from './endpoint.ts';
+import { BODY_LIMIT_BYTES, readRawBody } from './body/raw-body.ts';
+import { readBody } from './body/read-body.ts';
+import { ignoredFieldsHeader } from './body/unknown-fields.ts';
+import { refuseIssues, validate } from './body/validation.ts';
+import { type Endpoint, scopeOf } from './endpoint.ts';
 import type { KnownCaller, RefusalReply } from './envelope.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.ts';
@@ -48,6 +51,16 @@ const quota = (context: RouterContext, spent: Quota): Verdict => {
   context.set(rateLimitHeaders(spent));
   return spent.ok ? undefined : refuseTooMany(spent);
 };
+
+/** The parameters of a query that have a value: an empty one is absent. */
+const presentParameters = (query: Readonly<ParsedUrlQuery>): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, sent = '']) => {
+      const values = [sent].flat().filter((value) => value !== '');
+      const [first, ...more] = values;
+      return first === undefined ? [] : [[name, more.length === 0 ? first : values]];
+    }),
+  );
 
 /** Minutes or hours may pass, and whoever asks often is not sooner served. */
 const maintenance = {
@@ -145,23 +158,20 @@ export const guards: readonly Guard[] = [
     name: 'schema',
     purpose: 'parses and validates body, query, path and Idempotency-Key',
     reasons: ['request-invalid', 'media-type-unsupported'],
-    check(call) {
+    async check(call) {
       const { endpoint, context, rawBody } = call;
-      const { headers } = context.req;
-      const body = readBody(endpoint, rawBody, headers['content-type']);
-      if (!body.ok) return body;
-      const query = validate(endpoint.query, { ...context.query });
-      if (!query.ok) return query;
+      const read = await readBody(endpoint, rawBody, context.req.headers['content-type']);
+      if ('reason' in read) return read;
+      context.set(ignoredFieldsHeader(read.unknown));
+      const body = read.result;
+      const query = validate(endpoint.query, presentParameters(context.query));
       const params = validate(endpoint.params, context.params);
-      if (!params.ok) return params;
-      const key = readIdempotencyKey(endpoint, headers, body.value);
-      if (!key.ok) return key;
-      Object.assign(call, {
-        body: body.value,
-        query: query.value,
-        params: params.value,
-        key: key.value,
-      });
+      const key = readIdempotencyKey(endpoint, context.req, body);
+      const parts = { body, query, params, key };
+      const issues = Object.values(parts).flatMap((part) => (part.ok ? [] : part.issues));
+      if (issues.length > 0) return refuseIssues(issues, read.lacking);
+      for (const [name, part] of Object.entries(parts))
+        if (part.ok) Object.assign(call, { [name]: part.value });
       return undefined;
     },
   },

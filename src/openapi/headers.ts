@@ -32,6 +32,12 @@ export const headerComponents: HeadersObject = {
       examples: ['<https://api.example.com/docs/errors#partner-404>; rel="help"'],
     },
   },
+  'x-ignored-fields': {
+    description:
+      'Names of fields of the body that the endpoint does not have: at most 20, each of at most 50 ' +
+      'characters, other characters than letters, digits, `_`, `.` and `-` as `?`',
+    schema: { type: 'string', examples: ['merchantID, lines.restricted'] },
+  },
   ETag: {
     description: 'Version of the answer, for the header `If-None-Match` of the next request',
     schema: { type: 'string' },

@@ -70,7 +70,7 @@ const HEADERS_TOO_LARGE: ResponseObject = {
 const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value });
 
 function successResponse(endpoint: Endpoint, example: unknown): ResponseObject {
-  const { bare, answer, list, isConditional, idempotency, summary, hasMeta, csv } = endpoint;
+  const { bare, answer, list, isConditional, idempotency, body, summary, hasMeta, csv } = endpoint;
   const data = outputSchema(answer);
   return {
     description: `${summary}: done`,
@@ -78,6 +78,7 @@ function successResponse(endpoint: Endpoint, example: unknown): ResponseObject {
       ...COMMON_HEADERS,
       ...(isConditional ? ['ETag'] : []),
       ...(idempotency ? ['Idempotent-Replayed'] : []),
+      ...(body ? ['x-ignored-fields'] : []),
     ),
     content: {
       'application/json': {

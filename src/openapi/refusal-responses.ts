@@ -48,6 +48,7 @@ function refusalResponse(
       ...(status === 405 ? ['Allow'] : []),
       ...(WITH_RETRY_AFTER.includes(status) ? ['Retry-After'] : []),
       ...(endpoint.idempotency ? ['Idempotent-Replayed'] : []),
+      ...(endpoint.body ? ['x-ignored-fields'] : []),
     ),
     content: {
       'application/json': {

@@ -34,10 +34,13 @@ export async function orderVouchersOnce(
     readonly lines: readonly OrderedLine[];
   },
 ): Promise<{ readonly result: BulkOrder | Refusal; readonly replayed: boolean }> {
-  const { company, key, lines } = request;
-  const identity = identify(services, { company, kind: BULK_ORDER_KIND, key, content: lines });
-  const { result, replayed } = await runOnce<BulkOrdered>(services, identity, async (as) =>
-    recordBulkOrder(services.database, as, await namedLines(services, company, lines)),
+  const { company, key } = request;
+  const lines = await namedLines(services, company, request.lines);
+  // The digests stand for the lines: to digest all their fields at once would keep others waiting.
+  const content = lines.map(({ operation_id, request_digest }) => [operation_id, request_digest]);
+  const identity = identify(services, { company, kind: BULK_ORDER_KIND, key, content });
+  const { result, replayed } = await runOnce<BulkOrdered>(services, identity, (as) =>
+    recordBulkOrder(services.database, as, lines),
   );
   if (!result.ok) return { result, replayed };
   const order = await findBulkOrder(services.database, company.id, result.bulkOrderId);

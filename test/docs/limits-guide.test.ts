@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { OPERATION_DAYS } from '../../activities/reconciliation/sweeps.ts';
 import { serviceSettings } from '../../src/config/settings/service-settings.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { BODY_LIMIT_BYTES } from '../../src/http/endpoint.ts';
+import { BODY_LIMIT_BYTES } from '../../src/http/body/raw-body.ts';
 import { WRONG_CODES_PER_DAY } from '../../src/worker/activity-limits.ts';
 import { guide } from './guides.ts';
 

@@ -1,15 +1,16 @@
 /** The fields of a request body, not yet validated. */
 export type JsonObject = Record<string, unknown>;
 
-export type JsonBody =
-  | { readonly ok: true; readonly value: JsonObject }
-  | {
-      readonly ok: false;
-      readonly kind: 'unsupported-media-type' | 'malformed';
-      readonly message: string;
-    };
+export interface NoJsonBody {
+  readonly ok: false;
+  readonly kind: 'unsupported-media-type' | 'malformed';
+  readonly message: string;
+}
+
+export type JsonBody = { readonly ok: true; readonly value: JsonObject } | NoJsonBody;
 
 const MAX_DEPTH = 32;
+const SPACE = 0x20;
 const MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;
 const MAX_MEDIA_TYPE_LENGTH = 100;
 
@@ -19,6 +20,15 @@ const MAX_MEDIA_TYPE_LENGTH = 100;
  * store. No message repeats a part of the body, which may hold a secret.
  */
 export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): JsonBody {
+  const read = readJsonText(bytes, contentType);
+  return read.ok ? parseJsonText(read.text) : read;
+}
+
+/** The text of a body that is said to be JSON, not yet parsed. */
+export function readJsonText(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+): { readonly ok: true; readonly text: string } | NoJsonBody {
   const mediaType = contentType ?? '';
   if (mediaType.length > MAX_MEDIA_TYPE_LENGTH || !MEDIA_TYPE.test(mediaType.trim())) {
     return {
@@ -29,9 +39,13 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined
   }
   if (bytes.length === 0) return malformed('The body is empty: send a JSON object.');
   const text = decodeUtf8(bytes);
-  if (text === undefined) return malformed('The body is not valid UTF-8.');
+  return text === undefined ? malformed('The body is not valid UTF-8.') : { ok: true, text };
+}
+
+/** Reads text as one JSON object, by the rules of `parseJsonBody`. */
+export function parseJsonText(text: string): JsonBody {
   const value = parseJson(text);
-  if (value === undefined) return malformed('The body is not valid JSON.');
+  if (value === undefined) return malformed(NOT_JSON);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return malformed('The body must be a JSON object.');
   }
@@ -41,7 +55,13 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined
   return { ok: true, value: safe };
 }
 
-const malformed = (message: string): JsonBody => ({ ok: false, kind: 'malformed', message });
+export const NOT_JSON = 'The body is not valid JSON.';
+
+export const malformed = (message: string): NoJsonBody => ({
+  ok: false,
+  kind: 'malformed',
+  message,
+});
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -100,19 +120,23 @@ function inspectJson(text: string): { problem?: string; hasProtoKey: boolean } {
   return { hasProtoKey };
 }
 
-/** Index after the closing quote of the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
+/** Index after the closing quote of the string that opens at `start`; beyond `limit` without one before it. */
+export function endOfString(text: string, start: number, limit = text.length): number {
   let position = start + 1;
-  while (text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
+  while (position < limit && text[position] !== '"') position += text[position] === '\\' ? 2 : 1;
   return position + 1;
 }
 
-/** In valid JSON only a key precedes a colon. */
-function isFollowedByColon(text: string, end: number): boolean {
-  let position = end;
-  while (/[\t\n\r ]/.test(text[position] ?? '')) position += 1;
-  return text[position] === ':';
+/** Index of the first character from `position` on that is no white space; JSON has only spaces below "!". */
+export function afterBlanks(text: string, position: number): number {
+  let end = position;
+  while (text.charCodeAt(end) <= SPACE) end += 1;
+  return end;
 }
+
+/** In valid JSON only a key precedes a colon. */
+const isFollowedByColon = (text: string, end: number): boolean =>
+  text[afterBlanks(text, end)] === ':';
 
 /**
  * PostgreSQL stores neither NUL nor an unpaired surrogate; with `u` a whole pair does not match.

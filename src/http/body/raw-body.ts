@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 
+/** The largest body of a request, where the endpoint names no other. */
+export const BODY_LIMIT_BYTES = 65_536;
+
 export type RawBodyFailure = 'too-large' | 'unsupported-encoding' | 'aborted';
 
 /** The body could not be read. `too-large` answers 413, `unsupported-encoding` 415 (design 3). */

@@ -34,8 +34,9 @@ export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'
 /**
  * The query of a list in the syntax of nestjs-paginate (specification 4.1, design 3): `page`,
  * `limit`, `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and
- * `q=column=value,…`. A higher limit is lowered to the maximum; unknown columns in `sortBy` are
- * ignored.
+ * `q=column=value,…`. A higher limit is lowered to the maximum. A term of `sortBy` that is none of this
+ * list is ignored (design 3): it changes the order alone, and `meta.sortBy` shows what was applied. A
+ * filter would change which rows are answered, so an unknown one is refused.
  */
 export const listQuery = (options: ListOptions) =>
   z
@@ -60,7 +61,8 @@ export const listQuery = (options: ListOptions) =>
       sortBy: texts.optional().meta({
         ...shownAsArray,
         description:
-          'Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored',
+          'Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: ' +
+          '`meta.sortBy` of the answer is the order that was applied',
         examples: [options.defaultSort.map((term) => term.join(':'))],
       }),
       search: z.string('must be one text').optional().meta({

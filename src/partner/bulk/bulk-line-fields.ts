@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { BULK_LINES } from '../../domain/vouchers/bulk-order.ts';
 import type { OrderedLine } from '../../operations/order-vouchers.ts';
-import { voucherFields } from '../vouchers/voucher-fields.ts';
+import { voucherFields, withMerchant } from '../vouchers/voucher-fields.ts';
 
 /** One line of a bulk order, as the API and files of the portal send it. */
-export const lineSchema = z
-  .object({
+export const lineSchema = withMerchant(
+  z.object({
     reference: z
       .string('must be text')
       .regex(/^[\x21-\x7e]{1,100}$/, 'must have 1 to 100 printable characters without spaces')
@@ -16,32 +16,15 @@ export const lineSchema = z
         pattern: '^[!-~]{1,100}$',
       }),
     ...voucherFields,
-  })
-  .refine(
-    ({ merchantId, merchantIdentifier }) =>
-      (merchantId ?? null) !== null || (merchantIdentifier ?? null) !== null,
-    { path: ['merchantId'], error: 'is needed, or merchantIdentifier' },
-  );
+  }),
+);
 
 /** The lines of an order. */
 export const orderSchema = z.object({
   lines: z
     .array(lineSchema)
     .min(1, 'must have at least 1 line')
-    .max(BULK_LINES, `must have at most ${BULK_LINES} lines`)
-    .superRefine((lines, context) => {
-      const seen = new Map<string, number>();
-      for (const [index, { reference }] of lines.entries()) {
-        const first = seen.get(reference);
-        if (first === undefined) seen.set(reference, index);
-        else
-          context.addIssue({
-            code: 'custom',
-            path: [index, 'reference'],
-            message: `is that of line ${first + 1}, too`,
-          });
-      }
-    })
+    .max(BULK_LINES)
     .meta({ description: `1 to ${BULK_LINES} vouchers` }),
 });
 

@@ -3,7 +3,7 @@ import { BULK_LINES } from '../../domain/vouchers/bulk-order.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { reply } from '../../http/envelope.ts';
 import { orderVouchersOnce } from '../../operations/order-vouchers.ts';
-import { orderedLine, orderSchema } from './bulk-line-fields.ts';
+import { lineSchema, orderedLine, orderSchema } from './bulk-line-fields.ts';
 import { bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
 
 /** For the most lines, each with all its fields. */
@@ -25,6 +25,13 @@ export const orderVouchers = endpoint({
   idempotency: 'header',
   bodyLimitBytes: BODY_LIMIT_BYTES,
   body: orderSchema,
+  longArray: {
+    field: 'lines',
+    item: lineSchema,
+    itemName: 'line',
+    maximumItems: BULK_LINES,
+    uniqueField: 'reference',
+  },
   answer: z.object({ bulkOrder: bulkOrderSchema }),
   reasons: ['account-suspended', 'database-failed', 'key-reused', 'still-processing'],
   async handle({ services, company, body, key }) {

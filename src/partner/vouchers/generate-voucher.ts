@@ -10,9 +10,9 @@ import { reply } from '../../http/envelope.ts';
 import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
 import { identify, runOnce } from '../../operations/run-once.ts';
 import { WorkflowsUnavailableError } from '../../operations/workflow-client/workflow-errors.ts';
-import { merchantOf, voucherFields } from './voucher-fields.ts';
+import { lacksMerchant, merchantOf, voucherFields, withMerchant } from './voucher-fields.ts';
 
-const bodySchema = z.object(voucherFields);
+const bodySchema = withMerchant(z.object(voucherFields));
 
 /** Generates a gift voucher for a merchant and an owner (specification 4.1). */
 export const generateVoucher = endpoint({
@@ -28,8 +28,7 @@ export const generateVoucher = endpoint({
   scope: 'vouchers',
   idempotency: 'header',
   body: bodySchema,
-  lacks: ({ merchantId = null, merchantIdentifier = null }) =>
-    merchantId === null && merchantIdentifier === null ? 'merchant-unspecified' : undefined,
+  lacks: (body) => (lacksMerchant(body) ? 'merchant-unspecified' : undefined),
   answer: z.object({
     voucher: z
       .object({

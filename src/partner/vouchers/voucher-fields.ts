@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { type ZodType, z } from 'zod';
+import type { JsonObject } from '../../http/body/json-body.ts';
 import { idField, msisdnField } from '../../http/fields/request-fields.ts';
 import { optionalSaleFields } from '../sale-fields.ts';
 
@@ -31,6 +32,18 @@ export const voucherFields = {
       examples: [true],
     }),
 };
+
+/** Whether a body names no merchant. */
+export const lacksMerchant = ({ merchantId, merchantIdentifier }: JsonObject): boolean =>
+  (merchantId ?? null) === null && (merchantIdentifier ?? null) === null;
+
+/** Requires a merchant; a missing one is named together with the other wrong fields. */
+export const withMerchant = <Body extends ZodType>(body: Body): Body =>
+  body.refine((sent) => !lacksMerchant(sent as JsonObject), {
+    path: ['merchantId'],
+    error: 'must be sent, or merchantIdentifier',
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  });
 
 /** The merchant by its id, else by its identifier; undefined where a body has neither. */
 export const merchantOf = (body: {

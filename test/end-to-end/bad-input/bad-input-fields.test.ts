@@ -130,6 +130,24 @@ describe('several wrong fields', () => {
     for (const path of paths) expect(answer.body.message).toContain(`${path}: `);
   });
 
+  test('are named beside the missing merchant', async () => {
+    const change = { denominationId: 'x', msisdn: '12', merchantId: undefined };
+    const answer = await send(generation, change);
+    expectRefusal(answer, 'partner', 400, { reason: 'merchant-unspecified' });
+    const paths = answer.body.data.issues.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['denominationId', 'msisdn', 'merchantId']);
+    for (const path of paths) expect(answer.body.message).toContain(`${path}: `);
+  });
+
+  test('are named beside a wrong idempotency key', async () => {
+    const answer = await scene.asPartner.post(
+      generation.path,
+      { ...generation.body(), msisdn: 'x' },
+      { 'Idempotency-Key': 'k'.repeat(201) },
+    );
+    expect(answer.body.message).toMatch(/msisdn: .*Idempotency-Key: /);
+  });
+
   test('are named in the message to the merchant', async () => {
     const { body } = await send(claimOf('merchant'), { amount: -1, metadata: '{' });
     expect(body.message).toMatch(/amount: .*metadata: /);
@@ -247,7 +265,7 @@ describe('the metadata of a merchant', () => {
     expect(claim.body.data.metadata).toBe(metadata);
   });
 
-  test('is null when there was none', async () => {
+  test('is absent when there was none', async () => {
     const { voucherCode } = await scene.gift();
     const claim = done(
       await scene.asMerchant.post(CLAIM, { voucherCode, idempotencyKey: 'own key' }),
@@ -255,7 +273,6 @@ describe('the metadata of a merchant', () => {
     expect(claim.body.data).toEqual({
       message: expect.any(String),
       idempotencyKey: 'own key',
-      metadata: null,
     });
   });
 });

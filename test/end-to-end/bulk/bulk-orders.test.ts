@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { orderVouchersOnce } from '../../../src/operations/order-vouchers.ts';
+import { lineSchema, orderedLine } from '../../../src/partner/bulk/bulk-line-fields.ts';
 import { generateBulkId } from '../../../workflows/workflow-ids.ts';
+import { expectShortStretches, longLines } from '../../harness/event-loop.ts';
 import { partnerClient, type RawPartner } from '../../support/clients.ts';
 import {
   makeMerchant,
@@ -118,6 +121,26 @@ describe('an order', () => {
       voucherCode: all[44]?.voucher?.voucherCode,
     });
     expect(claim.status).toBe(200);
+  });
+
+  test('of 10,000 lines keeps no other request waiting while it is recorded', async () => {
+    const { partner } = await buyer();
+    const { id: apiKeyId } = await stack.database
+      .selectFrom('api_keys')
+      .select('id')
+      .where('partner_id', '=', partner.id)
+      .executeTakeFirstOrThrow();
+    const credential = { apiKeyId, tokenVersion: 1 };
+    const company = { kind: 'partner', id: partner.id, credential } as const;
+    const { workflows, ...services } = stack.api.services;
+    const idle = { ...services, workflows: { ...workflows, beginBulkOrder: async () => true } };
+    const lines = longLines().map((line) => orderedLine(lineSchema.parse(line)));
+    let order = 0;
+    await expectShortStretches('10,000 lines', () => {
+      order += 1;
+      const named = lines.map((line) => ({ ...line, reference: `${order}-${line.reference}` }));
+      return orderVouchersOnce(idle, { company, key: undefined, lines: named });
+    });
   });
 
   test('refuses a line by the rule of a single voucher, and no other line', async () => {
