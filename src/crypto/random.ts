@@ -8,6 +8,7 @@ const KEY_LABELS = { test: 'gvs_test_', production: 'gvs_live_' } as const;
 const API_KEY = new RegExp(`^gvs_(?:test|live)_[0-9A-Za-z]{${KEY_RANDOM_LENGTH}}$`);
 
 export type KeyEnvironment = keyof typeof KEY_LABELS;
+const keyEnvironments = Object.keys(KEY_LABELS) as KeyEnvironment[];
 
 /**
  * A new API key (design 8), shown once. `prefix` is its first 12 characters, which identify it in
@@ -31,6 +32,10 @@ export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LE
 export function isApiKeyOf(environment: KeyEnvironment, text: string): boolean {
   return API_KEY.test(text) && text.startsWith(KEY_LABELS[environment]);
 }
+
+/** The environment that a text in the format of an API key is for; undefined for other text. */
+export const environmentOfApiKey = (text: string): KeyEnvironment | undefined =>
+  keyEnvironments.find((environment) => isApiKeyOf(environment, text));
 
 /**
  * 26 characters of 62: 154 bits. Short enough for an SMS, and without characters that end a link in

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { environmentOfApiKey } from '../../crypto/random.ts';
 import type { Scope } from '../../domain/access/scope.ts';
 import { type Refusal, refuse, type Surface } from '../../domain/refusals.ts';
 import type { Caller } from '../../domain/voucher.ts';
@@ -33,7 +34,7 @@ export async function authenticate(
 ): Promise<Authenticated | RefusalReply> {
   const token = tokenOf(request.headers);
   const claims = token && (await services.accessTokens.verify(token, surface));
-  if (!claims) return refuse('token-invalid');
+  if (!claims) return refuse('token-invalid', await mistakenToken(services, surface, token));
   const { companyId, apiKeyId, tokenVersion } = claims;
   const company = { kind: surface, id: companyId };
   const currentKey = (access: Access | undefined) =>
@@ -52,6 +53,24 @@ export async function authenticate(
   if (!admitted.ok) return { ...admitted, caller };
   return { ...admitted, apiKeyId, scopes: key.scopes };
 }
+
+/** What was sent in place of a token of this API, for people; nothing where it is unknown. */
+async function mistakenToken(
+  { accessTokens }: Services,
+  surface: Surface,
+  token: string | undefined,
+): Promise<Pick<Refusal, 'detail'>> {
+  if (token === undefined) return {};
+  if (environmentOfApiKey(token) !== undefined)
+    return { detail: 'this is an API key, for which POST /auth/login answers an access token' };
+  const other = otherSurface(surface);
+  const isOfOther = (await accessTokens.verify(token, other)) !== undefined;
+  return isOfOther ? { detail: `this is an access token of the ${other} API` } : {};
+}
+
+/** The API that a caller may have meant. */
+export const otherSurface = (surface: Surface): Surface =>
+  surface === 'partner' ? 'merchant' : 'partner';
 
 const LIMITED = { isLimited: true } as const;
 
@@ -77,9 +96,9 @@ const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
  * Two different tokens count as none.
  */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
-  const bearer = /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
+  const bearer = /^Bearer[ \t]+([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
   const given = headers['x-api-token'];
   if (typeof given !== 'string') return bearer;
-  const token = given.replace(/^Bearer +/i, '');
+  const token = given.replace(/^Bearer[ \t]+/i, '');
   return bearer === undefined || bearer === token ? token : undefined;
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { apiKeyPrefix, isApiKeyOf } from '../../crypto/random.ts';
+import { apiKeyPrefix, environmentOfApiKey, isApiKeyOf } from '../../crypto/random.ts';
+import { plainCopy } from '../../domain/copied-text.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import { endpoint } from '../endpoint.ts';
 import { reply } from '../envelope.ts';
 import { textAnswer } from '../fields/answer-fields.ts';
 import { refuseTooMany } from '../limits/rate-limits.ts';
 import type { Services } from '../services.ts';
-import { admit } from './authentication.ts';
+import { admit, otherSurface } from './authentication.ts';
 import { addressGroup } from './source-address.ts';
 
 /** Log-in with an API key, identical on both surfaces (specification 4.1, 4.2 and 5). */
@@ -24,6 +25,7 @@ export const login = endpoint({
       .string('must be the API key as text')
       .min(1, 'must be the API key')
       .max(200, 'must be the API key')
+      .transform(plainCopy)
       .meta({ description: 'The API key, from the portal', examples: ['gvs_test_YOUR_KEY'] }),
   }),
   answer: z.object({
@@ -41,14 +43,21 @@ export const login = endpoint({
   async handle({ services, surface, body, sourceAddress }) {
     // A key of the other environment is refused without a look-up.
     if (!isApiKeyOf(services.settings.environment, body.key))
-      return refuseKey(services, sourceAddress);
-    const found = await services.apiKeys(surface, services.digests.apiKey(body.key));
+      return refuseKey(services, sourceAddress, { detail: mistakenKey(services, body.key) });
+    const digest = services.digests.apiKey(body.key);
+    const found = await services.apiKeys(surface, digest);
     const remembered = found?.isValid && (await services.accessDirectory(found.company));
     const caller = found
       ? { company: found.company, apiKeyId: found.id }
       : { keyPrefix: apiKeyPrefix(body.key) };
-    if (!found || !remembered)
-      return { ...(await refuseKey(services, sourceAddress, apiKeyPrefix(body.key))), caller };
+    if (!found || !remembered) {
+      const isOfOther = !found && (await services.apiKeys(otherSurface(surface), digest));
+      const key = {
+        prefix: apiKeyPrefix(body.key),
+        detail: isOfOther ? `this is a key of the ${otherSurface(surface)} API` : undefined,
+      };
+      return { ...(await refuseKey(services, sourceAddress, key)), caller };
+    }
     // The look-up of the key also read these facts, and they are newer than the cache.
     const access = { ...remembered, status: found.status, tokenVersion: found.token_version };
     const admitted = admit(found.company, access, sourceAddress);
@@ -66,6 +75,17 @@ export const login = endpoint({
   },
 });
 
+const labels = { test: 'test', production: 'live' } as const;
+
+/** What a text that is no key of this environment may be, for people. */
+function mistakenKey({ settings }: Services, text: string): string | undefined {
+  const environment = environmentOfApiKey(text);
+  return (
+    environment &&
+    `this is a ${labels[environment]} key, and this is the ${settings.environment} environment`
+  );
+}
+
 /**
  * Refuses an invalid key, and counts the attempt. The count follows the look-up, so that wrong keys
  * never lock out valid ones behind the same address or with the same prefix. A key has too many
@@ -74,11 +94,12 @@ export const login = endpoint({
 async function refuseKey(
   { rateLimits }: Services,
   sourceAddress: string,
-  prefix?: string,
+  { prefix, detail }: { readonly prefix?: string; readonly detail: string | undefined },
 ): Promise<Refusal> {
+  const refusal = refuse('api-key-invalid', detail === undefined ? {} : { detail });
   const ofAddress = await rateLimits.spend('key-misses-of-address', addressGroup(sourceAddress));
   if (!ofAddress.ok) return refuseTooMany(ofAddress);
-  if (prefix === undefined) return refuse('api-key-invalid');
+  if (prefix === undefined) return refusal;
   const ofPrefix = await rateLimits.spend('key-misses-of-prefix', prefix);
-  return ofPrefix.ok ? refuse('api-key-invalid') : refuseTooMany(ofPrefix);
+  return ofPrefix.ok ? refusal : refuseTooMany(ofPrefix);
 }
