@@ -3,6 +3,7 @@ export type Surface = 'partner' | 'merchant';
 export type Operation =
   | 'login'
   | 'check-configuration'
+  | 'show-key'
   | 'token-keys'
   | 'generate-voucher'
   | 'initiate-claim'

@@ -46,7 +46,7 @@ export const initiateClaim = endpoint({
     if (!result.ok) return { ...result, replayed };
     const { message, text } = claimWords(result);
     return reply(
-      { message: text, idempotencyKey: body.idempotencyKey, metadata: body.metadata ?? null },
+      { message: text, idempotencyKey: body.idempotencyKey, metadata: body.metadata ?? undefined },
       { message, replayed },
     );
   },

@@ -59,7 +59,7 @@ export const redeemGift = endpoint({
         referenceNumber: result.providerReference,
         platformReferenceNumber: result.platformReference,
         idempotencyKey: body.idempotencyKey,
-        metadata: body.metadata ?? null,
+        metadata: body.metadata ?? undefined,
       },
       { message: 'Voucher redeemed', replayed },
     );

@@ -84,7 +84,7 @@ export const reverseRedemption = endpoint({
         creditedTo: creditedToAnswer(result.creditedTo),
         referenceNumber: result.providerReference,
         idempotencyKey: body.idempotencyKey,
-        metadata: body.metadata ?? null,
+        metadata: body.metadata ?? undefined,
       },
       { message: 'Redemption reversed', replayed },
     );

@@ -1,4 +1,5 @@
 import { login } from '../http/access/login.ts';
+import { showKey } from '../http/access/show-key.ts';
 import type { SurfaceRoutes } from '../http/app.ts';
 import { checkConfiguration } from '../http/check-configuration.ts';
 import { listEvents } from '../http/events/list-events.ts';
@@ -19,6 +20,7 @@ export const merchantRoutes: SurfaceRoutes = {
   endpoints: [
     login,
     checkConfiguration('POST'),
+    showKey,
     initiateClaim,
     redeemGift,
     showVoucher,

@@ -17,7 +17,7 @@ const ACCESS =
 const ACCESS_TAG = {
   name: 'Access',
   description: 'The access token, and a check of key and address.',
-  paths: ['/auth/', '/test'],
+  paths: ['/auth/', '/test', '/key'],
 };
 
 const EVENTS_TAG = {

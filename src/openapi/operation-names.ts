@@ -8,6 +8,7 @@ const list = (name: string, item: string): OperationName => ({ name, item });
 
 const LOG_IN: OperationName = { name: 'logIn' };
 const CHECK: OperationName = { name: 'checkAccess' };
+const KEY: OperationName = { name: 'readKey' };
 const CLAIM: OperationName = { name: 'initiateClaim' };
 const REDEEM: OperationName = { name: 'redeemVoucher' };
 const EVENTS: OperationName = { name: 'readEvents' };
@@ -19,6 +20,7 @@ const namesOfOperations: Readonly<
   partner: {
     postAuthLogin: LOG_IN,
     getTest: CHECK,
+    getKey: KEY,
     getMerchants: list('listMerchants', 'Merchant'),
     getMerchantCategories: list('listMerchantCategories', 'MerchantCategory'),
     getPromos: list('listPromos', 'Promo'),
@@ -51,6 +53,7 @@ const namesOfOperations: Readonly<
   merchant: {
     postAuthLogin: LOG_IN,
     postTest: CHECK,
+    getKey: KEY,
     postTopupTransactionsInitiateClaim: CLAIM,
     postTopupTransactionsRedeemGift: REDEEM,
     getTopupTransactionsVoucherCode: { name: 'readVoucher' },

@@ -73,7 +73,7 @@ export const lists: readonly Endpoint[] = [
         email: textAnswer('E-mail address of the merchant', 'merchant01@demo.test'),
         phone: maskedMsisdnAnswer,
         address: textAnswer('Postal address of the merchant', 'Addis Ababa'),
-        merchantCategoryId: idAnswer('category').nullable(),
+        merchantCategoryId: idAnswer('category; absent where there is none').optional(),
         merchantCategory: merchantCategory
           .nullable()
           .meta({ description: 'The category; null where there is none, or it was deleted' }),
@@ -81,6 +81,7 @@ export const lists: readonly Endpoint[] = [
     ),
     present: ({ merchantCategory: category, ...merchant }) => ({
       ...merchant,
+      merchantCategoryId: merchant.merchantCategoryId ?? undefined,
       deletedAt: null,
       phone: maskMsisdn(merchant.phone),
       merchantCategory: category && {

@@ -1,4 +1,5 @@
 import { login } from '../http/access/login.ts';
+import { showKey } from '../http/access/show-key.ts';
 import type { SurfaceRoutes } from '../http/app.ts';
 import { checkConfiguration } from '../http/check-configuration.ts';
 import { listEvents } from '../http/events/list-events.ts';
@@ -31,6 +32,7 @@ export const partnerRoutes: SurfaceRoutes = {
   endpoints: [
     login,
     checkConfiguration('GET'),
+    showKey,
     ...lists,
     showBalance,
     quote,

@@ -142,6 +142,7 @@ async function recordPartner(): Promise<void> {
   const get = (path: string, query = '') =>
     record('partner', `GET ${path}`, { path: path + query });
   await get('/test');
+  await get('/key');
   await get('/merchants', '?limit=1');
   await get('/merchant-categories', '?limit=1');
   await get('/promos', '?limit=1');
@@ -220,6 +221,7 @@ async function recordMerchant(): Promise<void> {
   const { voucherCode } = (await generate()).data.voucher;
   await logIn('merchant');
   await record('merchant', 'POST /test', {});
+  await record('merchant', 'GET /key', {});
   const metadata = '{"shop":"Bole","item":"Coffee"}';
   await record('merchant', 'POST /topup-transactions/initiate-claim', {
     body: { voucherCode, amount: 200, idempotencyKey: 'claim-2026-000417', metadata },

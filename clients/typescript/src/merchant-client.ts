@@ -74,6 +74,11 @@ export class MerchantClient {
     return this.#connection.call('checkAccess', {}, options);
   }
 
+  /** What the API key may do. */
+  readKey(options?: CallOptions) {
+    return this.#connection.call('readKey', {}, options);
+  }
+
   /** The access token, for requests that no method makes. Keep it out of logs. */
   accessToken({ signal }: CallOptions = {}): Promise<string> {
     return this.#connection.accessToken(signal);

@@ -90,6 +90,11 @@ export class PartnerClient {
     return this.#connection.call('checkAccess', {}, options);
   }
 
+  /** What the API key may do. */
+  readKey(options?: CallOptions) {
+    return this.#connection.call('readKey', {}, options);
+  }
+
   readBalances(options?: CallOptions): Promise<ReadBalancesResult> {
     return this.#connection.call('readBalances', {}, options);
   }

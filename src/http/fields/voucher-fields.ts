@@ -41,9 +41,9 @@ export const echoedFields = {
   idempotencyKey: textAnswer('The idempotency key of the request', 'order-2026-000417'),
   metadata: z
     .string()
-    .nullable()
+    .optional()
     .meta({
-      description: 'The metadata of the request, null where there was none',
+      description: 'The metadata of the request; absent where there was none',
       examples: ['{"shop":"Bole","item":"Coffee"}'],
     }),
 };

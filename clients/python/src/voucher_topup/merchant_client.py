@@ -45,6 +45,10 @@ class MerchantClient:
         """Whether key, address and token are in order; raises where they are not."""
         return cast(api.CheckAccessResult, self._connection.call("check_access"))
 
+    def read_key(self) -> api.ReadKeyResult:
+        """What the API key may do."""
+        return cast(api.ReadKeyResult, self._connection.call("read_key"))
+
     def access_token(self) -> str:
         """The access token, for requests that no method makes. Keep it out of logs."""
         return self._connection.session.token()

@@ -48,6 +48,10 @@ class PartnerClient:
         """Whether key, address and token are in order; raises where they are not."""
         return cast(api.CheckAccessResult, self._connection.call("check_access"))
 
+    def read_key(self) -> api.ReadKeyResult:
+        """What the API key may do."""
+        return cast(api.ReadKeyResult, self._connection.call("read_key"))
+
     def read_balances(self) -> api.ReadBalancesResult:
         return cast(api.ReadBalancesResult, self._connection.call("read_balances"))
 

@@ -6,7 +6,11 @@ import type { Operation } from '../operation.ts';
 export interface CheckAccessResult {
   /** That the call was accepted. Example: `success` */
   readonly test: string;
-  /** What the API key of the token may do */
+}
+
+/** Show the API key: the result. */
+export interface ReadKeyResult {
+  /** What the API key may do */
   readonly scopes: readonly ('read' | 'vouchers' | 'topups')[];
 }
 
@@ -26,8 +30,8 @@ export interface InitiateClaimResult {
   readonly message: string;
   /** The idempotency key of the request. Example: `order-2026-000417` */
   readonly idempotencyKey: string;
-  /** The metadata of the request, null where there was none. Example: `{"shop":"Bole","item":"Coffee"}` */
-  readonly metadata: string | null;
+  /** The metadata of the request; absent where there was none. Example: `{"shop":"Bole","item":"Coffee"}` */
+  readonly metadata?: string | undefined;
 }
 
 /** Complete a redemption: the request. */
@@ -54,8 +58,8 @@ export interface RedeemVoucherResult {
   readonly platformReferenceNumber: string;
   /** The idempotency key of the request. Example: `order-2026-000417` */
   readonly idempotencyKey: string;
-  /** The metadata of the request, null where there was none. Example: `{"shop":"Bole","item":"Coffee"}` */
-  readonly metadata: string | null;
+  /** The metadata of the request; absent where there was none. Example: `{"shop":"Bole","item":"Coffee"}` */
+  readonly metadata?: string | undefined;
 }
 
 /** Voucher detail: the result. */
@@ -87,7 +91,7 @@ export interface ListRedemptionsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -178,8 +182,8 @@ export interface ReverseRedemptionResult {
   readonly referenceNumber: string;
   /** The idempotency key of the request. Example: `order-2026-000417` */
   readonly idempotencyKey: string;
-  /** The metadata of the request, null where there was none. Example: `{"shop":"Bole","item":"Coffee"}` */
-  readonly metadata: string | null;
+  /** The metadata of the request; absent where there was none. Example: `{"shop":"Bole","item":"Coffee"}` */
+  readonly metadata?: string | undefined;
 }
 
 /** List payouts by day: the request. */
@@ -188,7 +192,7 @@ export interface ListPayoutsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -377,6 +381,7 @@ export interface ReadEventsResult {
 /** What each operation takes and answers. */
 export interface Operations {
   checkAccess: { request: undefined; result: CheckAccessResult };
+  readKey: { request: undefined; result: ReadKeyResult };
   initiateClaim: { request: InitiateClaimRequest; result: InitiateClaimResult };
   redeemVoucher: { request: RedeemVoucherRequest; result: RedeemVoucherResult };
   readVoucher: { request: undefined; result: ReadVoucherResult };
@@ -390,6 +395,7 @@ export interface Operations {
 export const operations = {
   logIn: { method: 'POST', path: '/auth/login', key: 'none', isSigned: false, repeatsConflict: false, isBare: true },
   checkAccess: { method: 'POST', path: '/test', key: 'none', isSigned: false, repeatsConflict: false, isBare: true },
+  readKey: { method: 'GET', path: '/key', key: 'none', isSigned: false, repeatsConflict: false, isBare: false },
   initiateClaim: { method: 'POST', path: '/topup-transactions/initiate-claim', key: 'body', isSigned: true, repeatsConflict: false, isBare: false },
   redeemVoucher: { method: 'POST', path: '/topup-transactions/redeem-gift', key: 'body', isSigned: true, repeatsConflict: false, isBare: false },
   readVoucher: { method: 'GET', path: '/topup-transactions/{voucherCode}', key: 'none', isSigned: false, repeatsConflict: false, isBare: false },

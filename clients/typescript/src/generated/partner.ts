@@ -6,7 +6,11 @@ import type { Operation } from '../operation.ts';
 export interface CheckAccessResult {
   /** That the call was accepted. Example: `success` */
   readonly test: string;
-  /** What the API key of the token may do */
+}
+
+/** Show the API key: the result. */
+export interface ReadKeyResult {
+  /** What the API key may do */
   readonly scopes: readonly ('read' | 'vouchers' | 'topups')[];
 }
 
@@ -16,7 +20,7 @@ export interface ListMerchantsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -76,8 +80,8 @@ export interface Merchant {
   readonly phone: string;
   /** Postal address of the merchant. Example: `Addis Ababa` */
   readonly address: string;
-  /** Identifier of the category. Example: `17` */
-  readonly merchantCategoryId: number | null;
+  /** Identifier of the category; absent where there is none. Example: `17` */
+  readonly merchantCategoryId?: number | undefined;
   /** The category; null where there is none, or it was deleted */
   readonly merchantCategory: {
     /** Identifier of the record. Example: `17` */
@@ -101,7 +105,7 @@ export interface ListMerchantCategoriesQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -143,7 +147,7 @@ export interface ListPromosQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -215,7 +219,7 @@ export interface ListProductsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -281,7 +285,7 @@ export interface ListProductCategoriesQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -325,7 +329,7 @@ export interface ListDenominationsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -357,7 +361,7 @@ export interface ListPricesQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -858,7 +862,7 @@ export interface ListTopUpsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -1009,7 +1013,7 @@ export interface ListVouchersQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored */
+  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -1500,6 +1504,7 @@ export interface ReadEventsResult {
 /** What each operation takes and answers. */
 export interface Operations {
   checkAccess: { request: undefined; result: CheckAccessResult };
+  readKey: { request: undefined; result: ReadKeyResult };
   listMerchants: { request: ListMerchantsQuery; result: Merchant };
   listMerchantCategories: { request: ListMerchantCategoriesQuery; result: MerchantCategory };
   listPromos: { request: ListPromosQuery; result: Promo };
@@ -1534,6 +1539,7 @@ export interface Operations {
 export const operations = {
   logIn: { method: 'POST', path: '/auth/login', key: 'none', isSigned: false, repeatsConflict: false, isBare: true },
   checkAccess: { method: 'GET', path: '/test', key: 'none', isSigned: false, repeatsConflict: false, isBare: true },
+  readKey: { method: 'GET', path: '/key', key: 'none', isSigned: false, repeatsConflict: false, isBare: false },
   listMerchants: { method: 'GET', path: '/merchants', key: 'none', isSigned: false, repeatsConflict: false, isBare: false, identifier: 'id' },
   listMerchantCategories: { method: 'GET', path: '/merchant-categories', key: 'none', isSigned: false, repeatsConflict: false, isBare: false, identifier: 'id' },
   listPromos: { method: 'GET', path: '/promos', key: 'none', isSigned: false, repeatsConflict: false, isBare: false, identifier: 'id' },

@@ -11,7 +11,12 @@ class CheckAccessResult(TypedDict):
 
     # That the call was accepted. Example: success
     test: str
-    # What the API key of the token may do
+
+
+class ReadKeyResult(TypedDict):
+    """Show the API key: the result."""
+
+    # What the API key may do
     scopes: List[Literal["read", "vouchers", "topups"]]
 
 
@@ -29,15 +34,18 @@ class InitiateClaimRequest(_InitiateClaimRequestRequired, total=False):
     metadata: Optional[str]
 
 
-class InitiateClaimResult(TypedDict):
-    """Start a redemption: the result."""
-
+class _InitiateClaimResultRequired(TypedDict):
     # That the code was sent. Where the SMS provider has not said in time whether it took the code: that the code is being sent, and what to do if it does not arrive. Example: A verification code was sent to the owner of the voucher
     message: str
     # The idempotency key of the request. Example: order-2026-000417
     idempotencyKey: str
-    # The metadata of the request, null where there was none. Example: {"shop":"Bole","item":"Coffee"}
-    metadata: Optional[str]
+
+
+class InitiateClaimResult(_InitiateClaimResultRequired, total=False):
+    """Start a redemption: the result."""
+
+    # The metadata of the request; absent where there was none. Example: {"shop":"Bole","item":"Coffee"}
+    metadata: str
 
 
 class _RedeemVoucherRequestRequired(TypedDict):
@@ -58,9 +66,7 @@ class RedeemVoucherRequest(_RedeemVoucherRequestRequired, total=False):
     metadata: Optional[str]
 
 
-class RedeemVoucherResult(TypedDict):
-    """Complete a redemption: the result."""
-
+class _RedeemVoucherResultRequired(TypedDict):
     # That the voucher was redeemed. Example: The voucher was redeemed
     response: str
     # The mobile-money provider's reference of the transfer. Example: MM-5501
@@ -69,8 +75,13 @@ class RedeemVoucherResult(TypedDict):
     platformReferenceNumber: str
     # The idempotency key of the request. Example: order-2026-000417
     idempotencyKey: str
-    # The metadata of the request, null where there was none. Example: {"shop":"Bole","item":"Coffee"}
-    metadata: Optional[str]
+
+
+class RedeemVoucherResult(_RedeemVoucherResultRequired, total=False):
+    """Complete a redemption: the result."""
+
+    # The metadata of the request; absent where there was none. Example: {"shop":"Bole","item":"Coffee"}
+    metadata: str
 
 
 class ReadVoucherResultVoucher(TypedDict):
@@ -109,7 +120,7 @@ ListRedemptionsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -199,9 +210,7 @@ class ReverseRedemptionRequest(_ReverseRedemptionRequestRequired, total=False):
     metadata: Optional[str]
 
 
-class ReverseRedemptionResult(TypedDict):
-    """Reverse a redemption: the result."""
-
+class _ReverseRedemptionResultRequired(TypedDict):
     # Identifier of the redemption. Example: 17
     id: int
     # Always SUCCESS
@@ -214,8 +223,13 @@ class ReverseRedemptionResult(TypedDict):
     referenceNumber: str
     # The idempotency key of the request. Example: order-2026-000417
     idempotencyKey: str
-    # The metadata of the request, null where there was none. Example: {"shop":"Bole","item":"Coffee"}
-    metadata: Optional[str]
+
+
+class ReverseRedemptionResult(_ReverseRedemptionResultRequired, total=False):
+    """Reverse a redemption: the result."""
+
+    # The metadata of the request; absent where there was none. Example: {"shop":"Bole","item":"Coffee"}
+    metadata: str
 
 
 # List payouts by day: the query.
@@ -226,7 +240,7 @@ ListPayoutsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -478,6 +492,14 @@ OPERATIONS: Dict[str, Operation] = {
         is_signed=False,
         repeats_conflict=False,
         is_bare=True,
+    ),
+    "read_key": Operation(
+        method="GET",
+        path="/key",
+        key="none",
+        is_signed=False,
+        repeats_conflict=False,
+        is_bare=False,
     ),
     "initiate_claim": Operation(
         method="POST",

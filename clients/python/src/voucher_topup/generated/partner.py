@@ -11,7 +11,12 @@ class CheckAccessResult(TypedDict):
 
     # That the call was accepted. Example: success
     test: str
-    # What the API key of the token may do
+
+
+class ReadKeyResult(TypedDict):
+    """Show the API key: the result."""
+
+    # What the API key may do
     scopes: List[Literal["read", "vouchers", "topups"]]
 
 
@@ -23,7 +28,7 @@ ListMerchantsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -77,9 +82,7 @@ class MerchantMerchantCategory(TypedDict):
     isActive: bool
 
 
-class Merchant(TypedDict):
-    """One of the list: List merchants."""
-
+class _MerchantRequired(TypedDict):
     # Identifier of the record. Example: 17
     id: int
     # When it was created, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
@@ -104,10 +107,15 @@ class Merchant(TypedDict):
     phone: str
     # Postal address of the merchant. Example: Addis Ababa
     address: str
-    # Identifier of the category. Example: 17
-    merchantCategoryId: Optional[int]
     # The category; null where there is none, or it was deleted
     merchantCategory: Optional[MerchantMerchantCategory]
+
+
+class Merchant(_MerchantRequired, total=False):
+    """One of the list: List merchants."""
+
+    # Identifier of the category; absent where there is none. Example: 17
+    merchantCategoryId: int
 
 
 # List merchant categories: the query.
@@ -118,7 +126,7 @@ ListMerchantCategoriesQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -166,7 +174,7 @@ ListPromosQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -244,7 +252,7 @@ ListProductsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -324,7 +332,7 @@ ListProductCategoriesQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -374,7 +382,7 @@ ListDenominationsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -412,7 +420,7 @@ ListPricesQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -1045,7 +1053,7 @@ ListTopUpsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -1223,7 +1231,7 @@ ListVouchersQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable, unknown columns are ignored
+        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -1851,6 +1859,14 @@ OPERATIONS: Dict[str, Operation] = {
         is_signed=False,
         repeats_conflict=False,
         is_bare=True,
+    ),
+    "read_key": Operation(
+        method="GET",
+        path="/key",
+        key="none",
+        is_signed=False,
+        repeats_conflict=False,
+        is_bare=False,
     ),
     "list_merchants": Operation(
         method="GET",
