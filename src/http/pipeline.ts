@@ -169,6 +169,8 @@ export const guards: readonly Guard[] = [
       const key = readIdempotencyKey(endpoint, context.req, body);
       const parts = { body, query, params, key };
       const issues = Object.values(parts).flatMap((part) => (part.ok ? [] : part.issues));
+      // Alone it needs no list of fields: its message is that of the specification (7.2).
+      if (issues.length === 1 && read.lacking) return refuse(read.lacking);
       if (issues.length > 0) return refuseIssues(issues, read.lacking);
       for (const [name, part] of Object.entries(parts))
         if (part.ok) Object.assign(call, { [name]: part.value });

@@ -273,6 +273,7 @@ test('every operation of the documents has a method', async () => {
       `
 partner = partner_client()
 partner.check_access()
+partner.read_key()
 partner.read_balances()
 booked = partner.transactions.pages({"limit": 1, "wallet": "airtime"})
 assert "deposit" in [one["kind"] for page in booked for one in page["transactions"]]
@@ -317,6 +318,7 @@ generated = partner.vouchers.generate(GIVEN["generation"])
 assert partner.vouchers.cancel(int(generated["voucher"]["id"]))["status"] == "CANCELLED"
 merchant = merchant_client()
 merchant.check_access()
+merchant.read_key()
 merchant.vouchers.read(GIVEN["redemption"]["voucherCode"])
 merchant.vouchers.initiate_claim({"voucherCode": GIVEN["redemption"]["voucherCode"]})
 assert next(iter(merchant.redemptions.list()))["state"] == "POSTED"

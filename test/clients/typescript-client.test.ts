@@ -411,6 +411,7 @@ test('every operation of the documents has a method', async () => {
   const merchant = scene.merchantClient();
   const requests = await scene.requestsDuring('', async () => {
     await client.checkAccess();
+    await client.readKey();
     await client.readBalances();
     const kinds: string[] = [];
     for await (const { transactions } of client.transactions.pages({ limit: 1, wallet: 'airtime' }))
@@ -448,6 +449,7 @@ test('every operation of the documents has a method', async () => {
     expect(lines.map(({ reference }) => reference)).toEqual(['a']);
     await client.vouchers.cancelOrder(bulkOrder.id);
     await merchant.checkAccess();
+    await merchant.readKey();
     await merchant.vouchers.read(voucherCode);
     await merchant.vouchers.initiateClaim({ voucherCode });
     const code = await newestCode(scene.stack, OWNER);

@@ -81,7 +81,7 @@ test('every problem is shown by its line, and nothing is accepted', async () => 
     'Line 4: phone must be a mobile number',
     'Line 4: restricted must be yes or no',
     'Line 4: merchant NOBODY is not one of the active merchants',
-    'Line 5: merchant is needed',
+    'Line 5: merchant must be sent',
   ])
     expect(shown).toContain(problem);
   for (const [rows, problem] of [
