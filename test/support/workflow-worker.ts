@@ -14,15 +14,10 @@ export const connectTestTemporal = (): Promise<TemporalConnection> =>
     payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
   });
 
-/**
- * Runs workflows of the product on the given activities, on a task queue of their own. The worker
- * stops when `use` has ended.
- */
-export async function withWorkflowWorker<Result>(
-  temporal: TemporalConnection,
-  activities: { readonly [Name in keyof Activities]?: (...input: never[]) => Promise<unknown> },
-  use: (taskQueue: string) => Promise<Result>,
-): Promise<Result> {
+type StandIns = { readonly [Name in keyof Activities]?: (...input: never[]) => Promise<unknown> };
+
+/** Starts a worker that runs workflows of the product on the given activities, on a task queue of their own. */
+export async function startWorkflowWorker(temporal: TemporalConnection, activities: StandIns) {
   const { connection, namespace, dataConverter } = temporal;
   const taskQueue = `test-${randomUUID()}`;
   const worker = await createWorker({
@@ -33,5 +28,26 @@ export async function withWorkflowWorker<Result>(
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities,
   });
-  return worker.runUntil(() => use(taskQueue));
+  const ended = worker.run();
+  return {
+    taskQueue,
+    async stop(): Promise<void> {
+      worker.shutdown();
+      await ended;
+    },
+  };
+}
+
+/** The same for as long as `use` runs. */
+export async function withWorkflowWorker<Result>(
+  temporal: TemporalConnection,
+  activities: StandIns,
+  use: (taskQueue: string) => Promise<Result>,
+): Promise<Result> {
+  const worker = await startWorkflowWorker(temporal, activities);
+  try {
+    return await use(worker.taskQueue);
+  } finally {
+    await worker.stop();
+  }
 }

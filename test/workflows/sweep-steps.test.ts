@@ -3,7 +3,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
 import type { TemporalConnection } from '../../src/temporal/connection.ts';
-import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.ts';
+import { connectTestTemporal, startWorkflowWorker } from '../support/workflow-worker.ts';
 
 const NAMES = [
   'sweepClaims',
@@ -20,30 +20,43 @@ type Name = (typeof NAMES)[number];
 type Steps = Pick<Activities, Name | 'openDueVoucherCases' | 'openRefusedRowCases'>;
 
 let temporal: TemporalConnection;
+let worker: Awaited<ReturnType<typeof startWorkflowWorker>>;
+/** Those of the test that runs. */
+let steps: Partial<Steps> = {};
+
+const asTold =
+  <Step extends keyof Steps>(name: Step) =>
+  (...input: Parameters<Steps[Step]>) =>
+    (steps[name] as (...given: typeof input) => Promise<unknown>)(...input);
+
 beforeAll(async () => {
   temporal = await connectTestTemporal();
+  const names = [...NAMES, 'openDueVoucherCases', 'openRefusedRowCases'] as const;
+  worker = await startWorkflowWorker(
+    temporal,
+    Object.fromEntries(names.map((name) => [name, asTold(name)])),
+  );
 });
-afterAll(() => temporal?.connection.close());
+afterAll(async () => {
+  await worker?.stop();
+  await temporal?.connection.close();
+});
 
 /** Runs the sweep on steps that note that they are done, but for those that are changed. */
 async function runOn(changed: Partial<Steps>) {
-  const { client } = temporal;
   const done: Name[] = [];
-  const steps = Object.fromEntries(
-    NAMES.map((name) => [
-      name,
-      async () => {
-        done.push(name);
-        return { count: 1, isDone: true, stuck: [] };
-      },
-    ]),
-  );
-  const activities = { ...steps, ...changed };
-  const result = await withWorkflowWorker(temporal, activities, (taskQueue) =>
-    client.workflow
-      .execute('expireVouchers', { workflowId: `sweep-${randomUUID()}`, taskQueue })
-      .catch((error: unknown) => (error as { cause: unknown }).cause),
-  );
+  const noting = NAMES.map((name) => [
+    name,
+    async () => {
+      done.push(name);
+      return { count: 1, isDone: true, stuck: [] };
+    },
+  ]);
+  steps = { ...Object.fromEntries(noting), ...changed };
+  const { taskQueue } = worker;
+  const result = await temporal.client.workflow
+    .execute('expireVouchers', { workflowId: `sweep-${randomUUID()}`, taskQueue })
+    .catch((error: unknown) => (error as { cause: unknown }).cause);
   return { result, done };
 }
 
