@@ -12,6 +12,9 @@ export interface ServiceProcess extends SupervisedChild {
   logged(message: string): Promise<Record<string, unknown>>;
 }
 
+/** As npm's scripts start it: with what earlier processes have compiled, it loads in half of the time. */
+const NODE = ['--import', fileURLToPath(new URL('../../deploy/require-node.mjs', import.meta.url))];
+
 /** Starts a script of this repository with nothing but these settings and constants. */
 export function startProcess(
   name: string,
@@ -20,7 +23,7 @@ export function startProcess(
 ): ServiceProcess {
   const script = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [script, ...words], {
+  const child = spawn(process.execPath, [...NODE, script, ...words], {
     env: { PATH, HOME, ...environmentOf(settings) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
