@@ -14,7 +14,9 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const adminUrl = inject('databaseAdminUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(adminUrl, `create database ${name} template ${inject('templateDatabase')}`);
+  // Copied as files it costs half of what it does by way of the log.
+  const template = `template ${inject('templateDatabase')} strategy file_copy`;
+  await asAdmin(adminUrl, `create database ${name} ${template}`);
   const url = new URL(adminUrl);
   url.pathname = name;
   return {

@@ -26,8 +26,11 @@ interface Writing {
 }
 
 /** A scene of gifts and top-ups with people of the service who repair. */
-export async function setRepairScene(...given: Parameters<typeof setRedemptionScene>) {
-  const scene = await setRedemptionScene(...given);
+export async function setRepairScene(
+  ...[settings, ...options]: Parameters<typeof setRedemptionScene>
+) {
+  const pickup = { INVITATION_PICKUP_SECONDS: '0.05' };
+  const scene = await setRedemptionScene({ ...pickup, ...settings }, ...options);
   const { database, config } = scene.stack;
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '100000', 'airtime');

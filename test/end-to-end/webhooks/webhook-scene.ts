@@ -34,6 +34,7 @@ export async function setWebhookScene(settings: Environment = {}) {
   const stack: Stack = await startStack({
     WEBHOOK_PRIVATE_NETWORKS: 'on',
     EVENT_NUMBERING_SECONDS: '0.05',
+    WEBHOOK_DISPATCH_SECONDS: '0.05',
     // A machine may hold up an answer, and a call that hangs still hangs when all others have been served.
     WEBHOOK_TIMEOUT_SECONDS: '20',
     WEBHOOK_FIRST_PAUSE_SECONDS: '0.2',
