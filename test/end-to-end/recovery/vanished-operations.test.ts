@@ -6,7 +6,7 @@ import { backUp } from '../../support/restore.ts';
 import { until } from '../../support/until.ts';
 import { hasCalledPerson } from '../../workflows/called-person.ts';
 import { done } from '../gift/gift-scene.ts';
-import { redeem } from '../gift/redemption-scene.ts';
+import { redeemToEnd } from '../gift/redemption-scene.ts';
 import { type RepairScene, setRepairScene } from '../repairs/repair-scene.ts';
 
 /** Workflows whose rows are taken back in the middle of a step end, and call a person. */
@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
     async () => {
       const { merchant, client } = await scene.payee('merchant');
       const gift = await scene.gift({ merchant, owner: null });
-      done(await redeem(client, gift));
+      done(await redeemToEnd(client, gift));
       const { id } = await scene.stack.database
         .selectFrom('redemptions')
         .select('id')
