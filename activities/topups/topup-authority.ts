@@ -3,6 +3,7 @@ import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { isRequestedRetry, wantedProvider } from '../../src/db/operations/operator-commands.ts';
 import type { TopupContext } from '../../src/db/topups/topup-facts.ts';
 import type { LockedTopup } from '../../src/db/topups/topups.ts';
+import { mayCommand } from '../../src/domain/access/command-rights.ts';
 import { formatGroupedAmount, type Money } from '../../src/domain/money.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import { isByTwo } from '../../src/repairs/second-person.ts';
@@ -67,7 +68,8 @@ export async function isAdmitted(
   command: TopUpCommand | RetryCommand,
   { numbers }: Pick<ActivityDependencies, 'numbers'>,
 ): Promise<boolean> {
-  if (topup.partner_id !== command.company.id) return false;
+  const { kind, id } = command.company;
+  if (!mayCommand(kind, 'top-up') || topup.partner_id !== id) return false;
   const operatorCommand = operatorCommandOf(command);
   if ('attempt' in command && operatorCommand !== undefined)
     return isRequestedRetry(transaction, operatorCommand, {

@@ -70,7 +70,7 @@ async function cancelOrAnswer(
   if (begun.kind === 'answered') return answeredBefore(transaction, command, begun.outcome);
   const found = await lockVoucher(transaction, command.voucherId);
   const voucher = found?.partner_id === command.company.id ? found : undefined;
-  const authority = await partnerAuthority(transaction, command.company, 'vouchers');
+  const authority = await partnerAuthority(transaction, command.company, KIND);
   const refusal = refuseCancellation({ ...authority, status: voucher?.status });
   if (refusal) return answered(await refuseOperation(transaction, command, refusal));
   if (!voucher) throw new Error('A cancellation without a voucher was not refused');

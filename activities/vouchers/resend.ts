@@ -106,7 +106,7 @@ async function queueOrAnswer(
     original &&
     (await lockedCounts(transaction, original, { ...command, voucherId: voucher.id, numbers }));
   const facts: ResendFacts = {
-    ...(await partnerAuthority(transaction, company, 'vouchers')),
+    ...(await partnerAuthority(transaction, company, KIND)),
     hasVoucher: voucher !== undefined,
     message: original && counts && missed(original, counts, limits),
     companyMessages: {

@@ -50,6 +50,6 @@ export const refusalOfGeneration = async (
   caller: Caller,
 ): Promise<Refusal> =>
   refuseGeneration(facts) ??
-  refuseGenerator(await partnerAuthority(database, caller, 'vouchers')) ??
+  refuseGenerator(await partnerAuthority(database, caller, 'generate-voucher')) ??
   // Its suspension ended after the statement.
   refuse('account-suspended');

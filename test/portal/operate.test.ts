@@ -144,7 +144,7 @@ test('the authority of an operation ends with the role, the account and at the c
       .executeTakeFirstOrThrow();
   const { id: portalAccountId } = await change({ role: 'finance' });
   const admitted = (id = company.id) =>
-    isAdmitted(database, { ...company, id, credential: { portalAccountId } }, 'vouchers');
+    isAdmitted(database, { ...company, id, credential: { portalAccountId } }, 'generate-voucher');
   expect(await admitted()).toBe(true);
   expect(await admitted(scene.other.id)).toBe(false);
   await change({ role: 'viewer' });

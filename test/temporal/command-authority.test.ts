@@ -29,6 +29,20 @@ const requestOf = (company: Caller) => ({
   company,
 });
 
+const generationOf = (request: ReturnType<typeof requestOf>) => ({
+  ...request,
+  denominationId: scene.partner.denominations[100],
+  merchant: { id: merchant.id },
+  ownerMsisdn: null,
+  isRestricted: false,
+  sale: {
+    exchangeRate: null,
+    currency: null,
+    originatingCountry: null,
+    foreignCurrencyAmount: null,
+  },
+});
+
 async function started(type: string, input: unknown): Promise<unknown> {
   const { temporal, config } = scene.stack;
   return temporal.client.workflow.execute(type, {
@@ -66,19 +80,8 @@ const authorities: [string, Pick<Caller, 'credential'>][] = [
 describe.each(authorities)('by the authority: %s', (_name, authority) => {
   it('no voucher is generated', async () => {
     const before = await balances();
-    const outcome = await started('generateVoucher', {
-      ...requestOf({ kind: 'partner', id: scene.partner.id, ...authority }),
-      denominationId: scene.partner.denominations[100],
-      merchant: { id: merchant.id },
-      ownerMsisdn: null,
-      isRestricted: false,
-      sale: {
-        exchangeRate: null,
-        currency: null,
-        originatingCountry: null,
-        foreignCurrencyAmount: null,
-      },
-    });
+    const request = requestOf({ kind: 'partner', id: scene.partner.id, ...authority });
+    const outcome = await started('generateVoucher', generationOf(request));
     expect(outcome).toMatchObject({ result: { ok: false, reason: 'token-invalid' } });
     expect(await balances()).toEqual(before);
   });
@@ -143,6 +146,42 @@ describe.each(authorities)('by the authority: %s', (_name, authority) => {
   });
 });
 
+it.each(['generateVoucher', 'cancelVoucher', 'resendMessage', 'topUp'])(
+  'the key of a merchant begins no %s for the partner that has its number',
+  async (type) => {
+    expect(merchant.id).toBe(scene.partner.id);
+    const { id: apiKeyId, token_version: tokenVersion } = await scene.stack.database
+      .selectFrom('api_keys')
+      .innerJoin('merchants', 'merchants.id', 'merchant_id')
+      .select(['api_keys.id', 'token_version'])
+      .where('merchant_id', '=', merchant.id)
+      .executeTakeFirstOrThrow();
+    const credential = { apiKeyId, tokenVersion };
+    const request = requestOf({ kind: 'merchant', id: merchant.id, credential });
+    const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
+    const input =
+      type === 'topUp'
+        ? {
+            begin: {
+              kind: 'create',
+              command: {
+                ...request,
+                transactionId: await recordedTopUp(scene.stack.api.services, request, topup),
+              },
+            },
+            timing: workflowTiming(scene.stack.config),
+          }
+        : { ...generationOf(request), voucherId: await voucherOf(null) };
+    const before = await balances();
+    expect(await started(type, input)).toMatchObject(
+      type === 'topUp'
+        ? { ended: 'refused', attempts: 0 }
+        : { result: { ok: false, reason: 'token-invalid' } },
+    );
+    expect(await balances()).toEqual(before);
+  },
+);
+
 it('the signal for one more attempt can be switched off', async () => {
   const id = await scene.failedTopUp();
   const before = await balances();
@@ -156,23 +195,22 @@ it('the signal for one more attempt can be switched off', async () => {
   expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
 });
 
-describe('an encrypted input that is copied whole', () => {
+describe('an encrypted input that comes to its own workflow again', () => {
   async function startedWithInputOf(workflowId: string, type: string): Promise<unknown> {
     const { temporal, config } = scene.stack;
     const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
     const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input;
     const payloads = (input?.payloads ?? []) as Payload[];
     expect(payloads).toHaveLength(1);
-    const copyId = randomUUID();
     await temporal.connection.workflowService.startWorkflowExecution({
       namespace: temporal.namespace,
-      workflowId: copyId,
+      workflowId,
       workflowType: { name: type },
       taskQueue: { name: config.TEMPORAL_TASK_QUEUE },
       input: { payloads },
       requestId: randomUUID(),
     });
-    return temporal.client.workflow.getHandle(copyId).result();
+    return temporal.client.workflow.getHandle(workflowId).result();
   }
 
   it('generates no second voucher', async () => {

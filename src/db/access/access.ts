@@ -1,4 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import {
+  commandRights,
+  mayCommand,
+  type RightfulCommand,
+} from '../../domain/access/command-rights.ts';
 import { rolesFor } from '../../domain/access/portal-role.ts';
 import type { Scope } from '../../domain/access/scope.ts';
 import type { Caller, Company } from '../../domain/voucher.ts';
@@ -63,13 +68,13 @@ export async function readAccess(
 }
 
 /**
- * SQL expression: whether the authority of a command is still valid and has the scope, so that
- * neither a stale cache nor forged data can move money (design 8 and 10). A command without authority
- * may begin nothing. A person of the portal needs a role that operates. The activity checks an
- * operator's authority itself.
+ * SQL expression: whether the authority of a command is still valid and has its scope, so that
+ * neither a stale cache nor forged data can move money (design 8 and 10). The kind of the company is
+ * part of the authority. A command without authority may begin nothing. A person of the portal needs a
+ * role that operates. The activity checks an operator's authority itself.
  */
-export const isStillAdmitted = ({ kind, id, credential }: Caller, scope: Scope) => {
-  if (credential === undefined) return sql<boolean>`false`;
+export const isStillAdmitted = ({ kind, id, credential }: Caller, command: RightfulCommand) => {
+  if (credential === undefined || !mayCommand(kind, command)) return sql<boolean>`false`;
   const { table, owner } = tablesOf[kind];
   if ('portalAccountId' in credential)
     return sql<boolean>`exists (
@@ -80,7 +85,8 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, scope: Scope) 
   if (!('apiKeyId' in credential)) return sql<boolean>`false`;
   return sql<boolean>`exists (
     select from api_keys join ${table} as company on company.id = api_keys.${owner}
-    where api_keys.id = ${credential.apiKeyId} and ${isValidKey} and ${scope} = any(api_keys.scopes)
+    where api_keys.id = ${credential.apiKeyId} and ${isValidKey}
+      and ${commandRights[command].scope} = any(api_keys.scopes)
       and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
 };
 
@@ -88,10 +94,10 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, scope: Scope) 
 export async function isAdmitted(
   database: Database,
   caller: Caller,
-  scope: Scope,
+  command: RightfulCommand,
 ): Promise<boolean> {
   const { rows } = await sql<{ is_admitted: boolean }>`
-    select ${isStillAdmitted(caller, scope)} as is_admitted`.execute(database);
+    select ${isStillAdmitted(caller, command)} as is_admitted`.execute(database);
   return rows[0]?.is_admitted ?? false;
 }
 
@@ -99,10 +105,10 @@ export async function isAdmitted(
 export async function partnerAuthority(
   database: Database,
   caller: Caller,
-  scope: Scope,
+  command: RightfulCommand,
 ): Promise<{ readonly isAdmitted: boolean; readonly partnerIsActive: boolean }> {
   const { rows } = await sql<{ isAdmitted: boolean; partnerIsActive: boolean }>`
-    select ${isStillAdmitted(caller, scope)} as "isAdmitted", status = 'ACTIVE' as "partnerIsActive"
+    select ${isStillAdmitted(caller, command)} as "isAdmitted", status = 'ACTIVE' as "partnerIsActive"
     from partners where id = ${caller.id}`.execute(database);
   return rows[0] ?? { isAdmitted: false, partnerIsActive: false };
 }

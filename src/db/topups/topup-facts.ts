@@ -53,7 +53,7 @@ async function readContext<Further>(
   further: RawBuilder<Further>,
 ): Promise<TopupContext & Further> {
   const { rows } = await sql<TopupContext & Further>`
-    select ${isStillAdmitted(company, 'topups')} as is_admitted,
+    select ${isStillAdmitted(company, 'top-up')} as is_admitted,
       partners.status as partner_status, wallet.balance as wallet_balance,
       product.id as product_id, product.product_name, product.operator as product_operator,
       product.price_amount, product.provider_product_id,

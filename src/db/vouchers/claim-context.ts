@@ -57,7 +57,7 @@ export async function claimContext(
 ): Promise<ClaimContext> {
   const { company, merchantId } = request;
   const { rows } = await sql<ClaimContext>`
-    select ${isStillAdmitted(company, 'vouchers')} as is_admitted,
+    select ${isStillAdmitted(company, 'initiate-claim')} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.service_fee_percent, account.id is not null as has_payout_account,
       account.party_key, account.party_value, ${accountWithChecks} as payout_account,

@@ -80,7 +80,7 @@ export async function readGenerationQuote(
   number: NumberCount | undefined,
 ): Promise<GenerationQuote> {
   const { partner } = subject;
-  const authority = sql`${isStillAdmitted(partner, 'vouchers')} as is_admitted,
+  const authority = sql`${isStillAdmitted(partner, 'generate-voucher')} as is_admitted,
     (select status = 'ACTIVE' from partners where id = ${partner.id}) as is_active`;
   const { rows } = await sql<
     GenerationFactsRow & LimitsLeft & { is_admitted: boolean; is_active: boolean }

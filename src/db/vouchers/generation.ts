@@ -118,7 +118,7 @@ const fromAllowing = (request: GenerationRequest) => sql`
     and (facts.operation is null or facts.operation ->> 'status' = 'REFUSED'
       and facts.operation ->> 'request_digest' <> ${request.requestDigest})
     and partners.id = ${request.partner.id} and partners.status = 'ACTIVE'
-    and ${isStillAdmitted(request.partner, 'vouchers')}`;
+    and ${isStillAdmitted(request.partner, 'generate-voucher')}`;
 
 /** SQL expression: counts the voucher against the limits of number and caller; empty without any. */
 function countLimited(request: GenerationRequest) {

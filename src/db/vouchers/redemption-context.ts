@@ -48,7 +48,7 @@ export async function redemptionContext(
 ): Promise<RedemptionContext> {
   const { company, merchantId } = redemption;
   const { rows } = await sql<RedemptionContext>`
-    select ${isStillAdmitted(company, 'vouchers')} as is_admitted,
+    select ${isStillAdmitted(company, 'redeem-gift')} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.merchant_name, merchants.service_fee_percent,
       account.party_key, account.party_value, ${accountWithChecks} as payout_account,

@@ -44,7 +44,7 @@ export async function reversalContext(
     transaction,
   );
   const { rows } = await sql<ReversalContext>`
-    select ${isStillAdmitted(company, 'vouchers')} as "isAdmitted",
+    select ${isStillAdmitted(company, 'reverse-redemption')} as "isAdmitted",
       merchants.status = 'ACTIVE' as "merchantIsActive", redemption.status,
       redemption.merchant_id as "merchantId", redemption.provider,
       coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
