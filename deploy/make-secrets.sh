@@ -22,7 +22,7 @@ for name in DATA_KEYS PAYLOAD_KEYS COPY_KEYS; do echo "k1:$(openssl rand -base64
 password=$(openssl rand -hex 24)
 echo "Temporal UI: support, $password"
 digest=$(printf %s "$password" | openssl dgst -sha256 -r | cut -c1-64)
-echo "support:decode:$digest" > CODEC_SERVER_OPERATORS
+echo "support:$digest" > CODEC_SERVER_OPERATORS
 
 # The sandbox's: write those of the accounts at the providers into these files.
 for name in SMS_API_KEY MOBILE_MONEY_KEY MOBILE_MONEY_SECRET AIRTIME_KEY AIRTIME_SECRET; do

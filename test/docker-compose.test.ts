@@ -129,7 +129,7 @@ const VALUES: Record<string, string> = {
   CODEC_SERVER_TOKEN_ISSUER: 'https://identity.example',
   CODEC_SERVER_TOKEN_AUDIENCE: 'temporal-ui',
   CODEC_SERVER_TOKEN_KEYS_URL: 'https://identity.example/keys',
-  CODEC_SERVER_TOKEN_CLAIMS: 'decode:groups=support,encode:groups=engineers',
+  CODEC_SERVER_TOKEN_CLAIMS: 'decode:groups=support,decode:groups=engineers',
 };
 
 test.each([

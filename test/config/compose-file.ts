@@ -70,7 +70,7 @@ export const composeSecrets: Readonly<Record<string, string>> = {
   DATA_KEYS: `k1:${key}`,
   PAYLOAD_KEYS: `k1:${key}`,
   COPY_KEYS: `k1:${key}`,
-  CODEC_SERVER_OPERATORS: `support:decode:${'0'.repeat(64)}`,
+  CODEC_SERVER_OPERATORS: `support:${'0'.repeat(64)}`,
 };
 
 /** Interpolates as Compose does: `${NAME:-default}`, `${NAME-unset}` and `${NAME:?error}`. */

@@ -79,7 +79,7 @@ describe('compose with secrets in files', () => {
     expect(admin.DATABASE_URL).toMatch(/^postgres:\/\/operator:/);
     expect(admin.DATA_KEYS).toEqual(api.DATA_KEYS);
     const codec = readCodecServerConfig(environmentOf('codec-server'));
-    expect(codec.CODEC_SERVER_OPERATORS).toMatchObject([{ name: 'support', mayEncode: false }]);
+    expect(codec.CODEC_SERVER_OPERATORS).toMatchObject([{ name: 'support' }]);
   });
 
   it('mounts for each process the files that its settings name, and no others', async () => {

@@ -104,7 +104,7 @@ describe('a secret in a file', () => {
     expect(readMigrationConfig({ ...database, TEMPORAL_ADDRESS }).DATABASE_URL).toBe(DATABASE_URL);
     const TEMPORAL_API_KEY_FILE = fileWith('temporal', 'temporal-key\n');
     expect(readDemoConfig({ TEMPORAL_API_KEY_FILE }).TEMPORAL_API_KEY).toBe('temporal-key');
-    const CODEC_SERVER_OPERATORS_FILE = fileWith('operators', `a:decode:${'0'.repeat(64)}\n`);
+    const CODEC_SERVER_OPERATORS_FILE = fileWith('operators', `a:${'0'.repeat(64)}\n`);
     const codec = readCodecServerConfig({ PAYLOAD_KEYS_FILE, CODEC_SERVER_OPERATORS_FILE });
     expect(codec).toMatchObject({
       PAYLOAD_KEYS: [{ id: 'payload-1' }],

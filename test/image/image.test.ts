@@ -115,7 +115,7 @@ test('its operator, its service in one process and its codec server start', asyn
   );
   const codec = start(['node', 'src/codec-server.js'], {
     CODEC_SERVER_PORT: String(codecPort),
-    CODEC_SERVER_OPERATORS: `support:decode:${'0'.repeat(64)}`,
+    CODEC_SERVER_OPERATORS: `support:${'0'.repeat(64)}`,
   });
   await until(async () =>
     expect((await fetch(`http://127.0.0.1:${codecPort}/authenticate`)).status, codec.output()).toBe(

@@ -7,25 +7,21 @@ import { serviceSettings } from './service-settings.ts';
 import { startSettings } from './start-settings.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
-/** `name:decode:digest` or `name:encode:digest`; encoding includes decoding. */
 const operator = z
   .string()
   .regex(
-    /^[\w.@-]{1,60}:(decode|encode):[0-9a-f]{64}$/,
-    'must be name:decode:digest or name:encode:digest, with the SHA-256 of a random password',
+    /^[\w.@-]{1,60}:[0-9a-f]{64}$/,
+    'must be name:digest, with the SHA-256 of a random password',
   )
   .transform((text) => {
-    const [name = '', may, digest = ''] = text.split(':');
-    return { name, mayEncode: may === 'encode', passwordDigest: Buffer.from(digest, 'hex') };
+    const [name = '', digest = ''] = text.split(':');
+    return { name, passwordDigest: Buffer.from(digest, 'hex') };
   });
 
-/** `name:claim`, or what a claim with a value lets a person do. The value may have a colon or an equals sign. */
+/** `name:claim`, or a claim with the value that lets a person decrypt. The value may have a colon or an equals sign. */
 const tokenClaim = z
   .string()
-  .regex(
-    /^(name:\S+|(decode|encode):[^=\s]+=.+)$/,
-    'must be name:claim, decode:claim=value or encode:claim=value',
-  )
+  .regex(/^(name:\S+|decode:[^=\s]+=.+)$/, 'must be name:claim or decode:claim=value')
   .transform((text) => {
     const [, what = '', name = '', value = ''] = /^(\w+):([^=]+)=?(.*)$/.exec(text) ?? [];
     return { what, name, value };
@@ -52,9 +48,8 @@ const tokenSettings = {
   CODEC_SERVER_TOKEN_CLAIMS: commaList.pipe(z.array(tokenClaim)).meta({
     description:
       'What claims of a token say, separated by commas: `decode:groups=support` lets a person decrypt ' +
-      'payloads, `encode:groups=engineers` also send data with signals and updates, and `name:email` ' +
-      'is the claim that names the person in the log (ASCII without spaces; `sub` by default). A claim is ' +
-      'a text or a list of texts at the top of the token',
+      'payloads, and `name:email` is the claim that names the person in the log (ASCII without spaces; ' +
+      '`sub` by default). A claim is a text or a list of texts at the top of the token',
     whenUnset: 'required with an issuer',
   }),
 };
@@ -77,9 +72,8 @@ export const codecSettings = {
     .meta({
       ...SECRET,
       description:
-        '`name:decode:digest` or `name:encode:digest`, separated by commas: operators who may ' +
-        'decrypt payloads, or also send data with signals and updates. The digest is the SHA-256 ' +
-        'of a random password',
+        '`name:digest`, separated by commas: operators who may decrypt payloads. The digest is the ' +
+        'SHA-256 of a random password',
       whenUnset: 'required without `CODEC_SERVER_TOKEN_ISSUER`',
     }),
   ...tokenSettings,
@@ -101,14 +95,11 @@ export function codecSignInRules(config: CodecConfig, context: z.RefinementCtx):
   }
   if (config.CODEC_SERVER_TOKEN_AUDIENCE === undefined) lacks('CODEC_SERVER_TOKEN_AUDIENCE');
   if (config.CODEC_SERVER_TOKEN_KEYS_URL === undefined) lacks('CODEC_SERVER_TOKEN_KEYS_URL');
-  if (claimsFor('decode', config).length + claimsFor('encode', config).length === 0)
-    lacks('CODEC_SERVER_TOKEN_CLAIMS');
+  if (claimsFor('decode', config).length === 0) lacks('CODEC_SERVER_TOKEN_CLAIMS');
 }
 
-const claimsFor = (
-  wanted: 'name' | 'decode' | 'encode',
-  { CODEC_SERVER_TOKEN_CLAIMS: claims }: CodecConfig,
-) => claims.filter(({ what }) => what === wanted);
+const claimsFor = (wanted: 'name' | 'decode', { CODEC_SERVER_TOKEN_CLAIMS: claims }: CodecConfig) =>
+  claims.filter(({ what }) => what === wanted);
 
 /** What to check tokens by; undefined without an identity provider. */
 export function codecTokensOf(config: CodecConfig) {
@@ -124,6 +115,5 @@ export function codecTokensOf(config: CodecConfig) {
     keysUrl,
     nameClaim: claimsFor('name', config)[0]?.name ?? 'sub',
     decodeClaims: claimsFor('decode', config),
-    encodeClaims: claimsFor('encode', config),
   };
 }

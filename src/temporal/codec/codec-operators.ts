@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** An operator who may decode payloads, and possibly encode data for Temporal. */
+/** An operator who may decode payloads. */
 export interface CodecOperator {
   readonly name: string;
-  readonly mayEncode: boolean;
 }
 
 /** An operator who signs in with a password. */

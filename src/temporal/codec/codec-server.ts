@@ -31,10 +31,7 @@ const bodySchema = z.object({
 });
 
 /** Any user of this machine, where the server listens only on its loopback address. */
-const localOperator: CodecOperator = {
-  name: 'local',
-  mayEncode: false,
-};
+const localOperator: CodecOperator = { name: 'local' };
 
 export interface CodecServerOptions {
   readonly host?: string;
@@ -55,8 +52,9 @@ export interface CodecServerOptions {
 
 /**
  * Decrypts payloads for the Temporal UI in a browser, and answers only pages of the UI's own
- * origin. With operators or an identity provider it requires a password or a token, and encrypts
- * for those who may send commands with data. Without either it only decrypts, for this machine.
+ * origin. It encrypts nothing: what people could encrypt, workflows would have to accept. With
+ * operators or an identity provider it requires a password or a token; without either it is for this
+ * machine.
  * `GET /authenticate` authenticates operators for the proxy in front of the UI, and `GET /health/ready`
  * answers the container's health check.
  */
@@ -103,10 +101,8 @@ function createCodecApp(options: CodecServerOptions): Koa {
       context.status = 204;
       return;
     }
-    const action = context.path.slice(1);
-    if (context.method !== 'POST' || (action !== 'decode' && action !== 'encode'))
-      return context.throw(404);
-    await convert(context, action);
+    if (context.method !== 'POST' || context.path !== '/decode') return context.throw(404);
+    await decode(context);
   });
   return app;
 
@@ -138,9 +134,8 @@ function createCodecApp(options: CodecServerOptions): Koa {
     });
   }
 
-  async function convert(context: Context, action: 'encode' | 'decode'): Promise<void> {
+  async function decode(context: Context): Promise<void> {
     const operator = await authenticate(context);
-    if (action === 'encode' && !operator.mayEncode) context.throw(mustSignIn ? 403 : 404);
     await limiter.consume(operator.name).catch((spent: RateLimiterRes) => {
       const seconds = Math.ceil(spent.msBeforeNext / 1_000);
       context.throw(429, 'Too many requests', { headers: { 'Retry-After': String(seconds) } });
@@ -148,10 +143,10 @@ function createCodecApp(options: CodecServerOptions): Koa {
     try {
       const text = await getRawBody(context.req, { limit: MAXIMUM_BODY, encoding: 'utf8' });
       const { payloads } = bodySchema.parse(JSON.parse(text));
-      const converted = await codec[action](payloads.map(fromJson));
-      const who = { operator: operator.name, action, payloads: payloads.length };
-      logger?.info({ ...who, ...placeOf(context) }, 'Payloads were converted');
-      context.body = { payloads: converted.map(toJson) };
+      const decoded = await codec.decode(payloads.map(fromJson));
+      const who = { operator: operator.name, payloads: payloads.length };
+      logger?.info({ ...who, ...placeOf(context) }, 'Payloads were decrypted');
+      context.body = { payloads: decoded.map(toJson) };
     } catch {
       // Invalid data, too much data, or payloads of another key: the page shows them undecoded.
       context.req.resume();

@@ -16,8 +16,6 @@ export interface CodecTokenSettings {
   readonly nameClaim: string;
   /** Any of them lets a person decrypt. */
   readonly decodeClaims: readonly RequiredClaim[];
-  /** Any of them lets a person also send data. */
-  readonly encodeClaims: readonly RequiredClaim[];
 }
 
 /**
@@ -56,10 +54,9 @@ export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
     const name = claims?.[settings.nameClaim];
     // A header carries the name to the proxy.
     if (!claims || typeof name !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(name)) return undefined;
-    const mayEncode = hasAny(claims, settings.encodeClaims);
-    if (!mayEncode && !hasAny(claims, settings.decodeClaims)) return undefined;
+    if (!hasAny(claims, settings.decodeClaims)) return undefined;
     // Never the name of an operator with a password, which has no colon.
-    return { name: `token:${name}`, mayEncode };
+    return { name: `token:${name}` };
   };
 
   async function verified(token: string): Promise<JWTPayload | 'expired' | undefined> {

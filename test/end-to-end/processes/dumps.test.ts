@@ -328,7 +328,7 @@ describe('a dump of it', () => {
     const output = scene.output();
     expect(output).toContain('/callbacks/mpesa/:secret/:kind/:reference');
     expect(output).toContain('A payout account is not paid');
-    expect(output).toContain('Payloads were converted');
+    expect(output).toContain('Payloads were decrypted');
     expect(output).toContain('A sign-in was refused');
     expect((await createClaimControl(scene.database)).foundIn(output)).toHaveLength(1);
     expect(canary.foundIn(output)).toEqual([]);

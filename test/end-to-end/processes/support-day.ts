@@ -90,7 +90,7 @@ export async function decodePayloads(
   await scene
     .start('codec', {
       CODEC_SERVER_PORT: String(port),
-      CODEC_SERVER_OPERATORS: `looks:decode:${digest}`,
+      CODEC_SERVER_OPERATORS: `looks:${digest}`,
       TEMPORAL_UI_URL: origin,
       LOG_LEVEL: 'trace',
     })
