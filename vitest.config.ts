@@ -43,7 +43,7 @@ const slowProofs = [
   'test/portal/amharic.test.ts',
   'test/portal/journeys/*.test.ts',
   'test/portal/pages/statements/statement-emails.test.ts',
-  'test/temporal/{copied-results,rotated-payload-keys}.test.ts',
+  'test/temporal/{copied-results,every-copied-command,rotated-payload-keys}.test.ts',
   'test/worker/workflow-threads/endless-workflow.test.ts',
   'test/workflows/{refused-calls,refused-steps,temporal-ui-pictures}.test.ts',
 ];

@@ -8,7 +8,7 @@ import {
 import type { ReversalBegun } from '../activities/redemptions/reversal-beginnings.ts';
 import { database } from './activity-options.ts';
 import { type OperationOutcome, providerHint } from './contracts.ts';
-import { mayCome } from './outsiders/command-shapes.ts';
+import { mayCome } from './outsiders/addressed-input.ts';
 import {
   type RedemptionReversed,
   type ReverseRedemptionInput,

@@ -14,7 +14,7 @@ import {
   type TopUpMade,
   topUpResult,
 } from './contracts.ts';
-import { mayCome } from './outsiders/command-shapes.ts';
+import { mayCome } from './outsiders/addressed-input.ts';
 import * as searchAttributes from './search-attributes.ts';
 import { attemptOnce } from './top-up/attempt-top-up.ts';
 import { supportRetry } from './top-up/support-retry.ts';

@@ -3,6 +3,7 @@ import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { SecretKey } from '../crypto/secret-keys.ts';
 import { tracing } from '../tracing/tracing.ts';
+import { addressCalls } from './interceptors/address-calls.ts';
 import { createPayloadCodec, type ForeignPayloads } from './payload-codec.ts';
 import { createReachability, type Reachability } from './reachability.ts';
 import type { TemporalServer } from './temporal-server.ts';
@@ -77,7 +78,7 @@ export async function connectTemporal({
     connection,
     namespace,
     dataConverter: createDataConverter(payloadKeys, 'refuse'),
-    ...(tracing() ? { interceptors: { workflow: [traceCalls] } } : {}),
+    interceptors: { workflow: [addressCalls, ...(tracing() ? [traceCalls] : [])] },
   });
   const reachability = createReachability(server.address);
   return { connection, client, namespace, dataConverter, reachability };

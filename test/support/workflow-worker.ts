@@ -14,7 +14,10 @@ export const connectTestTemporal = (): Promise<TemporalConnection> =>
     payloadKeys: readPayloadKeys(TEST_PAYLOAD_KEYS),
   });
 
-type StandIns = { readonly [Name in keyof Activities]?: (...input: never[]) => Promise<unknown> };
+/** `default` stands for all activities that are not given. */
+type StandIns = {
+  readonly [Name in keyof Activities | 'default']?: (...input: never[]) => Promise<unknown>;
+};
 
 /** Starts a worker that runs workflows of the product on the given activities, on a task queue of their own. */
 export async function startWorkflowWorker(temporal: TemporalConnection, activities: StandIns) {

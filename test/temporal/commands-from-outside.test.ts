@@ -168,22 +168,18 @@ describe.each(clients)('a start %s', (_name, client) => {
 });
 
 it.each([
-  ['generateVoucher', []],
-  ['generateVoucher', [null]],
-  ['cancelVoucher', []],
-  ['resendMessage', []],
-  ['redeemVoucher', []],
-  ['reverseRedemption', []],
-  ['topUp', []],
-  ['inviteMerchant', []],
-  ['tellOwners', []],
-])('a start of %s with %j ends at once', async (type, input) => {
-  const { workflowId } = await start(stack.temporal.client, type, input);
-  expect(await endOf(workflowId)).toEqual(refused);
-});
-
-it('what is encrypted for something else is no input', async () => {
-  const { workflowId } = await start(stack.temporal.client, 'generateVoucher', ['an operation']);
+  'generateVoucher',
+  'cancelVoucher',
+  'generateBulk',
+  'resendMessage',
+  'redeemVoucher',
+  'reverseRedemption',
+  'repair',
+  'topUp',
+  'inviteMerchant',
+  'tellOwners',
+])('a start of %s without data ends at once', async (type) => {
+  const { workflowId } = await start(outsider, type, []);
   expect(await endOf(workflowId)).toEqual(refused);
 });
 
@@ -272,8 +268,10 @@ describe('a top-up whose money is on hold', () => {
       attempt: 2,
       msisdn: null,
     };
-    for (const args of [[], [null], ['text'], [{}], [retry]])
-      await expect(update(handle, 'retryTopUp', args)).rejects.toThrow();
+    await expect(
+      update(outsider.workflow.getHandle(workflowId), 'retryTopUp', []),
+    ).rejects.toThrow();
+    await expect(update(handle, 'retryTopUp', [retry])).rejects.toThrow();
     expect(await acceptedUpdates(id)).toBe(1);
     await finishes(id, workflowId);
     expect(await failedTasks(workflowId)).toBe(0);

@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import { describe, expect, it } from 'vitest';
 import { createPayloadCodec } from '../../src/temporal/payload-codec.ts';
@@ -12,6 +17,8 @@ const codec = createPayloadCodec([oldKey]);
 
 const secret = { msisdn: '+251911234567', amount: '4321.09' };
 const plain = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
+
+const readValue = (payload: Payload): unknown => defaultPayloadConverter.fromPayload(payload);
 
 async function encodeOne(by: PayloadCodec, payload: Payload): Promise<Payload> {
   const [encoded] = await by.encode([payload]);
@@ -138,6 +145,40 @@ describe('the payload codec', () => {
       expect(await decodeOne(refusing, own)).toEqual(secret);
     },
   );
+
+  const place = { type: 'workflow', namespace: 'default', workflowId: 'claim:1:a' } as const;
+  const activity = {
+    type: 'activity',
+    namespace: 'default',
+    activityId: '3',
+    isLocal: false,
+  } as const;
+  const step = { ...activity, workflowId: 'claim:1:a' };
+
+  it.each<[string, SerializationContext, SerializationContext | undefined]>([
+    ['another workflow', place, { ...place, workflowId: 'claim:1:b' }],
+    ['another namespace', place, { ...place, namespace: 'other' }],
+    ['an activity of the workflow', place, step],
+    ['the workflow of the activity', step, place],
+    ['another activity', step, { ...step, activityId: '31' }],
+    ['the same activity of another workflow', step, { ...step, workflowId: 'claim:1:b' }],
+    ['an activity of no workflow', step, activity],
+    ['no place', place, undefined],
+  ])('takes a payload for foreign at %s', async (_name, own, other) => {
+    const encoded = await codec.encode([plain(secret)], own);
+    const marking = createPayloadCodec([oldKey], 'mark');
+    const [copied = {}] = await marking.decode(encoded, other);
+    expect(isForeign(readValue(copied))).toBe(true);
+    const refusing = createPayloadCodec([oldKey], 'refuse');
+    await expect(refusing.decode(encoded, other)).rejects.toThrow('for another place');
+    for (const reader of [marking, refusing, createPayloadCodec([newKey, oldKey], 'mark')])
+      expect((await reader.decode(encoded, own)).map(readValue)).toEqual([secret]);
+  });
+
+  it('reads the payloads of all places for people', async () => {
+    const encoded = await codec.encode([plain(secret)], place);
+    expect((await codec.decode(encoded)).map(readValue)).toEqual([secret]);
+  });
 
   it('needs a key', () => {
     expect(() => createPayloadCodec([])).toThrow(RangeError);

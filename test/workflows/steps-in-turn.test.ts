@@ -74,6 +74,7 @@ it('two steps in the database that are under way at the same time can be replaye
       dataConverter: createDataConverter(readPayloadKeys(TEST_PAYLOAD_KEYS)),
     },
     await handle.fetchHistory(),
+    handle.workflowId,
   );
 });
 

@@ -1,56 +1,70 @@
 import {
   ApplicationFailure,
-  type UpdateInput,
+  log,
   type WorkflowInterceptorsFactory,
   workflowInfo,
 } from '@temporalio/workflow';
-import { inputShapes, updateShapes } from './command-shapes.ts';
-import { isForeign } from './foreign-payload.ts';
+import * as workflows from '../index.ts';
+import { type Address, addressed, inputFor } from './addressed-input.ts';
 
 /**
- * Refuses commands whose data the service did not encrypt (design 10), because anybody with access
- * to Temporal could send them. A refusal never fails the workflow task, since that would block
- * money on hold. Signals without data are accepted from anybody; they only trigger a check, or the
- * retry of a failed top-up.
+ * Addresses what a workflow sends to others, and refuses what was not addressed to it, or what the
+ * service did not encrypt for it (design 10): anybody with access to Temporal could send that. A refusal
+ * never fails the workflow task, since that would block money on hold. Signals without data are accepted
+ * from anybody; they only trigger a check, or the retry of a failed top-up.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   inbound: [
     {
       async execute(input, next) {
         const { workflowType } = workflowInfo();
-        if (isRefused(input.args, inputShapes[workflowType]))
-          throw refusal(`start ${workflowType}`);
-        return next(input);
+        const isBare = input.args.length === 0 && takesNoInput(workflowType);
+        const args = isBare ? [] : requireInput(`start ${workflowType}`, input.args);
+        return next({ ...input, args });
       },
       validateUpdate(input, next) {
-        refuseUpdate(input);
-        next(input);
+        next({ ...input, args: requireInput(`update ${input.name}`, input.args) });
       },
       // A replay skips validators, and somebody else may have written the history.
       async handleUpdate(input, next) {
-        refuseUpdate(input);
-        return next(input);
+        return next({ ...input, args: requireInput(`update ${input.name}`, input.args) });
       },
       async handleSignal(input, next) {
-        // Our signals have no data, but one that changes only texts.
-        if (input.args.some(isForeign)) return;
-        await next(input);
+        const to = `signal ${input.signalName}` as const;
+        const args = input.args.length === 0 ? [] : inputFor(to, input.args);
+        if (args) await next({ ...input, args });
+        else logRefused(to);
       },
+    },
+  ],
+  outbound: [
+    {
+      startChildWorkflowExecution: (input, next) => {
+        const args = addressed(`start ${input.workflowType}`, input.options.args);
+        return next({ ...input, options: { ...input.options, args } });
+      },
+      continueAsNew: (input, next) =>
+        next({ ...input, args: addressed(`start ${input.options.workflowType}`, input.args) }),
+      signalWorkflow: (input, next) =>
+        next({ ...input, args: addressed(`signal ${input.signalName}`, input.args) }),
     },
   ],
 });
 
-function refuseUpdate({ name, args }: UpdateInput): void {
-  if (isRefused(args, updateShapes[name])) throw refusal(`update by ${name}`);
-}
+const functions: Readonly<Record<string, { readonly length: number }>> = workflows;
 
-const isRefused = (
-  args: readonly unknown[],
-  hasShape: ((input: unknown) => boolean) | undefined,
-): boolean => args.some(isForeign) || (hasShape !== undefined && !hasShape(args[0]));
+/** Schedules start such workflows, and anybody may: they find in the database what is due. */
+const takesNoInput = (workflowType: string): boolean => !functions[workflowType]?.length;
 
-const refusal = (what: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(
-    `Refused to ${what}: its data is missing, or was not encrypted by this service for this (PAYLOAD_KEYS)`,
+function requireInput(to: Address, data: readonly unknown[]): unknown[] {
+  const input = inputFor(to, data);
+  if (input) return input;
+  logRefused(to);
+  throw ApplicationFailure.nonRetryable(
+    `Refused to ${to}: its data is missing, or was not encrypted by this service for this (PAYLOAD_KEYS)`,
     'CommandFromOutside',
   );
+}
+
+const logRefused = (command: Address): void =>
+  log.warn('A command from outside was refused', { command });
