@@ -1,5 +1,6 @@
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
+import { DOCS_PATH } from '../docs-site/page.ts';
 import type { Refusal, Surface } from '../domain/refusals.ts';
 import { tracing } from '../tracing/tracing.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -27,6 +28,14 @@ export interface PagesSurface {
   methodsOf(path: string): string[];
   answerRefusal(context: Context, refusal: Refusal): void;
 }
+
+/** A person who knows the address alone sees the documentation; for a program there is nothing. */
+const leadPeopleToDocs: Middleware = (context, next) => {
+  const isPerson = context.accepts('json', 'html') === 'html';
+  if (context.path !== '/' || !isPerson || !['GET', 'HEAD'].includes(context.method)) return next();
+  context.vary('Accept');
+  context.redirect(DOCS_PATH);
+};
 
 /**
  * The Koa application of both surfaces. A request passes log, error reply, route, the guards of
@@ -75,6 +84,7 @@ export function createApp(
   const protect = securityHeaders({ isSecure: services.settings.publicUrl.startsWith('https:') });
   app.use((context, next) => (pagesAt(context.path) ? next() : protect(context, next)));
   app.use(errorReply(services, answer, methodsOf));
+  app.use(leadPeopleToDocs);
   app.use((context, next) => pagesAt(context.path)?.middleware(context, next) ?? next());
   app.use(router.routes());
   const basePaths = surfaces.map(({ basePath }) => basePath);

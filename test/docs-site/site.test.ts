@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { guides } from '../../src/docs-site/guides.ts';
 import { operationPath } from '../../src/docs-site/reference-paths.ts';
 import { once } from '../../src/http/once.ts';
@@ -48,6 +48,19 @@ const crawl = once(async (): Promise<ReadonlyMap<string, string>> => {
     );
   }
   return pages;
+});
+
+test.each([
+  ['GET', 'text/html,application/xhtml+xml,*/*;q=0.8', 302],
+  ['HEAD', 'text/html', 302],
+  ['POST', 'text/html', 404],
+  ['GET', '*/*', 404],
+  ['GET', 'application/json', 404],
+])('%s of the address alone for %s is %i', async (method, accept, status) => {
+  const answer = await fetch(stack.url, { method, headers: { accept }, redirect: 'manual' });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('location')).toBe(status === 302 ? '/docs' : null);
+  if (status === 302) expect(answer.headers.get('vary')).toContain('Accept');
 });
 
 describe('the documentation', () => {
