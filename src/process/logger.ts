@@ -1,12 +1,21 @@
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
 import { type MetricsExporterConfig, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 import { describeError } from './describe-error.ts';
 
-/** JSON lines on standard output; they never contain codes, keys, tokens or phone numbers. */
-export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logger =>
-  pino({ level, base: { process: process_ } });
+/**
+ * JSON lines on standard output, or whoever takes them in its place; they never contain codes, keys, tokens or
+ * phone numbers.
+ */
+export const createLogger = (
+  level: Config['LOG_LEVEL'],
+  process_: string,
+  destination?: DestinationStream,
+): Logger => {
+  const options = { level, base: { process: process_ } };
+  return destination ? pino(options, destination) : pino(options);
+};
 
 /**
  * Routes the logs of Temporal's SDK through ours and disables its signal handlers: a process first
@@ -16,7 +25,7 @@ export const createLogger = (level: Config['LOG_LEVEL'], process_: string): Logg
 export function installTemporalRuntime(logger: Logger, metrics?: MetricsExporterConfig): void {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: LogMetadata) =>
-      logger[level](withoutRawError(meta), message);
+      logger[isMeant(message) ? 'debug' : level](withoutRawError(meta), message);
   // At this level the SDK writes whole activations: the inputs of workflows, decrypted, in base64.
   const trace = () => undefined;
   const temporalLogger: TemporalLogger = {
@@ -37,6 +46,9 @@ export function installTemporalRuntime(logger: Logger, metrics?: MetricsExporter
     },
   });
 }
+
+/** What the SDK warns of although a worker of activities alone is meant to be one. */
+const isMeant = (message: string): boolean => message.startsWith('No workflows registered');
 
 /** The SDK logs raw errors, and those of PostgreSQL contain values of rows. */
 const withoutRawError = ({ error, ...meta }: LogMetadata = {}): Record<string, unknown> =>

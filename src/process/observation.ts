@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { tracingSettings } from '../config/settings/process-settings.ts';
 import { createLogger, installTemporalRuntime } from './logger.ts';
@@ -23,8 +23,9 @@ export interface Observation {
 export async function startObservation(
   config: Pick<Config, 'LOG_LEVEL' | 'METRICS_HOST' | 'METRICS_PORT' | TracingSetting>,
   processName: string,
+  destination?: DestinationStream,
 ): Promise<Observation> {
-  const logger = createLogger(config.LOG_LEVEL, processName);
+  const logger = createLogger(config.LOG_LEVEL, processName, destination);
   const { METRICS_HOST: host, METRICS_PORT: port } = config;
   const stopTracing = await startTraces(config, logger, processName);
   if (port === undefined) {

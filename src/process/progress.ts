@@ -13,10 +13,15 @@ export interface Progress {
     title: string,
     work: (note: (detail: string) => void) => Promise<Result>,
   ): Promise<Result>;
+  /** Prints a line between those of the steps. */
+  print(line: string): void;
 }
 
 /** Prints nothing. */
-export const silentProgress: Progress = { step: (_title, work) => work(() => {}) };
+export const silentProgress: Progress = {
+  step: (_title, work) => work(() => {}),
+  print: () => undefined,
+};
 
 interface Output {
   write(text: string): unknown;
@@ -79,6 +84,7 @@ export function createProgress(output: Output = process.stdout): Progress {
   };
 
   return {
+    print,
     async step(title, work) {
       const step: Step = { title, startedAt: Date.now(), detail: '' };
       running.add(step);

@@ -19,6 +19,7 @@ import { type BackingServices, startBackingServices } from './backing-services.t
 import { makeDemoAccounts } from './demo-accounts.ts';
 import { isDemoKey, makeDemoData } from './demo-data.ts';
 import { readDemoFile, type StackAddresses, writeDemoFile } from './demo-file.ts';
+import { logLine } from './log-lines.ts';
 import { makeProcessLogins } from './process-logins.ts';
 import { readOrMakeSecrets, type Secrets } from './secrets.ts';
 import type { Stops } from './stops.ts';
@@ -48,7 +49,10 @@ export async function startStack(
   await progress.step('Migrations', () =>
     Promise.all([migrateToLatest(config.DATABASE_URL), prepareTemporal(temporalServerOf(config))]),
   );
-  const observation = await code.startObservation(config, 'start');
+  // People read it, so its log is no JSON among the lines of the steps.
+  const observation = await code.startObservation(config, 'start', {
+    write: (line) => progress.print(logLine(line)),
+  });
   stops.add(observation.stop);
   const logins = await processAddresses(startConfig, config);
   const [service, demo] = await together([

@@ -57,7 +57,9 @@ export function useStubbedMachine(): Machine {
     machine.steps.push(title);
     return silentProgress.step(title, work);
   };
-  return Object.assign(machine, { find: () => findTemporalBinary({ progress: { step } }) });
+  return Object.assign(machine, {
+    find: () => findTemporalBinary({ progress: { ...silentProgress, step } }),
+  });
 }
 
 /** Pretends to be on another system. */
