@@ -1,11 +1,12 @@
 import { readSandboxConfig } from './config/config.ts';
+import { localPortsOf } from './config/local-ports.ts';
 import { runProcess } from './process/termination.ts';
 import { startSandbox } from './sandbox/start-sandbox.ts';
 
 // The simulated providers as a process of their own, for docker-compose.
 await runProcess(async () => {
   const config = readSandboxConfig();
-  const { LOCAL_PORTS: ports } = config;
+  const ports = localPortsOf(config);
   const sandbox = await startSandbox({
     port: ports.sandbox,
     smtpPort: ports.smtp,

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from '../../src/embedded/port.ts';
+import { PORTS_IN_A_ROW } from '../../src/config/local-ports.ts';
+import { freePorts } from '../../src/embedded/port.ts';
 import type { Bench, Benchmark, SecondsMeasurement } from '../benchmark.ts';
 
-const LOCAL_PORTS = ['sandbox', 'smtp', 'smpp', 'database', 'temporal', 'temporal-ui'];
 const NODE = ['--max-semi-space-size=64', '--import', './deploy/require-node.mjs'];
 
 /** One start, and the commands against it: seconds. */
@@ -52,14 +52,10 @@ async function measureRound({ backing }: Bench, round: number): Promise<Round> {
   const directory = join(backing.directory, `start-${round}`);
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = backing.startConfig;
   const { PATH, HOME } = process.env;
-  const ports: string[] = [];
-  for (const name of LOCAL_PORTS) ports.push(`${name}=${await freePort()}`);
   const environment = {
     ...{ PATH, HOME, TEMPORAL_CLI_PATH, XDG_CACHE_HOME },
     DATA_DIR: directory,
-    PORT: String(await freePort()),
-    CODEC_SERVER_PORT: String(await freePort()),
-    LOCAL_PORTS: ports.join(','),
+    PORT_BASE: String(await freePorts(PORTS_IN_A_ROW)),
   };
   try {
     const cold = await startAndStop(environment, async () => undefined);

@@ -74,7 +74,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, names: readonly
     '`npm start` and tests',
     'Who develops, or tries the service out.',
     [
-      ...['DATA_DIR', 'LOCAL_PORTS', 'CODEC_SERVER_PORT', 'TEMPORAL_CLI_PATH', 'XDG_CACHE_HOME'],
+      ...['DATA_DIR', 'PORT_BASE', 'CODEC_SERVER_PORT', 'TEMPORAL_CLI_PATH', 'XDG_CACHE_HOME'],
       ...['SANDBOX_URL', 'TEST_CONSTANTS'],
     ],
   ],

@@ -58,7 +58,7 @@ const codecServerConfigSchema = z.object(codecSettings).superRefine(codecSignInR
 const sandboxConfigSchema = z.object({
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   HOST,
-  LOCAL_PORTS: startSettings.LOCAL_PORTS,
+  PORT_BASE: startSettings.PORT_BASE,
   SANDBOX_SMS_REPORT_URL: startSettings.SANDBOX_SMS_REPORT_URL,
   SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
 });

@@ -71,9 +71,7 @@ export async function claimDataDirectory(directory: string): Promise<() => Promi
     if (owner && (await isOrphan(owner))) {
       await stopProcess(owner, { graceSeconds: ORPHAN_GRACE_SECONDS, group: false });
     } else if (owner) {
-      throw new DataDirectoryInUseError(
-        `Process ${owner.pid} already uses ${directory}: stop it, or set DATA_DIR to another folder`,
-      );
+      throw new DataDirectoryInUseError(`Process ${owner.pid} already uses ${directory}`);
     }
     await rm(file, { force: true });
   }

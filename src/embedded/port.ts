@@ -1,12 +1,7 @@
 import { connect, createServer } from 'node:net';
 
-/** A port cannot be used; the message names its setting. */
-export class PortUnavailableError extends Error {
-  override readonly name = 'PortUnavailableError';
-}
-
-/** The system's error code; undefined when the port is usable. */
-function whyUnusable(port: number): Promise<string | undefined> {
+/** Why a server cannot listen on a loopback port, as the system's error code; undefined where it can. */
+export function whyUnusable(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
@@ -16,17 +11,10 @@ function whyUnusable(port: number): Promise<string | undefined> {
   });
 }
 
-/**
- * Checks that a server can listen on a loopback port before it is started.
- *
- * @param settingName the setting a person changes to use another port, such as `PORT`
- * @throws {PortUnavailableError}
- */
-export async function requireFreePort(port: number, settingName: string): Promise<void> {
-  const reason = await whyUnusable(port);
-  if (reason === undefined) return;
-  const state = reason === 'EADDRINUSE' ? 'taken' : `not usable (${reason})`;
-  throw new PortUnavailableError(`Port ${port} is ${state}: set ${settingName} to another one`);
+/** Whether so many ports in a row, from the first on, can all be used. */
+export async function areUsable(first: number, count: number): Promise<boolean> {
+  const ports = Array.from({ length: count }, (_, place) => first + place);
+  return (await Promise.all(ports.map(whyUnusable))).every((reason) => reason === undefined);
 }
 
 /** Whether something accepts connections at `host:port`. */
@@ -51,11 +39,14 @@ let given = process.pid * DISTANCE;
  * A free loopback port for a server that cannot choose one itself. It is below the range of
  * outgoing connections, and a process is given it once, so it is unlikely to be taken before its use.
  */
-export async function freePort(): Promise<number> {
+export const freePort = (): Promise<number> => freePorts(1);
+
+/** The first of so many free ports in a row; the same holds for them. */
+export async function freePorts(count: number): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    given += 1;
-    const port = 20_000 + (given % 10_000);
-    if ((await whyUnusable(port)) === undefined) return port;
+    const first = 20_000 + (given % 10_000);
+    given += count;
+    if (await areUsable(first, count)) return first;
   }
-  throw new PortUnavailableError('No free port was found between 20000 and 30000');
+  throw new Error(`No ${count} free ports in a row were found between 20000 and 30000`);
 }

@@ -27,14 +27,19 @@ async function readOrMakePassword(file: string, account: PostgresAccount): Promi
   return password;
 }
 
+/** The absolute path of a data folder, which its server is started with. */
+export async function clusterDirectory(dataDirectory: string): Promise<string> {
+  const parent = resolve(dirname(dataDirectory));
+  await mkdir(parent, { recursive: true });
+  return join(await realpath(parent), basename(dataDirectory));
+}
+
 /**
  * Opens a data folder: finds the programs, their account and the password. The password is created
  * on first use, in a file beside the folder named `<folder>.password`.
  */
 export async function openCluster(dataDirectory: string): Promise<PostgresCluster> {
-  const parent = resolve(dirname(dataDirectory));
-  await mkdir(parent, { recursive: true });
-  const directory = join(await realpath(parent), basename(dataDirectory));
+  const directory = await clusterDirectory(dataDirectory);
   const programs = await findPostgresPrograms();
   const account = await postgresAccount(directory, [programs.postgres, programs.template]);
   const password = await readOrMakePassword(`${directory}.password`, account);

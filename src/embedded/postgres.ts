@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Progress } from '../process/progress.ts';
-import { freePort, requireFreePort } from './port.ts';
-import { initialiseCluster, openCluster, type PostgresCluster } from './postgres-cluster.ts';
+import { freePort } from './port.ts';
+import {
+  clusterDirectory,
+  initialiseCluster,
+  openCluster,
+  type PostgresCluster,
+} from './postgres-cluster.ts';
 import { commandLine } from './process-identity.ts';
 
 export interface PostgresOptions {
@@ -44,7 +49,7 @@ const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** The running server of the cluster, by its pid file and its command line. */
 async function runningServer(
-  cluster: PostgresCluster,
+  cluster: Pick<PostgresCluster, 'directory'>,
 ): Promise<{ pid: number; port: number } | undefined> {
   const file = join(cluster.directory, 'postmaster.pid');
   const [pid, , , port] = (await readFile(file, 'utf8').catch(() => '')).split('\n').map(Number);
@@ -54,6 +59,10 @@ async function runningServer(
   await rm(file, { force: true });
   return undefined;
 }
+
+/** The running server of a data folder, which may be the orphan of a killed start. */
+export const findRunningPostgres = async (dataDirectory: string) =>
+  runningServer({ directory: await clusterDirectory(dataDirectory) });
 
 const urlOf = (cluster: PostgresCluster, port: number) =>
   `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
@@ -116,7 +125,7 @@ async function startServer(
  * server is not a child process: it survives a killed start. The next start adopts it if its port
  * is still the configured one, and stops it otherwise.
  *
- * @throws when the port is taken (naming its place in LOCAL_PORTS) or the server does not start
+ * @throws when the server does not start
  */
 export function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   return options.progress.step('PostgreSQL', async (note) => {
@@ -136,7 +145,6 @@ export function startPostgres(options: PostgresOptions): Promise<RunningPostgres
     note('making the databases');
     await initialiseCluster(cluster, options.settings?.fsync !== 'off');
     note('starting');
-    if (options.port !== 0) await requireFreePort(options.port, 'database in LOCAL_PORTS');
     const port = options.port === 0 ? await freePort() : options.port;
     const pid = await startServer(cluster, port, settings);
     return { url: urlOf(cluster, port), adopted: false, pid, stop };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Progress } from '../process/progress.ts';
-import { freePort, isListening, requireFreePort } from './port.ts';
+import { freePort, isListening } from './port.ts';
 import { temporalArguments } from './temporal-arguments.ts';
 import { beginTemporalDatabase } from './temporal-database.ts';
 import {
@@ -84,7 +84,7 @@ export async function waitUntilReady(
  * Starts Temporal's development server. It survives a killed start; the next start in this folder
  * stops it and starts it again, because its settings may have changed.
  *
- * @throws when a port is taken (naming its place in LOCAL_PORTS) or it does not start
+ * @throws when it does not start
  */
 export function startTemporalServer(
   options: TemporalServerOptions,
@@ -94,9 +94,6 @@ export function startTemporalServer(
     await mkdir(options.directory, { recursive: true });
     const directory = await realpath(options.directory);
     await stopOrphanedTemporal(directory);
-    if (options.port !== 0) await requireFreePort(options.port, 'temporal in LOCAL_PORTS');
-    if (uiPort !== undefined) await requireFreePort(uiPort, 'temporal-ui in LOCAL_PORTS');
-
     const port = options.port === 0 ? await freePort() : options.port;
     const namespaces = options.namespaces ?? [];
     const databaseFile = inMemory ? undefined : join(directory, 'temporal.db');

@@ -60,8 +60,7 @@ async function failureOf({ ended }: RunningProcess): Promise<Error> {
 /** Errors that a person can fix are printed without a stack. */
 const FOR_PEOPLE = [
   'ConfigError',
-  'PortUnavailableError',
-  'DataDirectoryInUseError',
+  'PlaceTakenError',
   'DatabaseUnreachableError',
   'MigrationBlockedError',
   'TemporalUnreachableError',

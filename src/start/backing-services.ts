@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { readPayloadKeys, type StartConfig } from '../config/config.ts';
+import { localPortsOf } from '../config/local-ports.ts';
 import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../config/local-stack.ts';
-import { requireFreePort } from '../embedded/port.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalBinary } from '../embedded/temporal-binary.ts';
 import { startTemporalServer } from '../embedded/temporal-server.ts';
 import type { Progress } from '../process/progress.ts';
 import { startSandbox } from '../sandbox/start-sandbox.ts';
 import { startCodecServer } from '../temporal/codec/codec-server.ts';
+import { needsSandbox } from './claim-place.ts';
 import { reloadlyWebhookSecret, sandboxSettings } from './sandbox-settings.ts';
 import type { Secrets } from './secrets.ts';
 import type { Stops } from './stops.ts';
@@ -60,7 +61,7 @@ async function database(
   if (config.DATABASE_URL) return { settings: { DATABASE_URL: config.DATABASE_URL }, url: '' };
   const postgres = await startPostgres({
     dataDirectory: join(config.DATA_DIR, 'postgres'),
-    port: config.LOCAL_PORTS.database,
+    port: localPortsOf(config).database,
     settings: postgresSettings,
     progress,
   });
@@ -88,7 +89,8 @@ async function temporal(
   progress: Progress,
   stops: Stops,
 ): Promise<Part> {
-  const uiUrl = `http://localhost:${config.LOCAL_PORTS['temporal-ui']}`;
+  const ports = localPortsOf(config);
+  const uiUrl = `http://localhost:${ports.temporalUi}`;
   if (config.TEMPORAL_ADDRESS)
     return { settings: { TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS }, url: uiUrl };
   const binary = await findTemporalBinary({
@@ -96,18 +98,17 @@ async function temporal(
     cacheHome: config.XDG_CACHE_HOME,
     progress,
   });
-  await requireFreePort(config.CODEC_SERVER_PORT, 'CODEC_SERVER_PORT');
   const codecServer = await startCodecServer({
-    port: config.CODEC_SERVER_PORT,
-    uiOrigins: [uiUrl, `http://127.0.0.1:${config.LOCAL_PORTS['temporal-ui']}`],
+    port: ports.codec,
+    uiOrigins: [uiUrl, `http://127.0.0.1:${ports.temporalUi}`],
     payloadKeys: readPayloadKeys(secrets.PAYLOAD_KEYS),
   });
   stops.add(codecServer.stop);
   const server = await startTemporalServer({
     binary,
     directory: config.DATA_DIR,
-    port: config.LOCAL_PORTS.temporal,
-    uiPort: config.LOCAL_PORTS['temporal-ui'],
+    port: ports.temporal,
+    uiPort: ports.temporalUi,
     namespaces: config.TEMPORAL_NAMESPACE === 'default' ? [] : [config.TEMPORAL_NAMESPACE],
     codecEndpoint: codecServer.url,
     progress,
@@ -117,17 +118,8 @@ async function temporal(
 }
 
 async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
-  const addresses = [
-    config.SMS_URL,
-    config.SMTP_URL,
-    config.MOBILE_MONEY_URL,
-    config.AIRTIME_URL,
-    config.RELOADLY_URL,
-  ];
-  if (addresses.every(Boolean)) return { settings: {}, url: '' };
-  const { LOCAL_PORTS: ports } = config;
-  for (const name of ['sandbox', 'smtp', 'smpp'] as const)
-    await requireFreePort(ports[name], `${name} in LOCAL_PORTS`);
+  if (!needsSandbox(config)) return { settings: {}, url: '' };
+  const ports = localPortsOf(config);
   const started = await progress.step('Sandbox of the providers', () =>
     startSandbox({
       port: ports.sandbox,
@@ -136,7 +128,7 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
       smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
       delayScale: config.SANDBOX_DELAY_SCALE,
       reloadlyWebhook: {
-        url: `http://127.0.0.1:${config.PORT}/callbacks/reloadly`,
+        url: `http://127.0.0.1:${ports.api}/callbacks/reloadly`,
         secret: reloadlyWebhookSecret,
       },
     }),

@@ -1,4 +1,5 @@
 import type { StartConfig } from '../config/config.ts';
+import { localPortsOf } from '../config/local-ports.ts';
 import type { startSandbox } from '../sandbox/start-sandbox.ts';
 
 /** Signs the callbacks of Reloadly in the sandbox. */
@@ -11,6 +12,7 @@ type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 type Given = Pick<
   StartConfig,
   | 'PORT'
+  | 'PORT_BASE'
   | 'CALLBACK_URL'
   | 'CALLBACK_SECRETS'
   | 'SMS_URL'
@@ -28,7 +30,7 @@ export const sandboxSettings = (
   sandbox: Sandbox,
 ): Readonly<Record<string, string>> => ({
   SANDBOX_URL: sandbox.url,
-  CALLBACK_URL: given.CALLBACK_URL ?? `http://127.0.0.1:${given.PORT}/callbacks`,
+  CALLBACK_URL: given.CALLBACK_URL ?? `http://127.0.0.1:${localPortsOf(given).api}/callbacks`,
   CALLBACK_SECRETS:
     given.CALLBACK_SECRETS ?? 'gsma=payments-of-the-sandbox,mpesa=results-of-the-sandbox',
   ...(given.SMS_URL ? {} : { SMS_URL: sandbox.smsUrl, SMS_API_KEY: 'sandbox' }),

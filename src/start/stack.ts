@@ -5,17 +5,17 @@ import {
   readStartConfig,
   type StartConfig,
 } from '../config/config.ts';
+import { localPortsOf } from '../config/local-ports.ts';
 import { writeProviderSettings } from '../config/local-stack.ts';
 import { createDigests } from '../crypto/digests.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { connectDatabase } from '../db/connection.ts';
 import { migrateToLatest } from '../db/migrate.ts';
-import { claimDataDirectory } from '../embedded/data-directory.ts';
-import { requireFreePort } from '../embedded/port.ts';
 import type { Progress } from '../process/progress.ts';
 import { prepareTemporal } from '../temporal/prepare.ts';
 import { temporalServerOf } from '../temporal/temporal-server.ts';
 import { type BackingServices, startBackingServices } from './backing-services.ts';
+import { claimPlace } from './claim-place.ts';
 import { makeDemoAccounts } from './demo-accounts.ts';
 import { isDemoKey, makeDemoData } from './demo-data.ts';
 import { readDemoFile, type StackAddresses, writeDemoFile } from './demo-file.ts';
@@ -36,8 +36,7 @@ export async function startStack(
   stops: Stops,
 ): Promise<{ readonly ended: Promise<void> }> {
   const startConfig = readStartConfig();
-  stops.add(await claimDataDirectory(startConfig.DATA_DIR));
-  await requireFreePorts(startConfig);
+  stops.add(await claimPlace(startConfig));
   const secrets = await readOrMakeSecrets(startConfig.DATA_DIR);
   const [backing, code] = await together([
     startBackingServices(withReports(startConfig), secrets, progress, stops),
@@ -67,15 +66,6 @@ export async function startStack(
   ]);
   process.stdout.write(welcome(demo, startConfig.DATA_DIR));
   return { ended: service.ended };
-}
-
-/** Before anything starts: those of this process. The servers look at theirs when an orphan has gone. */
-async function requireFreePorts(config: StartConfig): Promise<void> {
-  const names = [
-    'PORT',
-    ...(config.TEMPORAL_ADDRESS ? [] : (['CODEC_SERVER_PORT'] as const)),
-  ] as const;
-  await Promise.all(names.map((name) => requireFreePort(config[name], name)));
 }
 
 /** The bundle of the workflows, and the modules that the servers do not need. */
@@ -108,7 +98,7 @@ const withReports = (startConfig: StartConfig): StartConfig => ({
   ...startConfig,
   SANDBOX_SMS_REPORT_URL:
     startConfig.SANDBOX_SMS_REPORT_URL ??
-    `http://127.0.0.1:${startConfig.PORT}/callbacks/africas-talking`,
+    `http://127.0.0.1:${localPortsOf(startConfig).api}/callbacks/africas-talking`,
 });
 
 /** The images of the demo's promos. */
@@ -120,13 +110,15 @@ const configFor = (
   secrets: Secrets,
   backing: BackingServices,
   { workflowBundle }: { readonly workflowBundle: string },
-): ApiConfig =>
-  readApiConfigWith({
+): ApiConfig => {
+  const ports = localPortsOf(startConfig);
+  return readApiConfigWith({
     ...secrets,
     ...backing.settings,
     LOG_LEVEL: startConfig.LOG_LEVEL,
     HOST: startConfig.HOST,
-    PORT: String(startConfig.PORT),
+    PORT: String(ports.api),
+    METRICS_PORT: ports.metrics === undefined ? '' : String(ports.metrics),
     // No load balancer stands before it, and no release comes after it.
     DRAIN_SECONDS: '0',
     TEMPORAL_BUILD_ID: '',
@@ -137,6 +129,7 @@ const configFor = (
       ? { WEBHOOK_PRIVATE_NETWORKS: startConfig.WEBHOOK_PRIVATE_NETWORKS }
       : {}),
   });
+};
 
 async function writeDemo(
   startConfig: StartConfig,

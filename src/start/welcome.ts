@@ -1,6 +1,5 @@
 import type { DemoFile } from './demo-file.ts';
-
-const DEFAULT_DATA_DIRECTORY = '.data';
+import { folderWords, quoted } from './pasted-words.ts';
 
 /**
  * The message of a started stack: its addresses, a call to paste into a shell in this folder, and
@@ -28,8 +27,7 @@ export function welcome(demo: DemoFile, dataDirectory: string): string {
   ];
   const width = Math.max(...rows.map(([name = '']) => name.length));
   const table = rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}`);
-  const setting =
-    dataDirectory === DEFAULT_DATA_DIRECTORY ? '' : `DATA_DIR=${quoted(dataDirectory)} `;
+  const command = (words: string) => [...folderWords(dataDirectory), words].join(' ');
   return `
 ${table.join('\n')}
 
@@ -40,16 +38,12 @@ Log in as the demo partner:
 
 See vouchers and top-ups from beginning to end, in another terminal:
 
-  ${setting}npm run demo
+  ${command('npm run demo')}
 
 Operate it, for example see its partners and their balances:
 
-  ${setting}npm run admin -- list partners
+  ${command('npm run admin -- list partners')}
 
 Stop everything with Ctrl-C.
 `;
 }
-
-/** A path quoted as one word of a shell. */
-const quoted = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

@@ -14,6 +14,7 @@ import {
   readSandboxConfig,
   readStartConfig,
 } from '../../src/config/config.ts';
+import { localPortsOf } from '../../src/config/local-ports.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import { createAddressMatcher } from '../../src/http/access/source-address.ts';
 import { makeSecrets } from '../../src/start/secrets.ts';
@@ -181,20 +182,31 @@ describe('defaults', () => {
   it('let npm start begin without any setting', () => {
     expect(readStartConfig({})).toMatchObject({
       DATA_DIR: '.data',
-      PORT: 3000,
-      LOCAL_PORTS: { sandbox: 3001, smtp: 3025, temporal: 7233, 'temporal-ui': 8233 },
       LOG_LEVEL: 'warn',
+    });
+    expect(localPortsOf(readStartConfig({}))).toEqual({
+      ...{ api: 3000, sandbox: 3001, smtp: 3025, smpp: 3275, database: 5433 },
+      ...{ temporal: 7233, temporalUi: 8233, codec: 8234, metrics: undefined },
     });
     expect(readSandboxConfig({})).toEqual({
       ENVIRONMENT: 'test',
       HOST: '127.0.0.1',
-      LOCAL_PORTS: expect.objectContaining({ sandbox: 3001, smtp: 3025, smpp: 3275 }),
       SANDBOX_DELAY_SCALE: 1,
     });
-    expect(readStartConfig({ LOCAL_PORTS: 'smtp=4025' }).LOCAL_PORTS).toMatchObject({
-      sandbox: 3001,
-      smtp: 4025,
+  });
+
+  it('are all ports of a second stack by one setting, but for a port that has its own', () => {
+    expect(localPortsOf(readStartConfig({ PORT_BASE: '4000' }))).toEqual({
+      ...{ api: 4000, sandbox: 4001, smtp: 4002, smpp: 4003, database: 4004 },
+      ...{ temporal: 4005, temporalUi: 4006, codec: 4007, metrics: 4008 },
     });
+    const own = { PORT: '8080', CODEC_SERVER_PORT: '8081', METRICS_PORT: '8082' };
+    expect(localPortsOf(readStartConfig({ PORT_BASE: '4000', ...own }))).toMatchObject({
+      ...{ api: 8080, sandbox: 4001, codec: 8081, metrics: 8082 },
+    });
+    for (const PORT_BASE of ['0', '65528', 'many'])
+      expect(() => readStartConfig({ PORT_BASE })).toThrow(/^ {2}PORT_BASE: /m);
+    expect(localPortsOf(readStartConfig({ PORT_BASE: '65527' })).metrics).toBe(65_535);
   });
 
   it('stand for a setting that is empty', () => {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -82,15 +80,4 @@ test('a server left by a killed start is adopted, on another port stopped', asyn
   expect(moved.adopted).toBe(false);
   expect(await commandLine(pid)).toBeUndefined();
   await moved.stop();
-});
-
-test('a taken port is refused by the name of its setting', async () => {
-  const server: Server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  await expect(startPostgres({ dataDirectory, port, settings, progress })).rejects.toThrow(
-    `Port ${port} is taken: set database in LOCAL_PORTS to another one`,
-  );
-  server.close();
 });

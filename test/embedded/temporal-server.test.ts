@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { access, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -85,18 +83,6 @@ test('one left by a killed start is stopped, and its workflows are kept', async 
   // It holds every workflow.
   for (const name of await readdir(directory))
     expect((await stat(join(directory, name))).mode & 0o077, name).toBe(0);
-});
-
-test.each(['temporal', 'temporal-ui'])('a taken port of %s is refused by name', async (name) => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const address = taken.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const ports = name === 'temporal' ? { port } : { port: 0, uiPort: port };
-  await expect(startTemporalServer({ binary, directory, ...ports, progress })).rejects.toThrow(
-    `Port ${port} is taken: set ${name} in LOCAL_PORTS to another one`,
-  );
-  taken.close();
 });
 
 test('a server that cannot start is reported with the end of its log', async () => {

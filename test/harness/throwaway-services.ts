@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig, readStartConfig, type StartConfig } from '../../src/config/config.ts';
+import { PORTS_IN_A_ROW } from '../../src/config/local-ports.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePorts } from '../../src/embedded/port.ts';
 import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.ts';
 import type { Progress } from '../../src/process/progress.ts';
 import { startBackingServices } from '../../src/start/backing-services.ts';
@@ -66,9 +67,8 @@ export async function startThrowawayServices(
       ...(options.reportsMessages && {
         SANDBOX_SMS_REPORT_URL: `http://127.0.0.1:${options.port}/callbacks/africas-talking`,
       }),
-      LOCAL_PORTS: `database=0,sandbox=0,smtp=0,smpp=0,temporal=0,temporal-ui=${await freePort()}`,
+      PORT_BASE: String(await freePorts(PORTS_IN_A_ROW)),
       SANDBOX_DELAY_SCALE: String(options.sandboxDelayScale),
-      CODEC_SERVER_PORT: '0',
       TEMPORAL_ADDRESS: releasedTemporal?.address,
     }),
   );

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPayloadKeys, readStartConfig } from '../../src/config/config.ts';
-import { freePort } from '../../src/embedded/port.ts';
+import { PORTS_IN_A_ROW } from '../../src/config/local-ports.ts';
+import { freePorts } from '../../src/embedded/port.ts';
 import { silentProgress } from '../../src/process/progress.ts';
 import { type BackingServices, startBackingServices } from '../../src/start/backing-services.ts';
 import { makeSecrets } from '../../src/start/secrets.ts';
@@ -33,8 +34,7 @@ beforeAll(async () => {
     MOBILE_MONEY_URL: nowhere,
     AIRTIME_URL: nowhere,
     RELOADLY_URL: nowhere,
-    LOCAL_PORTS: `temporal=${await freePort()},temporal-ui=${await freePort()}`,
-    CODEC_SERVER_PORT: String(await freePort()),
+    PORT_BASE: String(await freePorts(PORTS_IN_A_ROW)),
   });
   backing = await startBackingServices(config, secrets, silentProgress, stops);
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isLoopback } from '../encrypted-connections.ts';
-import { commaList, SECRET, webAddress } from '../setting-kinds.ts';
+import { localServers } from '../local-ports.ts';
+import { commaList, port, SECRET, webAddress } from '../setting-kinds.ts';
 import { httpSettings } from './http-settings.ts';
 import { secretSettings } from './secret-settings.ts';
 import { serviceSettings } from './service-settings.ts';
-import { startSettings } from './start-settings.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
 const operator = z
@@ -62,7 +62,9 @@ function isSafe(text: string): boolean {
 /** The settings of the codec server as a separate process. */
 export const codecSettings = {
   HOST: serviceSettings.HOST,
-  CODEC_SERVER_PORT: startSettings.CODEC_SERVER_PORT,
+  CODEC_SERVER_PORT: port
+    .default(localServers.codec.usual)
+    .describe('Port of the codec server, which decrypts payloads for the Temporal UI'),
   CODEC_SERVER_OPERATORS: commaList
     .pipe(z.array(operator))
     .refine(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { localServers } from '../local-ports.ts';
 import {
   addressOrRange,
   commaList,
@@ -17,7 +18,7 @@ export const httpSettings = {
     .string()
     .default('127.0.0.1')
     .describe('Address that the API, the codec server or the sandbox process listens on'),
-  PORT: port.default(3000).describe('Port of the API'),
+  PORT: port.default(localServers.api.usual).describe('Port of the API'),
   PUBLIC_URL: webAddress.optional().meta({
     description: 'Public address of the service; the base of links',
     whenUnset: '`http://localhost:PORT`',

@@ -37,7 +37,7 @@ export const observationSettings = {
   METRICS_PORT: port.optional().meta({
     description:
       'Port on which a process answers `/metrics` in the format of Prometheus ([metrics](metrics.md))',
-    whenUnset: 'no metrics',
+    whenUnset: 'no metrics; `npm start`: with `PORT_BASE`, the last of its ports',
   }),
   METRICS_HOST: z
     .string()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { localServers, PORTS_IN_A_ROW } from '../local-ports.ts';
 import {
   CONSTANT,
   constant,
@@ -8,17 +9,12 @@ import {
   smtpAddress,
   webAddress,
 } from '../setting-kinds.ts';
-import { byName, smppAddress } from '../setting-structures.ts';
+import { smppAddress } from '../setting-structures.ts';
 import { serviceSettings } from './service-settings.ts';
 
-const usualPorts = {
-  sandbox: 3001,
-  smtp: 3025,
-  smpp: 3275,
-  database: 5433,
-  temporal: 7233,
-  'temporal-ui': 8233,
-};
+/** What each server is called, in the order of the ports. */
+const serverTitles = Object.values(localServers).map(({ title }) => title);
+const usualPorts = Object.values(localServers).flatMap(({ usual }) => usual ?? []);
 
 /** Settings that only `npm start` reads, for the servers it starts. */
 export const startSettings = {
@@ -30,17 +26,20 @@ export const startSettings = {
         'commands look there',
     ),
   HOST: serviceSettings.HOST,
-  PORT: serviceSettings.PORT,
-  LOCAL_PORTS: byName(['sandbox', 'smtp', 'smpp', 'database', 'temporal', 'temporal-ui'], port)
-    .prefault('')
-    .transform((given) => ({ ...usualPorts, ...given }))
+  PORT_BASE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_536 - PORTS_IN_A_ROW)
+    .optional()
     .meta({
       description:
-        'Ports of the servers that `npm start` starts, for those that are taken: the sandbox of the ' +
-        'providers with its `smtp` and its `smpp`, `database`, `temporal` and `temporal-ui`, such as ' +
-        '`database=5434,smtp=3026`',
-      whenUnset: '`sandbox=3001,smtp=3025,smpp=3275,database=5433,temporal=7233,temporal-ui=8233`',
+        `First of ${PORTS_IN_A_ROW} ports in a row, on which \`npm start\` opens ` +
+        `everything, for a second stack on one machine: ${serverTitles.join(', ')}. A setting of one port counts more`,
+      whenUnset: `${usualPorts.join(', ')}, and no metrics`,
     }),
+  PORT: port.optional(),
+  METRICS_PORT: port.optional(),
   /**
    * Where the sandbox's Africa's Talking posts delivery reports, which is a setting of the account there.
    * `npm start` names its own API; the sandbox alone posts none.
@@ -50,9 +49,7 @@ export const startSettings = {
   SANDBOX_DELAY_SCALE: constant(1),
   ENVIRONMENT: serviceSettings.ENVIRONMENT,
   PROMO_IMAGE_FOLDER: serviceSettings.PROMO_IMAGE_FOLDER,
-  CODEC_SERVER_PORT: port
-    .default(8234)
-    .describe('Port of the codec server, which decrypts payloads for the Temporal UI'),
+  CODEC_SERVER_PORT: port.optional(),
   TEMPORAL_CLI_PATH: z.string().optional().meta({
     description: 'Path of the Temporal CLI, with server 1.32 or newer',
     whenUnset: '`temporal` on PATH, or one that is fetched',

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Environment, readApiConfig } from '../../../src/config/config.ts';
+import { localPortsOf, PORTS_IN_A_ROW } from '../../../src/config/local-ports.ts';
 import { createDigests } from '../../../src/crypto/digests.ts';
 import { connectDatabase } from '../../../src/db/connection.ts';
 import type { ProcessRole } from '../../../src/db/rights/rights.ts';
 import { groupRole } from '../../../src/db/rights/roles.ts';
-import { freePort } from '../../../src/embedded/port.ts';
+import { freePorts } from '../../../src/embedded/port.ts';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { makeSecrets } from '../../../src/start/secrets.ts';
 import { killAllProcesses } from '../../harness/child-process.ts';
@@ -48,7 +49,8 @@ export async function setProcessScene() {
   const databaseUrl = new URL(inject('databaseAdminUrl'));
   databaseUrl.pathname = name;
 
-  const { url: sandboxUrl, settings: providers } = await sandboxAddresses();
+  const portBase = await freePorts(PORTS_IN_A_ROW);
+  const { url: sandboxUrl, settings: providers } = await sandboxAddresses(portBase);
   const settings: Environment = {
     ...makeSecrets(),
     ...providers,
@@ -59,9 +61,7 @@ export async function setProcessScene() {
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     WORKFLOW_BUNDLE: inject('workflowBundlePath'),
     PORT: '0',
-    LOCAL_PORTS:
-      `sandbox=${portOf(sandboxUrl)},smtp=${portOf(providers.SMTP_URL)},` +
-      `smpp=${portOf(providers.SMPP_URL)}`,
+    PORT_BASE: String(portBase),
     SANDBOX_DELAY_SCALE: '0.02',
     LOG_LEVEL: 'info',
     CALLER_WAIT_SECONDS: '3',
@@ -128,17 +128,16 @@ export async function setProcessScene() {
   };
 }
 
-const portOf = (address = '') => new URL(address).port;
-
 /**
  * The addresses of a sandbox on ports that the sandbox's process is to take some time later: none that the
  * system gives to whoever asks for any.
  */
-async function sandboxAddresses() {
+async function sandboxAddresses(portBase: number) {
+  const ports = localPortsOf({ PORT_BASE: portBase });
   const sandbox = await startSandbox({
-    port: await freePort(),
-    smtpPort: await freePort(),
-    smppPort: await freePort(),
+    port: ports.sandbox,
+    smtpPort: ports.smtp,
+    smppPort: ports.smpp,
   });
   await sandbox.close();
   return { url: sandbox.url, settings: providerSettings(sandbox) };
