@@ -19,6 +19,7 @@ import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { connectDatabase, poolUseOf } from './db/connection.ts';
 import { llmsText } from './docs-site/llms-text.ts';
 import { createDocsSite } from './docs-site/site.ts';
+import { addMobilePrefixes } from './domain/operator.ts';
 import { createAccessDirectory } from './http/access/access-directory.ts';
 import { createAccessTokens } from './http/access/access-token.ts';
 import { createAllowlistHostnames } from './http/access/allowlist-hostnames.ts';
@@ -89,6 +90,7 @@ export async function startApi(
   },
 ): Promise<RunningApi> {
   const { logger, metrics = noMetrics } = options;
+  addMobilePrefixes(config.MOBILE_PREFIXES);
   const watch = await watchDatabase(config, { logger, metrics });
   const { database, lists } = openConnections(config, { logger, metrics, watch });
   const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);

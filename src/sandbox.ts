@@ -1,5 +1,6 @@
 import { readSandboxConfig } from './config/config.ts';
 import { localPortsOf } from './config/local-ports.ts';
+import { addMobilePrefixes } from './domain/operator.ts';
 import { runProcess } from './process/termination.ts';
 import { startSandbox } from './sandbox/start-sandbox.ts';
 
@@ -7,6 +8,7 @@ import { startSandbox } from './sandbox/start-sandbox.ts';
 await runProcess(async () => {
   const config = readSandboxConfig();
   const ports = localPortsOf(config);
+  addMobilePrefixes(config.MOBILE_PREFIXES);
   const sandbox = await startSandbox({
     port: ports.sandbox,
     smtpPort: ports.smtp,

@@ -8,6 +8,7 @@ import { createNumberBox, numberKeysOf } from './crypto/number-box.ts';
 import { createSecretBox } from './crypto/secret-box.ts';
 import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
 import { isRowMissing } from './db/missing-row.ts';
+import { addMobilePrefixes } from './domain/operator.ts';
 import { watchDatabase } from './operations/watch-database.ts';
 import { createBackgroundTasks } from './process/background-tasks.ts';
 import { describeError } from './process/describe-error.ts';
@@ -82,6 +83,7 @@ export async function startWorker(
   },
 ): Promise<RunningWorker> {
   const { logger, metrics = noMetrics } = options;
+  addMobilePrefixes(config.MOBILE_PREFIXES);
   const { fence, ...watch } = await watchDatabase(config, { logger, metrics });
   const databases = connectDatabases(config, { logger, metrics, onConnect: fence.lookOn });
   const { database } = databases;

@@ -56,6 +56,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, names: readonly
         'CLAIM_LIFETIME_SECONDS',
         'EXPIRY_REMINDER_',
         'SERVED_COUNTRIES',
+        'MOBILE_PREFIXES',
       ],
       ...['MESSAGES_PER_', 'REDEMPTION_MINIMUM', 'PARTIAL_REDEMPTIONS_', 'REVERSAL_WINDOW_SECONDS'],
       ...['VOUCHERS_PER_', 'REDEMPTIONS_PER_', 'TOPUPS_PER_', 'AIRTIME_RANGES'],

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { addMobilePrefixes } from '../domain/operator.ts';
 import { allCommands } from './all-commands.ts';
 import { createProgram } from './program/program.ts';
 import { verbs } from './program/verbs.ts';
@@ -16,6 +17,10 @@ export async function runAdmin(words: readonly string[], io: AdminIo): Promise<n
     verbs,
     writeOut: (output) => out.write(output),
     writeErr: (output) => err.write(output),
+    async prepare() {
+      const { readAdminConfig } = await import('../config/config.ts');
+      addMobilePrefixes(readAdminConfig(io.environment).MOBILE_PREFIXES);
+    },
     async run(command, input, options) {
       const { runCommand } = await import('./run-command.ts');
       const report = await runCommand(command, input, options, io);

@@ -40,6 +40,30 @@ export const byName = <Name extends string, Value extends z.ZodType>(
 export const byOperator = <Value extends z.ZodType>(value: Value) =>
   named.pipe(z.record(z.enum(operators), value, namedBy(operators)));
 
+const prefixes = z
+  .string()
+  .transform((text) => text.split(/\s+/).filter(Boolean))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^0[789]\d{0,3}$/,
+          'must be prefixes of national mobile numbers, such as 0791, separated by spaces',
+        ),
+    ),
+  );
+
+/** Prefixes of numbers for some operators; no number belongs to two of them. */
+export const mobilePrefixes = byName(operators, prefixes).refine((given) => {
+  const all = Object.entries(given).flatMap(([operator, ofOperator = []]) =>
+    ofOperator.map((prefix) => ({ operator, prefix })),
+  );
+  return all.every((one) =>
+    all.every((other) => other.operator === one.operator || !other.prefix.startsWith(one.prefix)),
+  );
+}, 'gives one prefix to two operators');
+
 /** The smallest and the largest of amounts in ETB. */
 export const amountRange = z
   .string()

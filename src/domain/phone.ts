@@ -1,5 +1,6 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
 import { plainCopy } from './copied-text.ts';
+import { addedOperatorOf } from './operator.ts';
 
 /** Longer than any formatted number. The limit keeps the parsing of hostile text cheap. */
 const MAX_LENGTH = 32;
@@ -17,6 +18,7 @@ export function parseMsisdn(written: string): string | undefined {
   const text = plainCopy(written);
   if (!WRITTEN_NUMBER.test(text)) return undefined;
   const number = parsePhoneNumberFromString(text, 'ET');
+  if (number && addedOperatorOf(number.number) !== undefined) return number.number;
   if (!number?.isValid() || number.isNonGeographic()) return undefined;
   return number.number;
 }

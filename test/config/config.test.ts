@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
   type Environment,
+  readAdminConfig,
   readApiConfig,
   readApiConfigWith,
   readConfig,
@@ -162,6 +163,25 @@ it('balances below which an alarm is raised are those of providers', () => {
     ]);
 });
 
+it('prefixes of mobile numbers are those of operators, and each of one alone', () => {
+  const prefixes = (text: string) => ({ MOBILE_PREFIXES: text });
+  const given = prefixes('ETHIO_TELECOM=0791 0792,SAFARICOM_ETHIOPIA=0760');
+  const expected = { ETHIO_TELECOM: ['0791', '0792'], SAFARICOM_ETHIOPIA: ['0760'] };
+  expect(readConfig({ ...least, ...given }).MOBILE_PREFIXES).toEqual(expected);
+  for (const read of [readSandboxConfig, readAdminConfig])
+    expect(read({ ...given }).MOBILE_PREFIXES).toEqual(expected);
+  const form = 'must be prefixes of national mobile numbers, such as 0791, separated by spaces';
+  for (const wrong of ['791', '0111', '+251791', '07912345'])
+    expect(problemsWith(prefixes(`ETHIO_TELECOM=0790 ${wrong}`))).toEqual([
+      `  MOBILE_PREFIXES.1: ${form}`,
+    ]);
+  expect(problemsWith(prefixes('MTN=0791')).join()).toContain('ETHIO_TELECOM, SAFARICOM_ETHIOPIA');
+  for (const both of ['0791', '079'])
+    expect(problemsWith(prefixes(`ETHIO_TELECOM=${both},SAFARICOM_ETHIOPIA=0791`))).toEqual([
+      '  MOBILE_PREFIXES: gives one prefix to two operators',
+    ]);
+});
+
 describe('defaults', () => {
   it('are those of a service on one machine', () => {
     expect(readConfig(least)).toMatchObject({
@@ -191,6 +211,7 @@ describe('defaults', () => {
     expect(readSandboxConfig({})).toEqual({
       ENVIRONMENT: 'test',
       HOST: '127.0.0.1',
+      MOBILE_PREFIXES: {},
       SANDBOX_DELAY_SCALE: 1,
     });
   });

@@ -109,6 +109,7 @@ async function refusalOf({ words, isProse }: ShownCommand): Promise<string | und
   const ignore = () => undefined;
   const program = createProgram({
     ...{ commands, verbs, writeOut: ignore, writeErr: ignore },
+    prepare: async () => undefined,
     run: async () => undefined,
   });
   try {

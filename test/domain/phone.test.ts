@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { addMobilePrefixes, operatorOf } from '../../src/domain/operator.ts';
 import { maskMsisdn, parseMsisdn } from '../../src/domain/phone.ts';
 
 describe('parseMsisdn', () => {
@@ -40,6 +41,35 @@ describe('parseMsisdn', () => {
     ['a long text of spaces', `+251${' '.repeat(50_000)}911223344`],
   ])('refuses %s', (_, text) => {
     expect(parseMsisdn(text)).toBeUndefined();
+  });
+});
+
+describe('an added prefix', () => {
+  afterEach(() => addMobilePrefixes({}));
+
+  it.each(['0791223344', '791223344', '+251791223344', '251 79 122 3344'])(
+    'makes a mobile number of its operator of %s',
+    (written) => {
+      expect(parseMsisdn(written)).toBeUndefined();
+      addMobilePrefixes({ ETHIO_TELECOM: ['0790', '0791'], SAFARICOM_ETHIOPIA: ['0760'] });
+      expect(parseMsisdn(written)).toBe('+251791223344');
+      expect(operatorOf('+251791223344')).toBe('ETHIO_TELECOM');
+    },
+  );
+
+  it.each(['0792223344', '079122334', '07912233445', '+254791223344x', '0111223344'])(
+    'leaves %s alone',
+    (written) => {
+      addMobilePrefixes({ ETHIO_TELECOM: ['0791'] });
+      expect(parseMsisdn(written)).toBeUndefined();
+    },
+  );
+
+  it('changes no operator of other numbers', () => {
+    addMobilePrefixes({ ETHIO_TELECOM: ['0791'], SAFARICOM_ETHIOPIA: ['083'] });
+    expect(
+      ['+251790000000', '+251911223344', '+251830000000', '+251840000000'].map(operatorOf),
+    ).toEqual([...['SAFARICOM_ETHIOPIA', 'ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA', undefined]]);
   });
 });
 

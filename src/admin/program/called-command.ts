@@ -8,7 +8,17 @@ import { PROGRAM } from './verbs.ts';
 export function complete(
   added: Command,
   command: AdminCommand,
-  run: (command: AdminCommand, input: InputOf<Fields>, options: GlobalOptions) => Promise<void>,
+  {
+    prepare,
+    run,
+  }: {
+    readonly prepare: () => Promise<void>;
+    readonly run: (
+      command: AdminCommand,
+      input: InputOf<Fields>,
+      options: GlobalOptions,
+    ) => Promise<void>;
+  },
 ): void {
   for (const [name, field] of Object.entries(command.fields)) {
     if (field.isArgument) added.argument(`<${kebab(name)}>`, field.description);
@@ -23,6 +33,7 @@ export function complete(
   const lines = command.detailLines?.map((line) => `${line}\n`).join('') ?? '';
   added.addHelpText('after', `${details}${lines && `\n${lines}`}\nExamples:\n${examples}`);
   added.action(async () => {
+    await prepare();
     const input = await readInput(command.fields, textsOf(added, command.fields));
     const { json = false, actor } = added.optsWithGlobals<{ json?: boolean; actor?: string }>();
     await run(command, input, {

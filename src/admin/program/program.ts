@@ -12,6 +12,8 @@ export interface ProgramParts {
   /** Output of help; `isError` where an incomplete command shows it. */
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
+  /** Before the fields of a called command are read: they follow settings. */
+  readonly prepare: () => Promise<void>;
   readonly run: (
     command: AdminCommand,
     input: InputOf<Fields>,
@@ -90,6 +92,6 @@ function addCommand(
   parent.hook('preSubcommand', async (_parent, called) => {
     if (called !== added) return;
     const { complete } = await import('./called-command.ts');
-    complete(added, await listed.load(), parts.run);
+    complete(added, await listed.load(), parts);
   });
 }

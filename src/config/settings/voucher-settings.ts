@@ -11,6 +11,7 @@ import {
   seconds,
   timeZone,
 } from '../setting-kinds.ts';
+import { mobilePrefixes } from '../setting-structures.ts';
 
 /** Two hours of the day, from 0 to 24. */
 const hours = z
@@ -59,6 +60,13 @@ export const voucherSettings = {
    * that number must wait.
    */
   REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: constant(5),
+  MOBILE_PREFIXES: mobilePrefixes.default({}).meta({
+    description:
+      'Prefixes of mobile numbers that operators have begun to use and the library of phone numbers does not know ' +
+      'yet, by operator, separated by spaces: `ETHIO_TELECOM=0791 0792,SAFARICOM_ETHIOPIA=0760`. The command line ' +
+      'needs the same',
+    whenUnset: 'those of the library alone',
+  }),
   SERVED_COUNTRIES: countries
     .prefault('ET')
     .describe(

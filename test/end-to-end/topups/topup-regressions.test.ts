@@ -12,6 +12,7 @@ beforeAll(async () => {
   scene = await setTopupScene({
     CALLER_WAIT_SECONDS: '2',
     AIRTIME_URL: `${way.url}/dt-one/v1`,
+    MOBILE_PREFIXES: 'ETHIO_TELECOM=0791',
   });
   way.setTarget(scene.stack.sandbox.url);
 });
@@ -23,6 +24,13 @@ afterAll(async () => {
 /** How many calls to the provider a top-up's newest workflow has made. */
 const callsOf = async (id: number): Promise<number> =>
   (await scene.eventsOf(id)).filter((event) => event.activityTaskCompletedEventAttributes).length;
+
+it('a number of a prefix that a setting adds is topped up by its operator, and no other', async () => {
+  const added = await scene.endedTopUp('0791000000');
+  expect(added).toMatchObject({ status: 200, body: { data: { status: 'SUCCESS' } } });
+  expect(await scene.delivered('+251791000000')).toMatchObject([{ status: 'completed' }]);
+  expect((await scene.topUp('0792000000', newKey())).status).toBe(400);
+});
 
 it('a lost workflow asks before it gives up: what the provider delivered is not given back', async () => {
   const msisdn = scene.number('014');
