@@ -12,6 +12,7 @@ RUN npm run build
 
 # The simulated providers, for the test environment: docker build --target sandbox.
 FROM build AS sandbox
+RUN install -d -o node -g node /books
 USER node
 CMD ["node", "src/sandbox.ts"]
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BooksRow } from '../src/sandbox/accepted-requests.ts';
-import type { ReceivedMessage } from '../src/sandbox/books.ts';
+import type { ReceivedMessage } from '../src/sandbox/received.ts';
 import { call } from '../test/support/clients.ts';
 import type { Random } from './random.ts';
 

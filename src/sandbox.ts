@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { readSandboxConfig } from './config/config.ts';
 import { localPortsOf } from './config/local-ports.ts';
 import { addMobilePrefixes } from './domain/operator.ts';
 import { runProcess } from './process/termination.ts';
+import { BOOKS_FILE } from './sandbox/books.ts';
 import { startSandbox } from './sandbox/start-sandbox.ts';
 
 // The simulated providers as a process of their own, for docker-compose.
@@ -13,6 +15,7 @@ await runProcess(async () => {
     port: ports.sandbox,
     smtpPort: ports.smtp,
     smppPort: ports.smpp,
+    booksFile: config.DATA_DIR && join(config.DATA_DIR, BOOKS_FILE),
     smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
     host: config.HOST,
     delayScale: config.SANDBOX_DELAY_SCALE,

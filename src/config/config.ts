@@ -60,6 +60,8 @@ const sandboxConfigSchema = z.object({
   HOST,
   PORT_BASE: startSettings.PORT_BASE,
   MOBILE_PREFIXES: serviceSettings.MOBILE_PREFIXES,
+  // Without it the books are in memory.
+  DATA_DIR: startSettings.DATA_DIR.unwrap().optional(),
   SANDBOX_SMS_REPORT_URL: startSettings.SANDBOX_SMS_REPORT_URL,
   SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
 });

@@ -4,6 +4,8 @@ export type TakenStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
 /** A payout or top-up that a provider accepted. */
 export interface TakenRequest {
+  /** Its name in the books. */
+  readonly id: string;
   /** The provider that took it. */
   readonly provider: string;
   /** The caller's reference. */
@@ -36,15 +38,6 @@ export interface BooksFilter {
 /** The current status of a request. */
 export function statusOf(taken: TakenRequest, now = new Date()): TakenStatus {
   return taken.statuses.findLast(({ from }) => from <= now)?.status ?? 'pending';
-}
-
-/** Gives a request its next status, if there is one, from now or a later moment. */
-export function settle(
-  taken: TakenRequest,
-  status: TakenStatus | undefined,
-  from = new Date(),
-): void {
-  if (status) taken.statuses.push({ status, from });
 }
 
 export const rowOf = (taken: TakenRequest): BooksRow => ({

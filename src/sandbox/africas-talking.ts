@@ -1,11 +1,12 @@
 import Router from '@koa/router';
 import { isWrongKey } from './basic-credentials.ts';
 import type { SmsBehaviour } from './behaviours.ts';
-import { type Books, newMessageId } from './books.ts';
+import type { Books } from './books.ts';
 import type { Waiting } from './delays.ts';
 import { announceReports, type ReportState } from './delivery-reports.ts';
 import type { Faults } from './faults/provider-faults.ts';
 import { canonicalNumber, isE164 } from './phone-number.ts';
+import { newMessageId } from './received.ts';
 import { give, notAuthorised, type SandboxReply, tooManyRequests } from './reply.ts';
 import { readText } from './request-body.ts';
 import { delaySecondsOf, smsBehaviour } from './scenarios.ts';

@@ -1,12 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import {
-  rowOf,
-  settle,
-  statusOf,
-  type TakenRequest,
-  type TakenStatus,
-} from './accepted-requests.ts';
+import { rowOf, statusOf, type TakenRequest, type TakenStatus } from './accepted-requests.ts';
 import type { Books, Payout, Topup } from './books.ts';
 import type { Callbacks } from './end-later.ts';
 import type { Faults } from './faults/provider-faults.ts';
@@ -70,7 +64,7 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
 
   router.post('/books/payouts/:reference', async (ctx) => {
     const payout = books.findPayout('reference', ctx.params.reference ?? '', ofProvider(ctx));
-    const reply = await settleTaken(ctx, 'payout', payout);
+    const reply = await settleTaken(ctx, books, 'payout', payout);
     give(ctx, reply);
     if (!payout || reply.status !== 200) return;
     const told = payout.provider === 'mpesa' ? mpesaCallbacks : payoutCallbacks;
@@ -78,16 +72,16 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
   });
   router.post('/books/reversals/:reference', async (ctx) => {
     const reversal = books.findReversal('reference', ctx.params.reference ?? '', ofProvider(ctx));
-    const reply = await settleTaken(ctx, 'reversal', reversal);
+    const reply = await settleTaken(ctx, books, 'reversal', reversal);
     if (reversal && reply.status === 200 && statusOf(reversal) === 'completed')
-      settle(reversal.original, 'reversed');
+      books.settle(reversal.original, 'reversed');
     give(ctx, reply);
     if (reversal && reply.status === 200)
       void payoutCallbacks.announce(reversal, statusOf(reversal));
   });
   router.post('/books/topups/:reference', async (ctx) => {
     const topup = books.findTopup('reference', ctx.params.reference ?? '', ofProvider(ctx));
-    const reply = await settleTaken(ctx, 'top-up', topup);
+    const reply = await settleTaken(ctx, books, 'top-up', topup);
     give(ctx, reply);
     if (topup && reply.status === 200)
       void topupCallbacks[topup.provider]?.announce(topup, statusOf(topup));
@@ -104,7 +98,12 @@ const nextStatuses: Partial<Record<TakenStatus, readonly TakenStatus[]>> = {
 };
 
 /** Settles a payout or top-up, like a provider's support staff. */
-async function settleTaken(ctx: Context, name: string, taken: TakenRequest | undefined) {
+async function settleTaken(
+  ctx: Context,
+  books: Books,
+  name: string,
+  taken: TakenRequest | undefined,
+) {
   if (!ctx.is('json')) return problem(415, 'Send JSON.');
   const status = (await readJsonObject(ctx))?.status;
   if (status !== 'completed' && status !== 'failed' && status !== 'reversed') {
@@ -114,7 +113,7 @@ async function settleTaken(ctx: Context, name: string, taken: TakenRequest | und
   const current = statusOf(taken);
   const isPossible = nextStatuses[current]?.includes(status) ?? false;
   if (!isPossible) return problem(409, `The ${name} is already ${current}.`);
-  settle(taken, status);
+  books.settle(taken, status);
   return { status: 200, body: rowOf(taken) };
 }
 

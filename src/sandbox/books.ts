@@ -4,46 +4,21 @@ import {
   type BooksRow,
   createTakenRequests,
   type TakenRequest,
+  type TakenStatus,
 } from './accepted-requests.ts';
 import type { AirtimeBehaviour, CallbackCourse } from './behaviours.ts';
 import type { Product } from './dt-one/products.ts';
-import { canonicalNumber } from './phone-number.ts';
+import { openJournal } from './journal.ts';
+import {
+  createReceived,
+  type GivenMail,
+  type GivenMessage,
+  type ReceivedMail,
+  type ReceivedMessage,
+  receivedMail,
+  receivedMessage,
+} from './received.ts';
 import { createStatementFaults, type StatementFaults } from './statements/statement-faults.ts';
-
-/** A text message that a phone received. */
-export interface ReceivedMessage {
-  readonly id: string;
-  /** The provider that delivered it. */
-  readonly provider: string;
-  /** E.164 */
-  readonly to: string;
-  readonly from: string;
-  readonly text: string;
-  /** ISO 8601 */
-  readonly receivedAt: string;
-}
-
-/** An e-mail that an address received. */
-export interface ReceivedMail {
-  readonly id: string;
-  /** Its Message-ID; a repeated e-mail appears twice with it. */
-  readonly messageId: string;
-  readonly to: string;
-  readonly from: string;
-  readonly subject: string;
-  /** Its plain text. */
-  readonly text: string;
-  readonly attachments: readonly ReceivedFile[];
-  /** ISO 8601 */
-  readonly receivedAt: string;
-}
-
-/** A file of text that was attached to an e-mail. */
-export interface ReceivedFile {
-  readonly name: string;
-  readonly type: string;
-  readonly content: string;
-}
 
 /** An accepted payout, with the data for its API. */
 export interface Payout extends TakenRequest {
@@ -83,31 +58,50 @@ export interface Topup extends TakenRequest {
 }
 
 type PayoutKey = 'correlationId' | 'reference' | 'transactionReference' | 'serverCorrelationId';
+const PAYOUT_KEYS: readonly PayoutKey[] = [
+  'correlationId',
+  'reference',
+  'transactionReference',
+  'serverCorrelationId',
+];
 type TopupKey = 'reference' | 'transactionId';
-type Taking = 'takenAt' | 'statuses';
+type Taking = 'id' | 'takenAt' | 'statuses';
 
-/** The books of the simulated providers, in memory; a row per accepted request. */
+/** Their journal in a data folder. */
+export const BOOKS_FILE = 'sandbox-books.jsonl';
+
+/** Each change of the books, by its kind: what the journal keeps. */
+interface Changes {
+  readonly message: ReceivedMessage;
+  readonly mail: ReceivedMail;
+  readonly payout: Payout;
+  readonly reversal: PayoutReversal;
+  readonly topup: Topup;
+  readonly status: { readonly id: string; readonly status: TakenStatus; readonly from: Date };
+  readonly balance: { readonly provider: string; readonly amount: number };
+  readonly paidIn: PaidIn;
+}
+type Entry<Kind extends keyof Changes = keyof Changes> = readonly [Kind, Changes[Kind]];
+
+/** The books of the simulated providers; a row per accepted request. */
 export interface Books {
   /** What statements list otherwise than it was. */
   readonly statementFaults: StatementFaults;
   /** What we can spend at a provider. */
-  readonly balances: Map<string, number>;
+  readonly balances: ReadonlyMap<string, number>;
   /** Oldest first. */
   readonly paidIn: PaidIn[];
-  /** @param message with the id that its provider gave it; a new one without it */
-  receiveMessage(message: {
-    provider?: string;
-    to: string;
-    from: string;
-    text: string;
-    id?: string;
-  }): ReceivedMessage;
-  receiveMail(mail: Omit<ReceivedMail, 'id' | 'receivedAt'>): ReceivedMail;
+  receiveMessage(message: GivenMessage): ReceivedMessage;
+  receiveMail(mail: GivenMail): ReceivedMail;
   takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
   takeReversal(
     reversal: Omit<PayoutReversal, Taking | 'transactionReference' | 'serverCorrelationId'>,
   ): PayoutReversal;
   takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>): Topup;
+  /** Gives a request its next status, if there is one, from now or a later moment. */
+  settle(taken: TakenRequest, status: TakenStatus | undefined, from?: Date): void;
+  setBalance(provider: string, amount: number): void;
+  payIn(paid: Pick<PaidIn, 'provider' | 'amount' | 'type' | 'account'>): PaidIn;
   /** Newest first; of one phone, or of all. */
   messages(to?: string): ReceivedMessage[];
   /** Newest first; of one address in any notation, or of all. */
@@ -127,77 +121,76 @@ export interface Books {
   findTopup(key: TopupKey, value: string, provider?: string): Topup | undefined;
   /** Newest first, in the order of its API. */
   allTopups(provider?: string): Topup[];
+  /** Ends the journal. */
+  close(): void;
 }
 
-const noAccounts = (): Pick<Books, 'balances' | 'paidIn'> => ({ balances: new Map(), paidIn: [] });
-
-export function createBooks(): Books {
-  const messagesByNumber = new Map<string, ReceivedMessage[]>();
-  const allMessages: ReceivedMessage[] = [];
-  const allMails: ReceivedMail[] = [];
-  const payoutKeys: readonly PayoutKey[] = [
-    'correlationId',
-    'reference',
-    'transactionReference',
-    'serverCorrelationId',
-  ];
-  const payouts = createTakenRequests<Payout, PayoutKey>(payoutKeys);
-  const reversals = createTakenRequests<PayoutReversal, PayoutKey>(payoutKeys);
+/** @param file the journal that keeps them; without it they are in memory alone */
+export function createBooks(file?: string): Books {
+  const received = createReceived();
+  const payouts = createTakenRequests<Payout, PayoutKey>(PAYOUT_KEYS);
+  const reversals = createTakenRequests<PayoutReversal, PayoutKey>(PAYOUT_KEYS);
   const topups = createTakenRequests<Topup, TopupKey>(['reference', 'transactionId']);
+  const takenById = new Map<string, TakenRequest>();
+  const balances = new Map<string, number>();
+  const paidIn: PaidIn[] = [];
   // Ids continue those of an earlier process, so that none is used twice.
   let lastTransactionId = Date.now() * 1000;
 
+  const apply: { readonly [Kind in keyof Changes]: (change: Changes[Kind]) => void } = {
+    message: received.addMessage,
+    mail: received.addMail,
+    payout: (payout) => takenById.set(payout.id, payouts.add(payout)),
+    reversal: (reversal) => takenById.set(reversal.id, reversals.add(reversal)),
+    topup: (topup) => takenById.set(topup.id, topups.add(topup)),
+    status: ({ id, ...status }) => takenById.get(id)?.statuses.push(status),
+    balance: ({ provider, amount }) => balances.set(provider, amount),
+    paidIn: (paid) => paidIn.push(paid),
+  };
+  const journal =
+    file === undefined ? undefined : openJournal(file, (entry) => restore(entry as Entry));
+  function restore([kind, change]: Entry): void {
+    apply[kind](revived(change, takenById) as never);
+  }
+  function record<Kind extends keyof Changes>(kind: Kind, change: Changes[Kind]): Changes[Kind] {
+    journal?.add([kind, change] satisfies Entry<Kind>);
+    apply[kind](change);
+    return change;
+  }
+
   return {
     statementFaults: createStatementFaults(),
-    ...noAccounts(),
-    receiveMessage({ provider = 'africas-talking', to, from, text, id = newMessageId() }) {
-      const message = {
-        id,
-        provider,
-        to: canonicalNumber(to),
-        from,
-        text,
-        receivedAt: new Date().toISOString(),
-      };
-      const ofNumber = messagesByNumber.get(message.to) ?? [];
-      messagesByNumber.set(message.to, ofNumber);
-      ofNumber.push(message);
-      allMessages.push(message);
-      return message;
-    },
-
-    receiveMail({ to, ...received }) {
-      const mail = {
-        id: randomUUID(),
-        ...received,
-        to: to.toLowerCase(),
-        receivedAt: new Date().toISOString(),
-      };
-      allMails.push(mail);
-      return mail;
-    },
-
-    takePayout: (payout) => payouts.add({ ...payout, ...taking(), ...newTransaction() }),
-
-    takeReversal: (reversal) => reversals.add({ ...reversal, ...taking(), ...newTransaction() }),
-
+    balances,
+    paidIn,
+    receiveMessage: (message) => record('message', receivedMessage(message)),
+    receiveMail: (mail) => record('mail', receivedMail(mail)),
+    takePayout: (payout) => record('payout', { ...payout, ...taking(), ...newTransaction() }),
+    takeReversal: (reversal) =>
+      record('reversal', { ...reversal, ...taking(), ...newTransaction() }),
     takeTopup(topup) {
       lastTransactionId += 1;
-      return topups.add({
+      return record('topup', {
         ...topup,
         ...taking(),
         transactionId: String(lastTransactionId),
         operatorReference: `OP${randomBytes(6).toString('hex').toUpperCase()}`,
       });
     },
-
-    messages: (to) =>
-      (to === undefined
-        ? allMessages
-        : (messagesByNumber.get(canonicalNumber(to)) ?? [])
-      ).toReversed(),
-    mails: (to) =>
-      allMails.filter((mail) => to === undefined || mail.to === to.toLowerCase()).toReversed(),
+    settle({ id }, status, from = new Date()) {
+      if (status) record('status', { id, status, from });
+    },
+    setBalance(provider, amount) {
+      record('balance', { provider, amount });
+    },
+    payIn(paid) {
+      const { id, takenAt } = taking();
+      return record('paidIn', {
+        ...{ ...paid, id, takenAt, currency: 'ETB', reference: '', to: '' },
+        statuses: [{ status: 'completed', from: takenAt }],
+        transactionReference: `IN${paidIn.length + 1}-${takenAt.getTime()}`,
+      });
+    },
+    ...received,
     payouts: payouts.rows,
     reversals: reversals.rows,
     topups: topups.rows,
@@ -208,18 +201,30 @@ export function createBooks(): Books {
     findPayout: payouts.find,
     findTopup: topups.find,
     allTopups: topups.all,
+    close: () => journal?.close(),
   };
 }
 
-/** An id as Africa's Talking gives them. */
-export const newMessageId = (): string => `ATXid_${randomBytes(16).toString('hex')}`;
-
 function taking(): Pick<TakenRequest, Taking> {
   const takenAt = new Date();
-  return { takenAt, statuses: [{ status: 'pending', from: takenAt }] };
+  return { id: randomUUID(), takenAt, statuses: [{ status: 'pending', from: takenAt }] };
 }
 
 const newTransaction = () => ({
   transactionReference: `MM${randomBytes(6).toString('hex').toUpperCase()}`,
   serverCorrelationId: randomUUID(),
 });
+
+/** A change that was kept, as it was: JSON has texts for dates, and a copy of the payout in its reversal. */
+function revived(change: Changes[keyof Changes], known: ReadonlyMap<string, TakenRequest>): object {
+  if ('status' in change) return { ...change, from: new Date(change.from) };
+  if (!('statuses' in change)) return change;
+  return {
+    ...change,
+    takenAt: new Date(change.takenAt),
+    statuses: change.statuses.map(({ status, from }) => ({ status, from: new Date(from) })),
+    ...('original' in change && {
+      original: known.get(change.original.id) ?? revived(change.original, known),
+    }),
+  };
+}

@@ -1,7 +1,8 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import { settle, type TakenRequest, type TakenStatus } from './accepted-requests.ts';
+import type { TakenRequest, TakenStatus } from './accepted-requests.ts';
 import type { CallbackCourse } from './behaviours.ts';
+import type { Books } from './books.ts';
 import type { Waiting } from './delays.ts';
 import { shortlySeconds } from './scenarios.ts';
 
@@ -18,6 +19,7 @@ interface Told {
 }
 
 interface Parts<Taken extends TakenRequest> {
+  readonly books: Books;
   readonly waiting: Waiting;
   readonly callbacks: Callbacks<Taken>;
 }
@@ -35,11 +37,11 @@ export async function endLater<Taken extends TakenRequest>(
 ): Promise<void> {
   const { later } = told;
   if (callback === 'before-the-answer') {
-    settle(taken, later);
+    parts.books.settle(taken, later);
     if (later) await parts.callbacks.announce(taken, later);
     return;
   }
-  settle(taken, later, parts.waiting.moment(shortlySeconds));
+  parts.books.settle(taken, later, parts.waiting.moment(shortlySeconds));
   announceAfterAnswer(ctx, taken, told, parts);
 }
 
@@ -47,7 +49,7 @@ export function announceAfterAnswer<Taken extends TakenRequest>(
   ctx: Context,
   taken: Taken,
   { first, later }: Told,
-  { waiting, callbacks }: Parts<Taken>,
+  { waiting, callbacks }: Omit<Parts<Taken>, 'books'>,
 ): void {
   finished(ctx.res, async () => {
     if (first) await callbacks.announce(taken, first);

@@ -37,6 +37,8 @@ interface SandboxOptions {
   readonly host?: string;
   /** Factor of the delays of 3 s, 20 s and 5 min, and of "shortly after". */
   readonly delayScale?: number;
+  /** The journal that keeps the books; without it they are in memory, and end with the process. */
+  readonly booksFile?: string | undefined;
   /** Where Reloadly's callbacks go at first; without it there are none. */
   readonly reloadlyWebhook?: ReloadlyWebhook;
 }
@@ -70,7 +72,7 @@ interface Parts {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, smtpPort = 0, smppPort = 0, host = '127.0.0.1', delayScale = 1 } = options;
-  const books = createBooks();
+  const books = createBooks(options.booksFile);
   const waiting = createWaiting(delayScale);
   const faults = createFaults();
   const server = createServer();
@@ -131,6 +133,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       server.close();
       server.closeAllConnections();
       await Promise.all([closed, mailServer.close(), smsc.close()]);
+      books.close();
     },
   };
 }

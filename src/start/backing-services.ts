@@ -7,6 +7,7 @@ import { startPostgres } from '../embedded/postgres.ts';
 import { findTemporalBinary } from '../embedded/temporal-binary.ts';
 import { startTemporalServer } from '../embedded/temporal-server.ts';
 import type { Progress } from '../process/progress.ts';
+import { BOOKS_FILE } from '../sandbox/books.ts';
 import { startSandbox } from '../sandbox/start-sandbox.ts';
 import { startCodecServer } from '../temporal/codec/codec-server.ts';
 import { needsSandbox } from './claim-place.ts';
@@ -125,6 +126,7 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
       port: ports.sandbox,
       smtpPort: ports.smtp,
       smppPort: ports.smpp,
+      booksFile: join(config.DATA_DIR, BOOKS_FILE),
       smsReportUrl: config.SANDBOX_SMS_REPORT_URL,
       delayScale: config.SANDBOX_DELAY_SCALE,
       reloadlyWebhook: {

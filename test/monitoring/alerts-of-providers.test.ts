@@ -38,7 +38,7 @@ async function untilAsked(provider: string): Promise<void> {
 
 /** Our books at the provider, as money that goes out changes them. */
 async function setBalance(amount: number): Promise<void> {
-  sandbox().books.balances.set('gsma', amount);
+  sandbox().books.setBalance('gsma', amount);
   await until(async () => expect(await balanceAt('gsma')).toBe(amount));
 }
 

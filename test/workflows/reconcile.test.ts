@@ -4,7 +4,6 @@ import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/c
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
-import { settle } from '../../src/sandbox/accepted-requests.ts';
 import type { ReconcileResult } from '../../workflows/reconcile.ts';
 import { reconcileId } from '../../workflows/workflow-ids.ts';
 import { commandsOn } from '../admin/scene.ts';
@@ -156,7 +155,7 @@ describe('what a provider did although it had refused it', () => {
     const [before, wallet] = [await suspense(stack), await topups.wallet()];
     const taken = stack.sandbox.books.findTopup('reference', ourReference);
     if (!taken) throw new Error('The provider did not take it');
-    settle(taken, 'completed');
+    stack.sandbox.books.settle(taken, 'completed');
     const callback = { body: { external_id: ourReference } };
     expect((await call(`${stack.url}/callbacks/airtime`, callback)).status).toBe(200);
 
@@ -172,7 +171,7 @@ describe('what a provider did although it had refused it', () => {
     expect(await suspense(stack)).toBe(before + 50);
 
     const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
-    settle(taken, 'reversed');
+    stack.sandbox.books.settle(taken, 'reversed');
     await operator.json(`settle late-success ${ourReference} --by provider --note reversed`);
     expect(await suspense(stack)).toBe(before);
     // It is told again, which changes nothing any more; and who wants it may try again.
@@ -199,7 +198,7 @@ describe('what a provider did although it had refused it', () => {
     await due('redemptions');
     expect(await reconcile(stack)).toMatchObject({ rechecked: 1 });
     const before = await suspense(stack);
-    settle(taken, 'completed');
+    stack.sandbox.books.settle(taken, 'completed');
     await due('redemptions');
 
     expect(await alarmOf(stack)).toContain('ETB 97.50');

@@ -22,7 +22,7 @@ export const startSettings = {
     .string()
     .default('.data')
     .describe(
-      'Folder of `npm start`: databases, secrets, demo keys; the demo and the operator’s ' +
+      'Folder of `npm start`: databases, secrets, demo keys, books of the sandbox; the demo and the operator’s ' +
         'commands look there',
     ),
   HOST: serviceSettings.HOST,

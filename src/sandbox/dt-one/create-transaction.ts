@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.ts';
 import type { AirtimeBehaviour } from '../behaviours.ts';
 import type { Books, Topup } from '../books.ts';
-import type { Waiting } from '../delays.ts';
+import { delayOutcome, type Waiting } from '../delays.ts';
 import { type Callbacks, endLater } from '../end-later.ts';
 import { type Faults, underFault } from '../faults/provider-faults.ts';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
@@ -64,10 +63,9 @@ export async function createTransaction(
     currency: 'ETB',
     behaviour,
   });
-  await waiting.wait(delaySecondsOf(to));
   const first = firstStatus[behaviour.books];
-  settle(topup, first);
-  if (mode.isSynchronous) await waitForEnd(topup, waiting);
+  await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
+  if (mode.isSynchronous) await waitForEnd(topup, { books, waiting });
 
   // The answer has the first status even where "shortly" is scaled to zero.
   const body = transactionOf(topup, { isFirst: !mode.isSynchronous });
@@ -78,14 +76,17 @@ export async function createTransaction(
     ctx,
     topup,
     { callback: behaviour.callback, first, later },
-    { waiting, callbacks },
+    { books, waiting, callbacks },
   );
   return reply;
 }
 
-async function waitForEnd(topup: Topup, waiting: Waiting): Promise<void> {
+async function waitForEnd(
+  topup: Topup,
+  { books, waiting }: Pick<DtOneParts, 'books' | 'waiting'>,
+): Promise<void> {
   if (topup.behaviour.books === 'pending') await waiting.wait(longestSynchronousSeconds);
   if (topup.behaviour.books !== 'completed-later') return;
   await waiting.wait(shortlySeconds);
-  settle(topup, 'completed');
+  books.settle(topup, 'completed');
 }

@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.ts';
 import type { PayoutBehaviour } from '../behaviours.ts';
 import type { Books, Payout } from '../books.ts';
-import type { Waiting } from '../delays.ts';
+import { delayOutcome, type Waiting } from '../delays.ts';
 import { type Callbacks, endLater } from '../end-later.ts';
 import { type Faults, underFault } from '../faults/provider-faults.ts';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
@@ -68,8 +67,9 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
     callbackUrl: callbackUrlOf(ctx),
     callback: behaviour.callback,
   });
-  await waiting.wait(delaySeconds);
-  settle(payout, firstStatus[behaviour.books]);
+  await delayOutcome(waiting, delaySeconds, (from) =>
+    books.settle(payout, firstStatus[behaviour.books], from),
+  );
   const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
   // An answer that has the outcome is followed by callbacks about changes only.
   const first = payout.isAsynchronous ? firstStatus[behaviour.books] : undefined;
@@ -79,7 +79,7 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
     ctx,
     payout,
     { callback, first, later },
-    { waiting, callbacks: parts.payoutCallbacks },
+    { books, waiting, callbacks: parts.payoutCallbacks },
   );
   return reply;
 }

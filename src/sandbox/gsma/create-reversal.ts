@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
-import { settle, statusOf, type TakenStatus } from '../accepted-requests.ts';
+import { statusOf, type TakenStatus } from '../accepted-requests.ts';
 import type { Books, Payout, PayoutReversal } from '../books.ts';
+import { delayOutcome } from '../delays.ts';
 import { announceAfterAnswer } from '../end-later.ts';
 import type { SandboxReply } from '../reply.ts';
 import { readJsonObject } from '../request-body.ts';
@@ -53,14 +54,13 @@ export async function createReversal(ctx: Context, parts: GsmaParts): Promise<Sa
     callback: 'once',
     original,
   });
-  await waiting.wait(delaySeconds);
   const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
-  settleReversal(reversal, first);
+  await delayOutcome(waiting, delaySeconds, (from) => settleReversal(books, reversal, first, from));
   const reply: SandboxReply =
     behaviour.answer === 'request-state'
       ? { status: 202, body: requestStateOf(reversal) }
       : { status: 201, body: transactionOf(reversal) };
-  settleReversal(reversal, later, waiting.moment(shortlySeconds));
+  settleReversal(books, reversal, later, waiting.moment(shortlySeconds));
   const told = { first: reversal.isAsynchronous ? first : undefined, later };
   announceAfterAnswer(ctx, reversal, told, { waiting, callbacks: parts.payoutCallbacks });
   return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
@@ -72,10 +72,11 @@ const isReversible = (books: Books, original: Payout): boolean =>
 
 /** Gives a reversal its next status; a completed one changes its payout. */
 function settleReversal(
+  books: Books,
   reversal: PayoutReversal,
   status: TakenStatus | undefined,
-  from = new Date(),
+  from: Date,
 ): void {
-  settle(reversal, status, from);
-  if (status === 'completed') settle(reversal.original, 'reversed', from);
+  books.settle(reversal, status, from);
+  if (status === 'completed') books.settle(reversal.original, 'reversed', from);
 }

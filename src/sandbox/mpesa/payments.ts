@@ -1,9 +1,8 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.ts';
 import type { PayoutBehaviour } from '../behaviours.ts';
 import type { Books } from '../books.ts';
-import type { Waiting } from '../delays.ts';
+import { delayOutcome, type Waiting } from '../delays.ts';
 import { endLater } from '../end-later.ts';
 import { type Faults, underFault } from '../faults/provider-faults.ts';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
@@ -75,15 +74,21 @@ export async function createPayment(ctx: Context, parts: MpesaParts): Promise<Sa
     callbackUrl: request.resultUrl,
     callback: behaviour.callback,
   });
-  await waiting.wait(delaySecondsOf(request.to));
   const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
-  settle(payout, first);
+  await delayOutcome(waiting, delaySecondsOf(request.to), (from) =>
+    books.settle(payout, first, from),
+  );
   const reply = otherReply?.() ?? {
     status: 200,
     body: acceptance(request.reference, conversationIdOf(payout)),
   };
   const { callback } = behaviour;
-  await endLater(ctx, payout, { callback, first, later }, { waiting, callbacks: mpesaCallbacks });
+  await endLater(
+    ctx,
+    payout,
+    { callback, first, later },
+    { books, waiting, callbacks: mpesaCallbacks },
+  );
   return reply;
 }
 

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { type Html, html } from '../../rendering/html.ts';
 import type { BooksRow } from '../accepted-requests.ts';
-import type { Books, ReceivedMessage } from '../books.ts';
+import type { Books } from '../books.ts';
+import type { ReceivedMessage } from '../received.ts';
 import { answerPage } from './page.ts';
 
 const SHOWN = 50;

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { type Html, html } from '../../rendering/html.ts';
-import type { Books, ReceivedFile, ReceivedMail } from '../books.ts';
+import type { Books } from '../books.ts';
+import type { ReceivedFile, ReceivedMail } from '../received.ts';
 import { answerPage } from './page.ts';
 
 const SHOWN_ADDRESSES = 50;

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { html } from '../../rendering/html.ts';
-import type { Books, ReceivedMessage } from '../books.ts';
+import type { Books } from '../books.ts';
 import { canonicalNumber } from '../phone-number.ts';
+import type { ReceivedMessage } from '../received.ts';
 import { answerPage } from './page.ts';
 
 const shownNumbers = 50;

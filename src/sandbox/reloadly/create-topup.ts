@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
-import { settle } from '../accepted-requests.ts';
 import type { AirtimeBehaviour } from '../behaviours.ts';
 import type { Books, Topup } from '../books.ts';
-import type { Waiting } from '../delays.ts';
+import { delayOutcome, type Waiting } from '../delays.ts';
 import { type Callbacks, endLater } from '../end-later.ts';
 import { type Faults, underFault } from '../faults/provider-faults.ts';
 import { notAuthorised, type SandboxReply, tooManyRequests } from '../reply.ts';
@@ -55,14 +54,13 @@ export async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<S
     behaviour,
     callbackUrl: undefined,
   });
-  await waiting.wait(delaySecondsOf(to));
   const first = firstStatus[behaviour.books];
-  settle(topup, first);
+  await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
   await endLater(
     ctx,
     topup,
     { callback: behaviour.callback, first, later: laterStatus[behaviour.books] },
-    { waiting, callbacks },
+    { books, waiting, callbacks },
   );
   if (behaviour.reason === 'EXCEPTION')
     return errorReply(ctx, 'TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT');

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Books, PaidIn } from '../books.ts';
+import type { Books } from '../books.ts';
 import { readJsonObject } from '../request-body.ts';
 import { fileColumns } from './file-columns.ts';
 import { transactionsOf } from './provider-lists.ts';
@@ -68,24 +68,17 @@ export function statementsRouter(books: Books): Router {
   router.put('/balances/:provider', async (ctx) => {
     const given = balanceSchema.safeParse(await readJsonObject(ctx)).data;
     if (!given) return problem(ctx, 400, 'Send JSON: amount.');
-    books.balances.set(ctx.params.provider ?? '', given.amount);
+    books.setBalance(ctx.params.provider ?? '', given.amount);
     ctx.body = given;
   });
   router.post('/balances/:provider/paid-in', async (ctx) => {
     const given = paidInSchema.safeParse(await readJsonObject(ctx)).data;
     const { provider = '' } = ctx.params;
     if (!given) return problem(ctx, 400, 'Send JSON: amount, and perhaps type and account.');
-    const [amount, takenAt] = [given.amount.toFixed(2), new Date()];
-    const paid: PaidIn = {
-      ...{ provider, amount, currency: 'ETB', takenAt, reference: '', to: '' },
-      statuses: [{ status: 'completed', from: takenAt }],
-      transactionReference: `IN${books.paidIn.length + 1}-${takenAt.getTime()}`,
-      type: given.type,
-      account: given.account,
-    };
-    books.paidIn.push(paid);
+    const { type, account } = given;
+    const paid = books.payIn({ provider, amount: given.amount.toFixed(2), type, account });
     const before = books.balances.get(provider);
-    if (before !== undefined) books.balances.set(provider, before + given.amount);
+    if (before !== undefined) books.setBalance(provider, before + given.amount);
     ctx.body = { reference: paid.transactionReference };
   });
   return router;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findOpenCase } from '../../../src/db/reconciliation/cases.ts';
-import { settle } from '../../../src/sandbox/accepted-requests.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { call } from '../../support/clients.ts';
 import type { Stack } from '../../support/stack.ts';
@@ -48,7 +47,7 @@ async function endedTopUp(id: number): Promise<Ended> {
     stack,
     table: 'topup_attempts',
     reference,
-    says: (status) => settle(taken, status),
+    says: (status) => stack.sandbox.books.settle(taken, status),
     callBack: () => call(`${stack.url}/callbacks/airtime`, { body: { external_id: reference } }),
     again: async () => (await topups.retry(id, topups.number('000'), newKey())).status,
   };
@@ -69,7 +68,7 @@ async function refusedPayment(): Promise<Ended> {
     stack,
     table: 'redemptions',
     reference,
-    says: (status) => settle(taken, status),
+    says: (status) => stack.sandbox.books.settle(taken, status),
     callBack: () =>
       call(`${stack.url}/callbacks/gsma`, {
         method: 'PUT',

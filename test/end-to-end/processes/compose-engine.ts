@@ -70,7 +70,7 @@ export async function createComposeEngine(
           text.replaceAll('postgres:5432', database.host),
         )
         .replace(/^0\.0\.0\.0$/, addressOf(name))
-        .replace(/^\/promo-images$/, directory);
+        .replace(/^\/(promo-images|books)$/, directory);
     const environment = Object.fromEntries(
       Object.entries(composeEnvironment(compose, name)).map(([key, text]) => [
         key,

@@ -21,7 +21,7 @@ const commands = (changes: Record<string, string | undefined> = {}) =>
   commandsOn({ ...scene.environment, ...providerSettings(sandbox), ...changes });
 
 it('each provider of the sandbox accepts the login, and tells its balance where it has one', async () => {
-  sandbox.books.balances.set('gsma', 1_234.5);
+  sandbox.books.setBalance('gsma', 1_234.5);
   expect(await commands().json('check providers')).toEqual([
     { provider: 'africas-talking', result: 'ok', detail: 'logged in, balance ETB 1000000.0000' },
     { provider: 'smpp', result: 'ok', detail: 'logged in; it tells no balance' },

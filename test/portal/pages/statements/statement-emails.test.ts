@@ -10,7 +10,7 @@ import {
 } from '../../../../src/domain/statements/monthly-statement.ts';
 import type { Company } from '../../../../src/domain/voucher.ts';
 import { createFailpoint, type Failpoint } from '../../../../src/process/failpoint.ts';
-import type { ReceivedMail } from '../../../../src/sandbox/books.ts';
+import type { ReceivedMail } from '../../../../src/sandbox/received.ts';
 import { sendStatementsId } from '../../../../workflows/workflow-ids.ts';
 import { type GiftScene, setGiftScene } from '../../../end-to-end/gift/gift-scene.ts';
 import { makeMerchant, makePartner, type TestPartner } from '../../../support/companies.ts';
