@@ -80,7 +80,8 @@ export const errorsPage = (): string =>
       'the sentence of the table; what is particular about the case follows it. The partner API answers ' +
       '`statusCode` as the HTTP status, the merchant API its first three digits (4032 → 403).',
     'The source is `src/domain/reasons.ts`: one row for each reason, in the order of the checks. The ' +
-      'column *Reason* is its name there, in the log, and in recorded calls.',
+      'column *Reason* is its name there, in the header `x-error-reason`, in `data.reason` of partners, ' +
+      'in the log, and in recorded calls.',
     'An invalid request names its fields: partners get `data.issues`, at most 20; merchants get `data: ' +
       'null` and the fields in the message. 405 has the header `Allow`; 429 and 503 have `Retry-After` ' +
       'where the service knows a time.',

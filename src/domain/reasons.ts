@@ -49,6 +49,28 @@ export interface ReasonRow {
  * the order of the checks.
  */
 export const reasons = {
+  // The form of the request; the server refuses it before it knows the endpoint.
+  'http-malformed': {
+    message: 'The request is not valid HTTP',
+    remedy: 'correct',
+    everywhere: 400,
+  },
+  'request-too-slow': {
+    message: 'The request took too long to arrive',
+    remedy: 'repeat',
+    everywhere: 408,
+  },
+  'expectation-unsupported': {
+    message: 'The expectation of the header Expect is not supported',
+    remedy: 'correct',
+    everywhere: 417,
+  },
+  'headers-too-large': {
+    message: 'The request headers are too large or too many',
+    remedy: 'correct',
+    everywhere: 431,
+  },
+
   // Access and format; these checks precede every business rule.
   'route-not-found': { message: 'There is no such endpoint', remedy: 'correct', everywhere: 404 },
   'method-not-allowed': {

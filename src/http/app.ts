@@ -4,7 +4,7 @@ import { DOCS_PATH } from '../docs-site/page.ts';
 import type { Refusal, Surface } from '../domain/refusals.ts';
 import { tracing } from '../tracing/tracing.ts';
 import type { Endpoint } from './endpoint.ts';
-import { answerRefusal, errorReply } from './error-reply.ts';
+import { errorReply } from './error-reply.ts';
 import { promoImages } from './files/promo-images.ts';
 import { type PublicDocument, routeDocuments } from './files/public-documents.ts';
 import { handleEndpoint } from './handle-endpoint.ts';
@@ -13,6 +13,7 @@ import { requestLog } from './observation/request-log.ts';
 import { requestTrace } from './observation/request-trace.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
+import { writeRefusal } from './write-answer.ts';
 
 /** One of the two APIs: its base path and its endpoints. */
 export interface SurfaceRoutes {
@@ -74,7 +75,7 @@ export function createApp(
     Object.assign(context.state.log, { reason: refusal.reason });
     const surface = pagesAt(context.path);
     if (surface) surface.answerRefusal(context, refusal);
-    else answerRefusal(context, surfaceOf(context.path), refusal, services.settings.publicUrl);
+    else writeRefusal(context, services.settings.publicUrl, surfaceOf(context.path), refusal);
   };
   const methodsOf = (path: string): string[] =>
     pagesAt(path)?.methodsOf(path) ?? methodsByPath.get(path) ?? methodsAt(router, path);

@@ -2,6 +2,7 @@ import {
   httpStatusOf,
   messageOf,
   type Operation,
+  type Reason,
   type Refusal,
   type Surface,
   statusCodeOf,
@@ -62,9 +63,9 @@ export interface ReplyFile {
   readonly parts: AsyncIterable<string>;
 }
 
-/** A refusal with data that only partners see. */
+/** A refusal with data that only partners see, besides its reason. */
 export interface RefusalReply extends Refusal {
-  readonly data?: unknown;
+  readonly data?: Readonly<Record<string, unknown>>;
   /** The refusal is a stored one, to the same request with the same key. */
   readonly replayed?: boolean;
   /** The refused caller, as far as it is known. */
@@ -82,24 +83,29 @@ export const reply = (data: unknown, extras: Omit<Reply, 'ok' | 'data'> = {}): R
 export const codeAnchor = (surface: Surface, statusCode: number): string =>
   `${surface}-${statusCode}`;
 
-/** The header `Link` of a refusal (RFC 8288): where its code is explained. */
-export const helpLink = (publicUrl: string, surface: Surface, statusCode: number): string =>
-  `<${publicUrl}/docs/errors#${codeAnchor(surface, statusCode)}>; rel="help"`;
+/** The anchor of a reason under its code: a code has several reasons, and a reason several codes. */
+export const reasonAnchor = (surface: Surface, statusCode: number, reason: Reason): string =>
+  `${codeAnchor(surface, statusCode)}-${reason}`;
 
-/** The HTTP answer to a refusal, on either surface (design 3). */
+/** Names the reason of a refusal: for programs, because several reasons share a code. */
+export const REASON_HEADER = 'x-error-reason';
+
+/** Status and body of a refusal, on either surface (design 3). */
 export function refusalAnswer(
   refusal: RefusalReply,
   surface: Surface,
   operation?: Operation,
 ): { readonly status: number; readonly envelope: Envelope } {
-  const statusCode = statusCodeOf(refusal.reason, surface, operation);
+  const { reason, detail, data } = refusal;
+  const statusCode = statusCodeOf(reason, surface, operation);
   return {
     status: httpStatusOf(statusCode),
     envelope: {
       success: false,
-      message: messageOf(refusal.reason, refusal.detail),
+      message: messageOf(reason, detail),
       statusCode,
-      data: surface === 'partner' ? (refusal.data ?? null) : null,
+      // Specification 7.1 lets partners have an object; the errors of merchants have no data.
+      data: surface === 'partner' ? { reason, ...data } : null,
     },
   };
 }

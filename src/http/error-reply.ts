@@ -1,11 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../db/connection.ts';
-import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.ts';
+import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
 import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.ts';
 import { describeError } from '../process/describe-error.ts';
 import { RawBodyError } from './body/raw-body.ts';
 import { recordCall } from './call-log/record-call.ts';
-import { helpLink, refusalAnswer } from './envelope.ts';
 import type { Services } from './services.ts';
 
 const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
@@ -50,19 +49,4 @@ function refusalFor(error: unknown): Refusal {
   if (error instanceof WorkflowsUnavailableError || isDatabaseUnavailable(error))
     return refuse('unavailable', { retryAfterSeconds: 1 });
   return refuse('internal-error');
-}
-
-/** Answers with the envelope of a refusal. */
-export function answerRefusal(
-  context: Context,
-  surface: Surface,
-  refusal: Refusal,
-  publicUrl: string,
-): void {
-  const { status, envelope } = refusalAnswer(refusal, surface);
-  context.status = status;
-  context.state.statusCode = envelope.statusCode;
-  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
-  context.set('Link', helpLink(publicUrl, surface, envelope.statusCode));
-  context.body = envelope;
 }

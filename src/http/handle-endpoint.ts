@@ -27,7 +27,7 @@ export async function handleEndpoint(
   await passStep(services.failpoint, endpoint.operation, 'known');
   recordCall(services.calls, context, result);
   if (result.ok) writeReply(context, endpoint, result);
-  else writeRefusal(context, services.settings.publicUrl, surface, endpoint, result);
+  else writeRefusal(context, services.settings.publicUrl, surface, result, endpoint);
   context.res.once('finish', () => {
     void passStep(services.failpoint, endpoint.operation, 'answered');
   });

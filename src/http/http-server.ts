@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { reasons } from '../domain/reasons.ts';
 import { listen } from '../process/listen.ts';
+import { REASON_HEADER } from './envelope.ts';
 import { type ConnectionLimits, limitConnections } from './limits/connection-limits.ts';
 
 /** Limits of a server. */
@@ -59,17 +61,19 @@ export async function startHttpServer(
       // Requests behind a refused one are not carried out.
       if (refused.has(socket)) return;
       // Node would drop further headers silently, perhaps the signature among them.
-      if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers', socket);
-      else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('malformed', socket);
+      if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers-too-large', socket);
+      else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('http-malformed', socket);
       // Node would use the first Host, and a proxy before it perhaps another one (RFC 9112, 3.2).
-      else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('malformed', socket);
+      else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('http-malformed', socket);
       else {
         connectionEnds.watch(response);
         handle(request, response);
       }
     },
   );
-  server.on('checkExpectation', ({ socket }) => refuseUnreadable('expectation', socket));
+  server.on('checkExpectation', ({ socket }) =>
+    refuseUnreadable('expectation-unsupported', socket),
+  );
   server.maxHeadersCount = 0;
   // A caller may close its half of the connection once its request is sent, and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -123,33 +127,34 @@ function createRefusal(server: Server) {
     // A second answer would become part of the first, or be taken for it.
     const isTaken = answer !== undefined && (answer.headersSent || !isSlow);
     if (!socket.writable || isTaken) socket.destroy();
-    else if (isSlow) refuseUnreadable('slow', socket);
-    else refuseUnreadable(error.code === 'HPE_HEADER_OVERFLOW' ? 'headers' : 'malformed', socket);
+    else if (isSlow) refuseUnreadable('request-too-slow', socket);
+    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseUnreadable('headers-too-large', socket);
+    else refuseUnreadable('http-malformed', socket);
   };
 }
 
-const refusals = {
-  headers: [431, 'The request headers are too large or too many'],
-  slow: [408, 'The request took too long to arrive'],
-  expectation: [417, 'The expectation of the header Expect is not supported'],
-  malformed: [400, 'The request is not valid HTTP'],
-} as const;
-
 const refused = new WeakSet<object>();
 
+type UnreadableReason =
+  | 'http-malformed'
+  | 'request-too-slow'
+  | 'expectation-unsupported'
+  | 'headers-too-large';
+
 /**
- * Answers and closes. A caller that neither reads nor closes would otherwise keep the connection
+ * Answers and closes. Which API is meant is not known yet: the body has no data. A caller that neither reads nor closes would otherwise keep the connection
  * for ever.
  */
-function refuseUnreadable(problem: keyof typeof refusals, socket: Duplex): void {
+function refuseUnreadable(reason: UnreadableReason, socket: Duplex): void {
   refused.add(socket);
   const timer = setTimeout(() => socket.destroy(), REFUSAL_GRACE_MS);
   socket.once('close', () => clearTimeout(timer));
-  const [status, message] = refusals[problem];
+  const { message, everywhere: status } = reasons[reason];
   const body = JSON.stringify({ success: false, message, statusCode: status, data: null });
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\n${REASON_HEADER}: ${reason}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
   );
 }
 

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import type { RouterContext } from '@koa/router';
+import type { Context } from 'koa';
 import type { Surface } from '../domain/refusals.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
-  helpLink,
+  REASON_HEADER,
   type RefusalReply,
   type Reply,
   type ReplyFile,
+  reasonAnchor,
   refusalAnswer,
 } from './envelope.ts';
 import { writeConditionally } from './lists/conditional-answer.ts';
@@ -47,20 +49,25 @@ function writeFile(context: RouterContext, { name, type, parts }: ReplyFile): vo
 
 /** Writes the answer of a refused or failed request. */
 export function writeRefusal(
-  context: RouterContext,
+  context: Context,
   publicUrl: string,
   surface: Surface,
-  endpoint: Endpoint,
   refusal: RefusalReply,
+  /** Absent where the request was refused before its endpoint was known. */
+  endpoint?: Endpoint,
 ): void {
-  const { status, envelope } = refusalAnswer(refusal, surface, endpoint.operation);
+  const { reason, retryAfterSeconds } = refusal;
+  const { status, envelope } = refusalAnswer(refusal, surface, endpoint?.operation);
   context.status = status;
   context.state.statusCode = envelope.statusCode;
-  Object.assign(context.state.log, { reason: refusal.reason });
+  Object.assign(context.state.log, { reason });
   if (refusal.replayed) context.set('Idempotent-Replayed', 'true');
   // HTTP requires `Allow` on 405, which "Not enough money" answers.
-  if (status === 405) context.set('Allow', endpoint.method);
-  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
-  context.set('Link', helpLink(publicUrl, surface, envelope.statusCode));
+  if (status === 405 && endpoint) context.set('Allow', endpoint.method);
+  if (retryAfterSeconds) context.set('Retry-After', String(retryAfterSeconds));
+  context.set(REASON_HEADER, reason);
+  // Where the reason is explained (RFC 8288).
+  const anchor = reasonAnchor(surface, envelope.statusCode, reason);
+  context.set('Link', `<${publicUrl}/docs/errors#${anchor}>; rel="help"`);
   context.body = envelope;
 }

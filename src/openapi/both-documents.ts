@@ -7,8 +7,9 @@ import { type DocumentTexts, openApiDocument, tagOf } from './document.ts';
 
 const ENVELOPE =
   'Every answer but the log-in and the test endpoint has the envelope `{ success, message, statusCode, data }`; ' +
-  '`message` is for people, `statusCode` for programs. New fields can be added to answers at any ' +
-  'time: ignore unknown fields.';
+  '`message` is for people, `statusCode` for programs. A refusal names its reason in the header ' +
+  '`x-error-reason`, which tells the meanings of one code apart. New fields and reasons can be added ' +
+  'at any time: ignore unknown fields.';
 
 const ACCESS =
   'Log in with the API key of the portal from a registered address, and send the access token in ' +

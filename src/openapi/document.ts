@@ -8,7 +8,7 @@ import type { SurfaceRoutes } from '../http/app.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { headerComponents } from './headers.ts';
 import { operationOf } from './operation.ts';
-import { refusalExamples } from './refusal-responses.ts';
+import { REFUSAL_DATA, refusalExamples, refusalReasons } from './refusal-responses.ts';
 
 /** Raised with every change of requests or answers; CHANGELOG.md describes the change. */
 const API_VERSION = '1.0.0';
@@ -54,7 +54,15 @@ export function openApiDocument(
     paths,
     components: {
       headers: usedOf('headers', headerComponents, paths),
-      schemas: usedOf('schemas', { ListMeta: LIST_META, ListLinks: LIST_LINKS }, paths),
+      schemas: {
+        ...usedOf(
+          'schemas',
+          { ListMeta: LIST_META, ListLinks: LIST_LINKS, RefusalData: REFUSAL_DATA },
+          paths,
+        ),
+        // The header of every refusal refers to it.
+        ErrorReason: refusalReasons(routes),
+      },
       examples: refusalExamples(routes),
       securitySchemes: {
         token: {

@@ -1,6 +1,7 @@
 import {
   httpStatusOf,
   messageOf,
+  type Operation,
   type Reason,
   remedyOf,
   type Surface,
@@ -22,18 +23,34 @@ export interface EndpointRefusal {
 /** The reasons of every request. */
 const EVERYWHERE: readonly Reason[] = ['unavailable', 'internal-error'];
 
+/** The reasons of requests that are refused before their endpoint is known. */
+const BEFORE_ENDPOINTS: readonly Reason[] = [
+  'http-malformed',
+  'request-too-slow',
+  'expectation-unsupported',
+  'headers-too-large',
+  'route-not-found',
+  'method-not-allowed',
+];
+
 /** All refusals of an endpoint on its surface. */
 export const refusalsOf = (surface: Surface, endpoint: Endpoint): EndpointRefusal[] =>
-  reasonsOf(endpoint).map((reason) => {
-    const statusCode = statusCodeOf(reason, surface, endpoint.operation);
-    return {
-      reason,
-      statusCode,
-      httpStatus: httpStatusOf(statusCode),
-      message: messageOf(reason),
-      remedy: remedyOf(reason),
-    };
-  });
+  reasonsOf(endpoint).map((reason) => describe(surface, reason, endpoint.operation));
+
+/** The refusals of a surface before any of its endpoints. */
+export const refusalsBefore = (surface: Surface): EndpointRefusal[] =>
+  BEFORE_ENDPOINTS.map((reason) => describe(surface, reason));
+
+function describe(surface: Surface, reason: Reason, operation?: Operation): EndpointRefusal {
+  const statusCode = statusCodeOf(reason, surface, operation);
+  return {
+    reason,
+    statusCode,
+    httpStatus: httpStatusOf(statusCode),
+    message: messageOf(reason),
+    remedy: remedyOf(reason),
+  };
+}
 
 /** The reasons of the endpoint's guards, its own, and those of every endpoint. */
 export function reasonsOf(endpoint: Endpoint): Reason[] {

@@ -1,4 +1,5 @@
 import type { HeadersObject } from 'openapi3-ts/oas31';
+import { REASON_HEADER } from '../http/envelope.ts';
 
 /** The response headers by name. */
 export const headerComponents: HeadersObject = {
@@ -25,11 +26,16 @@ export const headerComponents: HeadersObject = {
     description: 'The answer is a stored one, to the same request with the same idempotency key',
     schema: { type: 'string', const: 'true' },
   },
+  [REASON_HEADER]: {
+    description: 'The reason of the refusal: decide by it where several share a `statusCode`',
+    schema: { $ref: '#/components/schemas/ErrorReason' },
+    required: true,
+  },
   Link: {
-    description: 'Where the code is explained (`rel="help"`)',
+    description: 'Where the reason is explained (`rel="help"`)',
     schema: {
       type: 'string',
-      examples: ['<https://api.example.com/docs/errors#partner-404>; rel="help"'],
+      examples: ['<https://api.example.com/docs/errors#partner-404-voucher-redeemed>; rel="help"'],
     },
   },
   'x-ignored-fields': {

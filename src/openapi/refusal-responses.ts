@@ -7,7 +7,9 @@ import type {
 import type { Surface } from '../domain/refusals.ts';
 import type { SurfaceRoutes } from '../http/app.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { REASON_HEADER } from '../http/envelope.ts';
 import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.ts';
+import { errorCodes } from './error-codes.ts';
 import { COMMON_HEADERS, headersOf } from './headers.ts';
 import { outputSchema } from './json-schema.ts';
 
@@ -44,6 +46,7 @@ function refusalResponse(
     description: lines.join('\n'),
     headers: headersOf(
       ...COMMON_HEADERS,
+      REASON_HEADER,
       'Link',
       ...(status === 405 ? ['Allow'] : []),
       ...(WITH_RETRY_AFTER.includes(status) ? ['Retry-After'] : []),
@@ -70,24 +73,30 @@ export const refusalExamples = ({
     endpoints
       .flatMap((endpoint) => refusalsOf(surface, endpoint))
       .map((refusal): [string, ExampleObject] => {
-        const { message, statusCode } = refusal;
-        const value = { success: false, message, statusCode, data: null };
+        const { message, statusCode, reason } = refusal;
+        const data = surface === 'partner' ? { reason } : null;
+        const value = { success: false, message, statusCode, data };
         return [exampleName(refusal), { summary: message, value }];
       }),
   );
 
+/** The reasons of all refusals of a surface, as its programs see them. */
+export const refusalReasons = (routes: SurfaceRoutes): SchemaObject => ({
+  type: 'string',
+  description: 'Why a request was refused. Reasons can be added at any time',
+  enum: errorCodes(routes)
+    .flatMap(({ meanings }) => meanings.map(({ reason }) => reason))
+    .filter((reason, index, all) => all.indexOf(reason) === index)
+    .sort(),
+});
+
 /** The envelope of a refusal; only partners get data with it (specification 7.1). */
 function refusalSchema(
   surface: Surface,
-  { failure }: Endpoint,
+  endpoint: Endpoint,
   found: readonly EndpointRefusal[],
 ): SchemaObject {
-  const has = (wanted: EndpointRefusal['reason']) => found.some(({ reason }) => reason === wanted);
   const statusCodes = [...new Set(found.map(({ statusCode }) => statusCode))];
-  const data: SchemaObject[] = [];
-  if (surface === 'partner' && has('request-invalid')) data.push(ISSUES);
-  if (surface === 'partner' && failure) data.push(outputSchema(failure));
-  if (surface === 'partner' && has('still-processing')) data.push(RUNNING);
   return {
     type: 'object',
     required: ['success', 'message', 'statusCode', 'data'],
@@ -102,13 +111,47 @@ function refusalSchema(
         enum: statusCodes.sort((one, other) => one - other),
         description: 'The code of the refusal',
       },
-      data: {
-        description: 'Data for programs besides the code',
-        ...(data.length === 0 ? { type: 'null' } : { anyOf: [...data, { type: 'null' }] }),
-      },
+      data:
+        surface === 'partner'
+          ? refusalData(endpoint, found)
+          : {
+              type: 'null',
+              description: `Always null: the header ${REASON_HEADER} has the reason`,
+            },
     },
   };
 }
+
+/** The reason for programs, and what some reasons have besides. */
+function refusalData({ failure }: Endpoint, found: readonly EndpointRefusal[]): SchemaObject {
+  const has = (wanted: EndpointRefusal['reason']) => found.some(({ reason }) => reason === wanted);
+  const further: SchemaObject[] = [];
+  if (has('request-invalid')) further.push(ISSUES);
+  if (failure && has('topup-failed')) further.push(outputSchema(failure));
+  if (has('still-processing')) further.push(RUNNING);
+  const plain = { $ref: '#/components/schemas/RefusalData' };
+  if (further.length === 0) return plain;
+  return {
+    description: DATA_MEANING,
+    anyOf: [...further.map(withReason), plain],
+  };
+}
+
+const DATA_MEANING = 'Data for programs besides the code';
+
+/** `data` of a partner's refusal, where its reason has nothing further. */
+export const REFUSAL_DATA: SchemaObject = {
+  type: 'object',
+  description: DATA_MEANING,
+  required: ['reason'],
+  properties: { reason: { $ref: '#/components/schemas/ErrorReason' } },
+};
+
+const withReason = ({ required = [], properties, ...schema }: SchemaObject): SchemaObject => ({
+  ...schema,
+  required: ['reason', ...required],
+  properties: { ...REFUSAL_DATA.properties, ...properties },
+});
 
 const ISSUES: SchemaObject = {
   type: 'object',

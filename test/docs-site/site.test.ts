@@ -268,6 +268,19 @@ describe('downloads', () => {
     for (const file of ['index.js', 'index.d.ts'])
       expect(existsSync(join(folder, 'package/dist', file))).toBe(true);
     rmSync(folder, { recursive: true });
+describe('a refusal before its endpoint', () => {
+  it.each([
+    ['GET', '/api/v1/client/nothing', 'partner-404-route-not-found'],
+    ['GET', '/api/v1/merchant/client/nothing', 'merchant-404-route-not-found'],
+    ['PUT', '/api/v1/merchant/client/test', 'merchant-405-method-not-allowed'],
+    ['POST', '/api/v1/client/auth/login', 'partner-400-request-invalid'],
+  ])('%s %s leads to the line of its reason', async (method, path, anchor) => {
+    const body = method === 'POST' ? { body: '{' } : {};
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await fetch(stack.url + path, { method, headers, ...body });
+    const [, page = '', hash] = /^<([^#]+)#([^>]+)>/.exec(answer.headers.get('link') ?? '') ?? [];
+    expect([new URL(page).pathname, hash]).toEqual(['/docs/errors', anchor]);
+    expect((await get('/docs/errors')).text).toContain(` id="${anchor}"`);
   });
 });
 

@@ -83,7 +83,7 @@ describe('the table of reasons and the tables 7.2 and 7.3 of the specification',
 
   it('have a sentence for people in every row, and no code but of an error', () => {
     for (const [reason, { message, everywhere, partner = {}, merchant = {} }] of rows) {
-      expect(message, reason).toMatch(/^[A-Z].{10,}[a-z)]$/);
+      expect(message, reason).toMatch(/^[A-Z].{10,}[A-Za-z)]$/);
       for (const code of [everywhere, ...Object.values(partner), ...Object.values(merchant)])
         if (code !== undefined) expect(httpStatusOf(code), reason).toBeGreaterThanOrEqual(400);
     }
@@ -128,8 +128,12 @@ it('has no reason that neither a guard, an endpoint nor the server itself refuse
 /** Of the guards that stand before every endpoint. */
 const guardReasons: Reason[] = guards.flatMap((guard) => guard.reasons);
 
-/** Those of the error reply: what has no route, and faults. */
+/** Those of the server and of the error reply: what is no request, what has no route, and faults. */
 const SERVER_REASONS: Reason[] = [
+  'http-malformed',
+  'request-too-slow',
+  'expectation-unsupported',
+  'headers-too-large',
   'route-not-found',
   'method-not-allowed',
   'unavailable',

@@ -149,6 +149,7 @@ describe('a request with two Host headers', () => {
       socket.write(`GET /one HTTP/1.1\r\n${hosts}\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\n\r\n`);
       await ended;
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('\r\nx-error-reason: http-malformed\r\n');
       expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
         success: false,
         message: 'The request is not valid HTTP',

@@ -37,9 +37,11 @@ it('a document of no API is not found', async () => {
   expect((await fetch(`${stack.url}/docs/other/openapi.json`)).status).toBe(404);
 });
 
-it('a refusal leads to the explanation of its code', async () => {
+it('a refusal leads to the explanation of its reason', async () => {
   const { headers } = await call(`${stack.url}/api/v1/merchant/client/test`, { body: {} });
-  expect(headers.get('link')).toBe('<https://vouchers.test/docs/errors#merchant-401>; rel="help"');
+  expect(headers.get('link')).toBe(
+    '<https://vouchers.test/docs/errors#merchant-401-token-invalid>; rel="help"',
+  );
 });
 
 it('names the contact for weaknesses', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PartnerClient, signatureHeader } from '../../clients/typescript/src/index.ts';
+import type { Reason, Surface } from '../../src/domain/refusals.ts';
 import type { TestMerchant, TestPartner } from './companies.ts';
 import { checkConformance } from './conformance.ts';
 import type { Stack } from './stack.ts';
@@ -15,6 +16,10 @@ export interface Answer {
 /** Whether an answer was kept from an earlier request with the same key. */
 export const wasReplayed = ({ headers }: Answer): boolean =>
   headers.get('Idempotent-Replayed') === 'true';
+
+/** `data` of a refusal: for partners its reason and what it has besides, for merchants nothing. */
+export const refusalData = (surface: Surface, reason: Reason, further: object = {}) =>
+  surface === 'partner' ? { ...further, reason } : null;
 
 export interface CallOptions {
   readonly method?: string;

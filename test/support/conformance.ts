@@ -42,7 +42,11 @@ export function checkConformance({ method, url, answer }: Exchange): void {
     const where = `${method} ${endpoint.path} ${answer.status}`;
     const response = at(operationAt(document, endpoint), 'responses', answer.status);
     if (!response) throw new Error(`${where} is not documented: ${JSON.stringify(answer.body)}`);
-    const wrong = [...wrongHeaders(response, answer), ...wrongBody(document, response, answer)];
+    const wrong = [
+      ...wrongHeaders(response, answer),
+      ...wrongReason(response, answer),
+      ...wrongBody(document, response, answer),
+    ];
     if (wrong.length > 0) throw new Error(`${where} is not as documented: ${wrong.join('; ')}`);
   }
 }
@@ -70,9 +74,24 @@ function wrongHeaders(response: Node, { headers }: Received): string[] {
     name.toLowerCase(),
   );
   const lacking = REQUIRED.filter((name) => !headers.has(name)).map((name) => `no header ${name}`);
-  const told = ['retry-after', 'idempotent-replayed', 'etag', 'allow', 'link', 'ratelimit'];
+  const told = [
+    ...['retry-after', 'idempotent-replayed', 'etag', 'allow', 'link', 'ratelimit'],
+    'x-error-reason',
+  ];
   const surplus = told.filter((name) => headers.has(name) && !described.includes(name));
   return [...lacking, ...surplus.map((name) => `the header ${name} is not described`)];
+}
+
+/** A refusal has one of the reasons that its status is documented with, in header and data alike. */
+function wrongReason(response: Node, { status, headers, body }: Received): string[] {
+  if (status < 400) return [];
+  const reason = headers.get('x-error-reason') ?? '';
+  const described = Object.keys(at(response, 'content', 'application/json', 'examples') ?? {});
+  const data = at(body, 'data');
+  return [
+    ...(described.includes(reason) ? [] : [`the reason "${reason}" is not described`]),
+    ...(data && data.reason !== reason ? [`data has the reason "${data.reason}"`] : []),
+  ];
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,5 +1,5 @@
 import type { SurfaceRoutes } from '../../http/app.ts';
-import { codeAnchor } from '../../http/envelope.ts';
+import { codeAnchor, REASON_HEADER, reasonAnchor } from '../../http/envelope.ts';
 import { once } from '../../http/once.ts';
 import { type ErrorCode, errorCodes } from '../../openapi/error-codes.ts';
 import { type Html, html } from '../../rendering/html.ts';
@@ -35,6 +35,8 @@ interface Part {
 const asPage = (parts: readonly Part[]): Html => html`<h1>Errors</h1>
 <p>A refusal has the envelope <code>{ success: false, message, statusCode, data }</code>. The partner API answers
 <code>statusCode</code> as the HTTP status, the merchant API its first three digits: 4032 comes with HTTP 403.
+The header <code>${REASON_HEADER}</code> names the reason, which tells the meanings of one code apart; partners also
+find it in <code>data.reason</code>. The header <code>Link</code> leads to the line of that reason.
 <a href="${DOCS_PATH}/guides/handle-errors">Handle errors</a> says how a program treats them. A request
 is repeated under the same idempotency key.</p>
 ${parts.map(
@@ -46,7 +48,8 @@ ${parts.map(
 const asText = (parts: readonly Part[]): string =>
   [
     '# Errors',
-    'A refusal has the envelope `{ success: false, message, statusCode, data }`.',
+    'A refusal has the envelope `{ success: false, message, statusCode, data }`, and names its reason in the ' +
+      `header \`${REASON_HEADER}\`.`,
     ...parts.flatMap(({ title, codes }) => [
       `## ${title}`,
       ...codes.flatMap(({ statusCode, httpStatus, meanings }) => [
@@ -65,7 +68,12 @@ const codeCard = (
 ): Html => html`<section class="card code-card" id="${codeAnchor(routes.surface, one.statusCode)}">
 <h3>${one.statusCode} ${one.statusCode !== one.httpStatus && html`<span class="quiet">HTTP ${one.httpStatus}</span>`}</h3>
 <dl>${one.meanings.map(
-  ({ reason, message, remedy, endpoints }) => html`<dt>${message}</dt>
+  ({
+    reason,
+    message,
+    remedy,
+    endpoints,
+  }) => html`<dt id="${reasonAnchor(routes.surface, one.statusCode, reason)}">${message}</dt>
 <dd>${richText(remedy)}. <span class="quiet"><code>${reason}</code>; ${
     endpoints.length === routes.endpoints.length
       ? 'every endpoint'

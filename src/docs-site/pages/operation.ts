@@ -1,7 +1,7 @@
 import type { OpenAPIObject, OperationObject, ParameterObject } from 'openapi3-ts/oas31';
 import type { Surface } from '../../domain/refusals.ts';
 import { type Endpoint, scopeOf } from '../../http/endpoint.ts';
-import { codeAnchor } from '../../http/envelope.ts';
+import { reasonAnchor } from '../../http/envelope.ts';
 import { jsonExample, jsonSchema, operationAt, templateOf } from '../../openapi/document.ts';
 import { refusalsOf } from '../../openapi/endpoint-refusals.ts';
 import { html } from '../../rendering/html.ts';
@@ -116,7 +116,7 @@ const refusals = (surface: Surface, endpoint: Endpoint): string =>
   refusalsOf(surface, endpoint)
     .sort((one, other) => one.httpStatus - other.httpStatus)
     .map(({ httpStatus, statusCode, reason, message, remedy }) => {
-      const code = `[${statusCode}](${DOCS_PATH}/errors#${codeAnchor(surface, statusCode)})`;
+      const code = `[${statusCode}](${DOCS_PATH}/errors#${reasonAnchor(surface, statusCode, reason)})`;
       const status = statusCode === httpStatus ? '' : ` *HTTP ${httpStatus}*`;
       return `- ${code}${status} \`${reason}\`  \n  ${asMarkdown(`${message}. ${remedy}.`)}`;
     })

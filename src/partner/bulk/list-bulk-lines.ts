@@ -5,7 +5,7 @@ import { messageOf, refuse, statusCodeOf } from '../../domain/refusals.ts';
 import { bulkLineStatuses } from '../../domain/vouchers/bulk-order.ts';
 import { formatVoucherCode } from '../../domain/vouchers/voucher-code.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { reply } from '../../http/envelope.ts';
+import { REASON_HEADER, reply } from '../../http/envelope.ts';
 import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
 import { numberParameter } from '../../http/fields/number-parameter.ts';
 import type { Services } from '../../http/services.ts';
@@ -36,6 +36,7 @@ const lineSchema = z.object({
         description: 'Code that "Generate a voucher" answers in this case',
         examples: [405],
       }),
+      reason: textAnswer(`\`${REASON_HEADER}\` of that answer`, 'money-insufficient'),
       message: textAnswer('What is wrong and what to do', 'Not enough money in the wallet'),
     })
     .nullable()
@@ -109,6 +110,7 @@ function presentLine(
           },
     refusal: refusal && {
       statusCode: statusCodeOf(refusal.reason, 'partner', 'generate-voucher'),
+      reason: refusal.reason,
       message: messageOf(refusal.reason, refusal.detail),
     },
   };

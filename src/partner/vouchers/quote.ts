@@ -3,7 +3,7 @@ import type { Scope } from '../../domain/access/scope.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { messageOf, type Operation, refuse, statusCodeOf } from '../../domain/refusals.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { reply } from '../../http/envelope.ts';
+import { REASON_HEADER, reply } from '../../http/envelope.ts';
 import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
 import { type Quote, quoteTopUp, quoteVoucher } from '../../operations/quotes.ts';
 import { airtimeFields, packageFields } from '../topups/topup-request-fields.ts';
@@ -62,6 +62,7 @@ const answerSchema = z.object({
   refusal: z
     .object({
       statusCode: z.int().meta({ description: '`statusCode` of the refusal', examples: [405] }),
+      reason: textAnswer(`\`${REASON_HEADER}\` of the refusal`, 'money-insufficient'),
       message: textAnswer('Its message', 'Not enough money in the wallet'),
       retryAfterSeconds: z
         .int()
@@ -125,6 +126,7 @@ const presentQuote = (kind: Kind, operation: Operation, quoted: Quote) => ({
   refusal: quoted.refusal
     ? {
         statusCode: statusCodeOf(quoted.refusal.reason, 'partner', operation),
+        reason: quoted.refusal.reason,
         message: messageOf(quoted.refusal.reason, quoted.refusal.detail),
         retryAfterSeconds: quoted.refusal.retryAfterSeconds ?? null,
       }

@@ -10,7 +10,7 @@ const refused = (reason: Reason, detail?: string) =>
     success: false,
     statusCode: 400,
     message: messageOf(reason, detail),
-    data: null,
+    data: { reason },
   });
 
 describe('what a caller knows', () => {

@@ -189,6 +189,7 @@ describe('what has no endpoint', () => {
       expectHarmless(answer, scene);
       expect([400, 404]).toContain(answer.status);
       expect(answer.body).toMatchObject({ success: false, data: null });
+      expect(answer.headers.get('x-error-reason')).toBe('voucher-not-found');
     },
   );
 
@@ -228,6 +229,8 @@ describe('what is hardly HTTP', () => {
   const expectEnvelope = (received: string, status: number) => {
     const [head = '', body = ''] = received.split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const reason = status === 431 ? 'headers-too-large' : 'http-malformed';
+    expect(head).toContain(`\r\nx-error-reason: ${reason}\r\n`);
     expect(JSON.parse(body)).toEqual({
       success: false,
       message: expect.stringMatching(/\w{4,}/),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Operation, Surface } from '../../../src/domain/refusals.ts';
-import { type Answer, merchantClient, partnerClient } from '../../support/clients.ts';
+import { type Answer, merchantClient, partnerClient, refusalData } from '../../support/clients.ts';
 import { makeMerchant, makePartner, type TestMerchant } from '../../support/companies.ts';
 import { CLAIM, type Client, type Gift, newOwner, otherCode, REDEEM } from '../gift/gift-scene.ts';
 import { setRedemptionScene } from '../gift/redemption-scene.ts';
@@ -18,8 +18,8 @@ export interface GiftRefusal<Act = Attempt>
   extends Omit<RefusalCase, 'operation' | 'statusCode' | 'data' | 'arrange'> {
   readonly on?: Surface;
   readonly statusCode?: Readonly<Partial<Record<Surface, number>>>;
-  /** What a partner's answer holds beside the message. */
-  readonly partnerData?: unknown;
+  /** What a partner's `data` has besides the reason. */
+  readonly partnerData?: object;
   arrange(side: RefusalSide): Promise<Act>;
 }
 
@@ -184,7 +184,10 @@ export function testAfterRefusals(surface: Surface, side: () => RefusalSide): vo
     const balances = await scene.balances();
     const verificationCode = await scene.claimed(client, gift);
     const refused = await scene.redeem(gift, { verificationCode }, client);
-    expect(refused.body).toMatchObject({ statusCode: codes.refused, data: null });
+    expect(refused.body).toMatchObject({
+      statusCode: codes.refused,
+      data: refusalData(surface, 'payment-refused'),
+    });
     expect(refused.body.message).toContain('The payment was declined');
     expect(await scene.voucher(gift)).toEqual({
       status: 'ACTIVE',

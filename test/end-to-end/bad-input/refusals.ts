@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/refusals.ts';
 import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
-import type { Answer } from '../../support/clients.ts';
+import { type Answer, refusalData } from '../../support/clients.ts';
 import type { GiftScene } from '../gift/gift-scene.ts';
 import { type Proof, type SpecifiedError, specifiedErrors } from './specified-errors.ts';
 
@@ -23,8 +23,8 @@ export interface RefusalCase {
   /** What the message must hold besides the reason's own words. */
   readonly says?: string | RegExp;
   readonly headers?: Readonly<Record<string, string | RegExp>>;
-  /** `data` of a partner's answer; null without it, but for the issues of an invalid request. */
-  readonly data?: unknown;
+  /** What a partner's `data` has besides the reason: nothing, but for the issues of an invalid request. */
+  readonly data?: object;
   /** Prepares everything; what it returns sends the request that is refused. */
   arrange(): Promise<() => Promise<Answer>>;
 }
@@ -108,9 +108,13 @@ export function expectRefusal(
   if (expected.says) expect(body.message).toMatch(expected.says);
   for (const [name, value] of Object.entries(expected.headers ?? {}))
     expect(answer.headers.get(name)).toMatch(value);
-  if (surface === 'merchant') expect(body.data).toBeNull();
-  else if (expected.data !== undefined || statusCode !== 400)
-    expect(body.data).toEqual(expected.data ?? null);
+  expect(answer.headers.get('x-error-reason')).toBe(expected.reason);
+  const anchor = `#${surface}-${statusCode}-${expected.reason}>`;
+  expect(answer.headers.get('Link')).toContain(anchor);
+  // The issues of an invalid request are looked at where they are the subject.
+  const issues = expected.reason === 'request-invalid' && body.data?.issues;
+  const further = expected.data ?? (issues ? { issues } : {});
+  expect(body.data).toEqual(refusalData(surface, expected.reason, further));
 }
 
 /** No answer holds a stack trace or anything of our insides. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
+import { refusalData } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { makeSpoilingWay } from '../../support/spoiling-way.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
@@ -101,7 +102,11 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
       expect({ name, time, status: answer.status }).toEqual({ name, time, status: 503 });
       expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
       const body = await answer.text();
-      expect(JSON.parse(body)).toMatchObject({ success: false, statusCode: 503, data: null });
+      expect(JSON.parse(body)).toMatchObject({
+        success: false,
+        statusCode: 503,
+        data: refusalData('partner', 'unavailable'),
+      });
       // Neither a stack nor the words of an error.
       expect(body).not.toMatch(/Error|\.[jt]s|workflow/i);
     }

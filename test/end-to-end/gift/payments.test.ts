@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surface } from '../../../src/domain/refusals.ts';
+import { refusalData } from '../../support/clients.ts';
 import { REDEEM, repeated } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
@@ -148,7 +149,7 @@ describe('a redemption that takes longer than its caller waits', () => {
       success: false,
       statusCode: 409,
       message: 'Still processing: repeat the same request to get the result',
-      data: { referenceNumber: platform_reference },
+      data: refusalData('partner', 'still-processing', { referenceNumber: platform_reference }),
     });
     expect(platform_reference).toMatch(RDM);
     expect(last.body).toMatchObject({ success: true, statusCode: 200 });

@@ -6,6 +6,7 @@ import type { FailpointName } from '../../../src/process/failpoint.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { startWorker } from '../../../src/worker.ts';
 import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.ts';
+import { refusalData } from '../../support/clients.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
 import { CLAIM, type Client, done, REDEEM } from './gift-scene.ts';
@@ -86,7 +87,11 @@ it('who has no key and cannot be remembered is told to look at the voucher, not 
   const answer = await scene.asPartner.post(REDEEM, body);
   await mend();
   expect(answer.status).toBe(409);
-  expect(answer.body).toMatchObject({ success: false, statusCode: 409, data: null });
+  expect(answer.body).toMatchObject({
+    success: false,
+    statusCode: 409,
+    data: refusalData('partner', 'redemption-unknown'),
+  });
   expect(answer.body.message).toContain('check the voucher first');
   await scene.settlePayout(merchant, 'completed');
   await until(async () => expect(await scene.voucher(gift)).toMatchObject({ held: '0.000000' }));

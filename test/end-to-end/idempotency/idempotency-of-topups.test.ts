@@ -92,6 +92,7 @@ test('a failure that is told again does not invite to retry what was delivered s
   expect([again.status, wasReplayed(again)]).toEqual([424, true]);
   expect(again.body).toEqual({
     ...first.body,
+    data: { ...first.body.data, reason: 'topup-delivered-since' },
     message: expect.stringMatching(
       /^This attempt failed, and the top-up was delivered since: do not/,
     ),

@@ -167,8 +167,12 @@ describe('a retry', () => {
     const again = await scene.retry(id, msisdn, key);
     expectRefusal(again, 'partner', 424, {
       reason: 'topup-failed',
-      says: 'never started',
-      data: expect.objectContaining({ transactionId: id, status: 'FAILED' }),
+      data: {
+        transactionId: id,
+        status: 'FAILED',
+        referenceNumber: null,
+        message: expect.stringContaining('never started'),
+      },
     });
     expect((await scene.show(id)).attempts).toHaveLength(1);
     await scene.retry(id, msisdn);

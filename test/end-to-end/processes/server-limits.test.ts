@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, partnerClient } from '../../support/clients.ts';
+import type { Reason } from '../../../src/domain/refusals.ts';
+import { call, partnerClient, refusalData } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 
@@ -33,10 +34,21 @@ const received = (socket: Socket) =>
     socket.on('close', () => resolve(text));
   });
 
+const reasonOf: Readonly<Record<number, Reason>> = {
+  400: 'http-malformed',
+  408: 'request-too-slow',
+  413: 'body-too-large',
+  417: 'expectation-unsupported',
+  431: 'headers-too-large',
+};
+
 function expectEnvelope(text: string, status: number): void {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(JSON.parse(body)).toMatchObject({ success: false, statusCode: status, data: null });
+  expect(head).toContain(`\r\nx-error-reason: ${reasonOf[status]}\r\n`);
+  // Only a request that could be read says which API it means.
+  const data = status === 413 ? refusalData('partner', 'body-too-large') : null;
+  expect(JSON.parse(body)).toMatchObject({ success: false, statusCode: status, data });
 }
 
 const POST = 'POST /api/v1/client/auth/login HTTP/1.1\r\nHost: a\r\n';

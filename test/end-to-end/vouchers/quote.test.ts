@@ -190,7 +190,7 @@ test.each(rows.map(([kind, reason, arrange, when = '']) => [kind, reason, when, 
     }
     expect(quoted.body.data, quoted.body.message).toMatchObject({ kind, accepted: false });
     const { retryAfterSeconds, ...refusal } = quoted.body.data.refusal;
-    expect(refusal).toEqual({ statusCode, message });
+    expect(refusal).toEqual({ statusCode, message, reason: refused.body.data.reason });
     const pause = Number(refused.headers.get('Retry-After') ?? 0);
     expect(Math.abs((retryAfterSeconds ?? 0) - pause)).toBeLessThanOrEqual(60);
     expect(retryAfterSeconds === null).toBe(pause === 0);

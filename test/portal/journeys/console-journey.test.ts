@@ -76,7 +76,7 @@ test('a partner calls from the console, and sees why a call is refused', async (
   await topUp.locator('.message.danger').getByText('amount: ').waitFor();
   await look(page, 'console-partner');
   await topUp.getByRole('link', { name: 'What this code means' }).click();
-  await page.waitForURL('**/docs/errors#partner-400');
+  await page.waitForURL('**/docs/errors#partner-400-request-invalid');
   expect(complaints).toEqual([]);
 });
 

@@ -507,6 +507,8 @@ export interface QuoteResult {
   readonly refusal: {
     /** `statusCode` of the refusal. Example: `405` */
     readonly statusCode: number;
+    /** `x-error-reason` of the refusal. Example: `money-insufficient` */
+    readonly reason: string;
     /** Its message. Example: `Not enough money in the wallet` */
     readonly message: string;
     /** `Retry-After` of the refusal; null without it. Example: `3600` */
@@ -706,6 +708,8 @@ export interface ReadBulkLinesResult {
     readonly refusal: {
       /** Code that "Generate a voucher" answers in this case. Example: `405` */
       readonly statusCode: number;
+      /** `x-error-reason` of that answer. Example: `money-insufficient` */
+      readonly reason: string;
       /** What is wrong and what to do. Example: `Not enough money in the wallet` */
       readonly message: string;
     } | null;

@@ -578,6 +578,8 @@ class QuoteResultRefusal(TypedDict):
 
     # `statusCode` of the refusal. Example: 405
     statusCode: int
+    # `x-error-reason` of the refusal. Example: money-insufficient
+    reason: str
     # Its message. Example: Not enough money in the wallet
     message: str
     # `Retry-After` of the refusal; null without it. Example: 3600
@@ -836,6 +838,8 @@ class ReadBulkLinesResultLinesItemRefusal(TypedDict):
 
     # Code that "Generate a voucher" answers in this case. Example: 405
     statusCode: int
+    # `x-error-reason` of that answer. Example: money-insufficient
+    reason: str
     # What is wrong and what to do. Example: Not enough money in the wallet
     message: str
 
