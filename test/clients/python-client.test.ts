@@ -162,10 +162,12 @@ failed = failure_of(
 key = failure_of(lambda: partner.top_ups.send_airtime(AIRTIME, idempotency_key="a\\nb"))
 print(json.dumps([
     wrong.status_code, [issue.path for issue in wrong.issues], len(wrong.request_id),
-    wrong.help_url, failed.status_code, failed.failed_top_up.transaction_id > 0, str(key),
+    wrong.reason, wrong.help_url, failed.status_code, failed.reason, failed.failed_top_up.transaction_id > 0, str(key),
 ]))`);
       expect(result).toEqual([
-        ...[400, ['amount'], 36, expect.stringContaining('#partner-400'), 424, true],
+        ...[400, ['amount'], 36, 'request-invalid'],
+        expect.stringMatching(/#partner-400-request-invalid$/),
+        ...[424, 'topup-failed', true],
         'idempotency_key must have 1 to 200 printable ASCII characters',
       ]);
     });

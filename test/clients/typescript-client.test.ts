@@ -191,17 +191,18 @@ describe('a pause', () => {
 
 describe('a refusal', () => {
   test.each([
-    ['a wrong field', 400, { amount: -1 }],
-    ['a failed top-up', 424, { msisdn: '+251911000006' }],
-  ])('is not repeated: %s', async (_case, statusCode, change) => {
+    ['a wrong field', 400, 'request-invalid', { amount: -1 }],
+    ['a failed top-up', 424, 'topup-failed', { msisdn: '+251911000006' }],
+  ])('is not repeated: %s', async (_case, statusCode, reason, change) => {
     const requests = await scene.requestsDuring('/airtime-topup', async () => {
       const error = await failureOf(partner.topUps.sendAirtime({ ...airtime(), ...change }));
       expect(error).toBeInstanceOf(ApiError);
       expect(error).toMatchObject({
         statusCode,
+        reason,
         operation: 'POST /topup-transactions/airtime-topup',
         requestId: expect.stringMatching(/^[\w-]{36}$/),
-        helpUrl: expect.stringContaining(`#partner-${statusCode}`),
+        helpUrl: expect.stringMatching(new RegExp(`#partner-${statusCode}-${reason}$`)),
       });
       const { issues, failedTopUp } = error as ApiError;
       expect(issues.map(({ path }) => path)).toEqual(statusCode === 400 ? ['amount'] : []);

@@ -18,12 +18,14 @@ export interface RefusalFacts {
   readonly httpStatus: number;
   /** Decide by this: merchants' codes are finer than the HTTP status. */
   readonly statusCode: number;
+  /** `voucher-redeemed`, for example: decide by it where several reasons share a code. New ones can be added. */
+  readonly reason: string | undefined;
   readonly message: string;
   readonly data: unknown;
   /** Name it in questions to support. */
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** Where the code is explained. */
+  /** Where the reason is explained. */
   readonly helpUrl: string | undefined;
 }
 
@@ -33,6 +35,7 @@ export class ApiError extends Error implements RefusalFacts {
   readonly operation: string;
   readonly httpStatus: number;
   readonly statusCode: number;
+  readonly reason: string | undefined;
   readonly data: unknown;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -43,6 +46,7 @@ export class ApiError extends Error implements RefusalFacts {
     this.operation = facts.operation;
     this.httpStatus = facts.httpStatus;
     this.statusCode = facts.statusCode;
+    this.reason = facts.reason;
     this.data = facts.data;
     this.requestId = facts.requestId;
     this.retryAfterSeconds = facts.retryAfterSeconds;

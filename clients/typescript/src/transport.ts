@@ -61,6 +61,7 @@ function read(operation: Operation, response: Response, text: string): WireAnswe
     operation: nameOf(operation),
     httpStatus: response.status,
     statusCode: answer.statusCode,
+    reason: response.headers.get('x-error-reason') ?? undefined,
     message: String(answer.message),
     data: answer.data,
     requestId: response.headers.get('X-Request-Id') ?? undefined,

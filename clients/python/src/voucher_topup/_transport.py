@@ -78,6 +78,7 @@ def _api_error(
         operation=operation.name,
         http_status=response.status_code,
         status_code=answer["statusCode"],
+        reason=response.headers.get("x-error-reason"),
         data=answer.get("data"),
         request_id=response.headers.get("X-Request-Id"),
         retry_after_seconds=int(retry_after) if retry_after.isdigit() else None,

@@ -33,6 +33,7 @@ class ApiError(Exception):
         operation: str,
         http_status: int,
         status_code: int,
+        reason: Optional[str],
         data: Any,
         request_id: Optional[str],
         retry_after_seconds: Optional[int],
@@ -45,11 +46,13 @@ class ApiError(Exception):
         self.http_status = http_status
         # Decide by this: merchants' codes are finer than the HTTP status.
         self.status_code = status_code
+        # "voucher-redeemed", for example: decide by it where several reasons share a code. New ones can be added.
+        self.reason = reason
         self.data = data
         # Name it in questions to support.
         self.request_id = request_id
         self.retry_after_seconds = retry_after_seconds
-        # Where the code is explained.
+        # Where the reason is explained.
         self.help_url = help_url
 
     def __str__(self) -> str:
