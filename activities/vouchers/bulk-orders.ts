@@ -15,7 +15,7 @@ import {
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
 import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
 import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
-import { isSuperseded, storedOutcome } from '../../src/db/operations/operations.ts';
+import { storedOutcome } from '../../src/db/operations/operations.ts';
 import { insertVoucher } from '../../src/db/vouchers/generation.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
@@ -135,7 +135,7 @@ function createLineGeneration(dependencies: ActivityDependencies) {
       () => insertVoucher(transaction, request),
     );
     if (voucherId !== null) return { voucherId };
-    if (facts.operation && !isSuperseded(facts.operation, command)) {
+    if (facts.operation) {
       const { requestDigest, result } = storedOutcome<GeneratedVoucher>(facts.operation);
       if (requestDigest !== command.requestDigest) return { refusal: keyReused };
       return result.ok ? { voucherId: result.voucherId } : { refusal: result };

@@ -2,12 +2,7 @@ import { violates } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
 import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
 import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
-import {
-  isSuperseded,
-  outcomeFor,
-  recordRefusal,
-  storedOutcome,
-} from '../../src/db/operations/operations.ts';
+import { outcomeFor, recordRefusal, storedOutcome } from '../../src/db/operations/operations.ts';
 import { findOperation } from '../../src/db/operations/stored-operations.ts';
 import { insertVoucher } from '../../src/db/vouchers/generation.ts';
 import type { Refusal } from '../../src/domain/refusals.ts';
@@ -55,8 +50,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       );
       await failpoint('generate-committed');
       if (voucherId !== null) return outcomeFor(command, { ok: true, voucherId });
-      if (facts.operation && !isSuperseded(facts.operation, command))
-        return storedOutcome(facts.operation);
+      if (facts.operation) return storedOutcome(facts.operation);
       return end(await refusalOfGeneration(database, facts, command.company));
     } catch (error) {
       // A concurrent voucher spent the balance.

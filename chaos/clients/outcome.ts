@@ -1,5 +1,5 @@
 import { reasons } from '../../src/domain/reasons.ts';
-import { isRemembered, type Reason, refuse } from '../../src/domain/refusals.ts';
+import { isFinal, type Reason, refuse } from '../../src/domain/refusals.ts';
 
 /** What came back, its body as the bytes had it; or why nothing did. */
 export type CallResponse =
@@ -42,28 +42,19 @@ const AT_THE_DOOR: readonly Reason[] = [
   'too-many-requests',
 ];
 
-/** Given before there is an operation, by what is so at that moment; the next time may differ. */
-const OF_THE_MOMENT: readonly Reason[] = ['key-reused', 'topup-not-failed', 'voucher-not-found'];
-
-/** After a hold: the money went back, and the key keeps this answer. */
-const FAILED: readonly Reason[] = [
-  'topup-failed',
-  'topup-delivered-since',
-  'topup-retried-since',
-  'payment-refused',
-  'reversal-refused',
-];
-
 /** A bulk order in its answer, whose progress follows the id. */
 const BULK_ORDER = /("bulkOrder":\{"id":\d+)[^}]*/;
 
 /**
- * An answer as it was told first: the message of a top-up's failure and the progress of a bulk order are
+ * An answer as it was told first: the reason of a top-up's failure and the progress of a bulk order are
  * of the moment, and all else of an answer stays.
  */
 export const asFirstTold = (text: string): string =>
   (['topup-delivered-since', 'topup-retried-since'] as const).reduce(
-    (told, reason) => told.replace(reasons[reason].message, reasons['topup-failed'].message),
+    (told, reason) =>
+      told
+        .replace(reasons[reason].message, reasons['topup-failed'].message)
+        .replace(`"reason":"${reason}"`, '"reason":"topup-failed"'),
     text.replace(BULK_ORDER, '$1'),
   );
 
@@ -104,7 +95,5 @@ export function outcomeOf(response: CallResponse): Outcome {
   if (!reason) return { kind: 'open', why: 'no-reason' };
   if (OPEN.includes(reason)) return { kind: 'open', why: reason };
   if (AT_THE_DOOR.includes(reason)) return { kind: 'unheard', why: reason };
-  const isBound =
-    FAILED.includes(reason) || (isRemembered(refuse(reason)) && !OF_THE_MOMENT.includes(reason));
-  return { kind: 'refused', reason, isBound };
+  return { kind: 'refused', reason, isBound: isFinal(refuse(reason)) };
 }

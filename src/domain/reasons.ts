@@ -28,8 +28,11 @@ export type Operation =
   | 'list-transactions'
   | 'list';
 
-/** What a caller can do: nothing, correct the request, repeat it unchanged, wait, or retry a top-up. */
-export type Remedy = 'none' | 'correct' | 'repeat' | 'wait' | 'retry';
+/**
+ * What a caller can do: nothing, correct the request, remove the cause and repeat the request, repeat
+ * it at once, wait, or retry a top-up.
+ */
+export type Remedy = 'none' | 'correct' | 'resolve' | 'repeat' | 'wait' | 'retry';
 
 type Cells = Partial<Record<Operation, number>>;
 
@@ -37,6 +40,11 @@ export interface ReasonRow {
   /** What is wrong and what to do. A reply may append a detail of the case. */
   readonly message: string;
   readonly remedy: Remedy;
+  /**
+   * The request counted a guess, or its money was held, or something was sent: its idempotency key
+   * keeps this answer. After any other reason the same request under the same key runs again.
+   */
+  readonly isFinal?: true;
   readonly partner?: Cells;
   readonly merchant?: Cells;
   /** The default statusCode on both surfaces; a cell overrides it. */
@@ -152,7 +160,7 @@ export const reasons = {
   },
   'product-not-accessible': {
     message: 'You have no access to this product',
-    remedy: 'none',
+    remedy: 'resolve',
     partner: {
       'generate-voucher': 404,
       'airtime-topup': 404,
@@ -213,17 +221,20 @@ export const reasons = {
   'topup-failed': {
     message: 'The top-up failed and nothing was charged; it can be retried',
     remedy: 'retry',
+    isFinal: true,
     partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
   },
   // The same failure, told again when the top-up stands otherwise.
   'topup-delivered-since': {
     message: 'This attempt failed, and the top-up was delivered since: do not retry it',
     remedy: 'none',
+    isFinal: true,
     partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
   },
   'topup-retried-since': {
     message: 'This attempt failed, and another one is being processed',
     remedy: 'none',
+    isFinal: true,
     partner: { 'airtime-topup': 424, 'airtime-package-topup': 424, 'retry-topup': 424 },
   },
 
@@ -242,6 +253,7 @@ export const reasons = {
   'voucher-restricted': {
     message: 'The voucher is restricted to its merchant; the merchant cannot be changed',
     remedy: 'none',
+    isFinal: true,
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4031 },
   },
@@ -268,12 +280,12 @@ export const reasons = {
   },
   'price-not-defined': {
     message: 'No price is defined for the product: set a selling price for this denomination first',
-    remedy: 'correct',
+    remedy: 'resolve',
     partner: { 'generate-voucher': 404 },
   },
   'money-insufficient': {
     message: 'Not enough money in the wallet',
-    remedy: 'none',
+    remedy: 'resolve',
     partner: {
       'generate-voucher': 405,
       'airtime-topup': 400,
@@ -340,6 +352,7 @@ export const reasons = {
   'verification-code-incorrect': {
     message: 'The verification code is incorrect',
     remedy: 'correct',
+    isFinal: true,
     partner: { 'redeem-gift': 403 },
     merchant: { 'redeem-gift': 4035 },
   },
@@ -511,12 +524,14 @@ export const reasons = {
   'payment-refused': {
     message: 'The transfer to the merchant failed',
     remedy: 'none',
+    isFinal: true,
     partner: { 'redeem-gift': 404 },
     merchant: { 'redeem-gift': 5031 },
   },
   'reversal-refused': {
     message: 'The mobile-money provider refused the reversal; the payment stands',
     remedy: 'none',
+    isFinal: true,
     merchant: { 'reverse-redemption': 4241 },
   },
 

@@ -15,12 +15,11 @@ export interface Refusal {
   readonly transactionId?: number;
 }
 
-/**
- * Whether a refusal before any hold is stored as the answer to identical requests. A request that
- * the caller must repeat or delay is not stored: its repetition runs again.
- */
-export const isRemembered = ({ reason }: Refusal): boolean =>
-  !['repeat', 'wait'].includes(reasons[reason].remedy);
+/** Whether a refusal is stored as the answer to identical requests: else a repetition runs again. */
+export const isFinal = ({ reason }: Refusal): boolean => {
+  const row: ReasonRow = reasons[reason];
+  return row.isFinal ?? false;
+};
 
 /** Builds a refusal. */
 export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = {}): Refusal => ({
@@ -48,8 +47,9 @@ export const messageOf = (reason: Reason, detail?: string): string =>
   detail ? `${reasons[reason].message}: ${detail}` : reasons[reason].message;
 
 const remedies: Readonly<Record<Remedy, string>> = {
-  none: 'Nothing: a repeated request gets the same answer',
+  none: 'Nothing: a repeated request is refused, too',
   correct: 'Correct the request',
+  resolve: 'Remove the cause, then repeat the same request',
   repeat: 'Repeat the same request',
   retry: 'Retry the top-up by its `transactionId`; the same request gets the same answer',
   wait: 'Wait as long as `Retry-After` says, then repeat',

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
 import { indexPath, operationAddress } from '../../src/docs-site/reference-paths.ts';
 import { reasons } from '../../src/domain/reasons.ts';
-import { httpStatusOf, type ReasonRow, type Surface } from '../../src/domain/refusals.ts';
-import { codeAnchor } from '../../src/http/envelope.ts';
+import { httpStatusOf, type Reason, type ReasonRow, type Surface } from '../../src/domain/refusals.ts';
+import { codeAnchor, reasonAnchor } from '../../src/http/envelope.ts';
 import { REVOKED_KEY } from '../../src/http/signature/diagnose-signature.ts';
 import { signatureMistakes } from '../../src/http/signature/signature-mistakes.ts';
 import { verifySignature } from '../../src/http/signature/verify-signature.ts';
@@ -27,9 +27,14 @@ const addresses = new Set([
     `/docs${indexPath(surface)}`,
     `/docs/${surface}/openapi.json`,
     ...endpoints.map((endpoint) => operationAddress(surface, endpoint)),
-    ...rows
-      .flatMap((row) => codesOf(row, surface))
-      .map((code) => `/docs/errors#${codeAnchor(surface, code)}`),
+    ...(Object.keys(reasons) as Reason[])
+      .flatMap((reason) =>
+        codesOf(reasons[reason], surface).flatMap((code) => [
+          codeAnchor(surface, code),
+          reasonAnchor(surface, code, reason),
+        ]),
+      )
+      .map((anchor) => `/docs/errors#${anchor}`),
   ]),
   ...pages.filter(({ method }) => method === 'GET').map(({ path }) => `/portal${path}`),
   ...['keys', 'addresses', 'public-keys'].map((part) => `/portal/access#${part}`),

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { reasons } from '../../src/domain/reasons.ts';
 import {
   httpStatusOf,
+  isFinal,
   messageOf,
   type Operation,
   type Reason,
@@ -78,6 +79,15 @@ describe('the table of reasons and the tables 7.2 and 7.3 of the specification',
       [4092, ['redemption-in-progress', 'still-processing']],
       [4035, ['verification-code-incorrect', 'msisdn-not-owner']],
       [5031, ['payout-account-missing', 'payment-refused']],
+    ]);
+  });
+
+  it('are kept by a key where a guess was counted, or something was held or sent', () => {
+    const final = rows.map(([reason]) => reason).filter((reason) => isFinal(refuse(reason)));
+    expect(final).toEqual([
+      ...['topup-failed', 'topup-delivered-since', 'topup-retried-since'],
+      ...['voucher-restricted', 'verification-code-incorrect'],
+      ...['payment-refused', 'reversal-refused'],
     ]);
   });
 

@@ -29,7 +29,7 @@ export interface RefusalFacts {
   readonly helpUrl: string | undefined;
 }
 
-/** The service refused the request; nothing will be different if it is repeated unchanged. */
+/** The service refused the request; a repetition helps only once the cause is gone. */
 export class ApiError extends Error implements RefusalFacts {
   override readonly name = 'ApiError';
   readonly operation: string;

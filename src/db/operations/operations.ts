@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isRemembered, type Refusal } from '../../domain/refusals.ts';
+import { isFinal, type Refusal } from '../../domain/refusals.ts';
 import type { Company } from '../../domain/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { MissingRowError } from '../missing-row.ts';
@@ -47,7 +47,7 @@ export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome
   result: operation.outcome as Result | Refusal,
 });
 
-/** A refusal before any hold releases its key: a corrected request may use it. */
+/** A final refusal before any hold releases its key, too: a corrected request may use it. */
 export const isSuperseded = (operation: StoredOperation, identity: OperationIdentity): boolean =>
   operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
 
@@ -189,15 +189,16 @@ export async function settleKnownOperation<Result>(
 }
 
 /**
- * Ends an operation that was refused before any hold: stored for the identical request, or deleted
- * where a repetition must run again. A settled operation keeps its answer.
+ * Ends an operation that was refused before any hold: a final refusal is stored for the identical
+ * request, any other one is deleted, so that a repetition runs again. A settled operation keeps its
+ * answer.
  */
 export async function refuseOperation<Result>(
   transaction: DatabaseTransaction,
   identity: OperationIdentity,
   refusal: Refusal,
 ): Promise<StoredOutcome<Result>> {
-  if (isRemembered(refusal))
+  if (isFinal(refusal))
     return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
   const deleted = await transaction
     .deleteFrom('operations')

@@ -36,8 +36,7 @@ export interface RecordedTopup {
 
 /**
  * Records a new top-up before its workflow starts, the operation and the top-up in one statement:
- * from here on every answer can contain its number. A request under a known key writes nothing; a
- * corrected request replaces a refused one.
+ * from here on every answer can contain its number. A request under a known key writes nothing.
  */
 export async function recordTopup(
   database: Database,
@@ -82,7 +81,7 @@ export async function recordTopup(
   });
 }
 
-/** A corrected request replaces a refused one. */
+/** The row of a new operation, if there is none. */
 export const insertOperation = (
   identity: OperationIdentity,
   kind: string,
@@ -92,11 +91,7 @@ export const insertOperation = (
   select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
     ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'
   ${condition}
-  on conflict (id) do update set status = 'RUNNING', outcome = null, settled_at = null,
-    request_id = excluded.request_id, request_digest = excluded.request_digest,
-    created_at = now(), accepted_at = null
-    where operations.status = 'REFUSED'
-      and operations.request_digest <> ${identity.requestDigest}
+  on conflict (id) do nothing
   returning id`;
 
 const MAXIMUM_LOOKS = 5;

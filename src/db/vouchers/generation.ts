@@ -87,10 +87,7 @@ export async function insertVoucher(
         ${request.requestId}::uuid, ${request.requestDigest}, 'SUCCEEDED',
         jsonb_build_object('ok', true, 'voucherId', id)
       from voucher
-      on conflict (id) do update set
-        request_id = excluded.request_id, request_digest = excluded.request_digest,
-        status = excluded.status, outcome = excluded.outcome
-        where operations.status = 'REFUSED'
+      on conflict (id) do nothing
     ), transfer as (
       insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
       select ${request.operationId}, 'reserve', gift.id, reserved.id, voucher.amount
@@ -115,8 +112,7 @@ const fromAllowing = (request: GenerationRequest) => sql`
   from facts, partners
   where facts.has_access and facts.merchant_id is not null
     and facts.selling_price_usd is not null and facts.balance >= facts.amount
-    and (facts.operation is null or facts.operation ->> 'status' = 'REFUSED'
-      and facts.operation ->> 'request_digest' <> ${request.requestDigest})
+    and facts.operation is null
     and partners.id = ${request.partner.id} and partners.status = 'ACTIVE'
     and ${isStillAdmitted(request.partner, 'generate-voucher')}`;
 

@@ -33,6 +33,7 @@ const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
 const insteadByRemedy: Readonly<Record<(typeof reasons)[Reason]['remedy'], string>> = {
   none: 'Read the case: it says what to do next.',
   correct: 'Read the case: it says what to do next.',
+  resolve: 'Read the case: it says what to do next.',
   repeat: 'Ask again in a minute.',
   retry: 'Retry it.',
   wait: 'Ask again later.',

@@ -49,14 +49,14 @@ describe('what a caller knows', () => {
       { kind: 'refused', reason: 'topup-retried-since', isBound: true },
     ],
     [
-      'a refusal that is remembered',
-      refused('voucher-redeemed'),
-      { kind: 'refused', reason: 'voucher-redeemed', isBound: true },
+      'a wrong code, which counts',
+      refused('verification-code-incorrect'),
+      { kind: 'refused', reason: 'verification-code-incorrect', isBound: true },
     ],
     [
       'a refusal that is carried out anew',
-      refused('message-not-queued'),
-      { kind: 'refused', reason: 'message-not-queued', isBound: false },
+      refused('voucher-redeemed'),
+      { kind: 'refused', reason: 'voucher-redeemed', isBound: false },
     ],
   ])('after %s', (_what, outcome, expected) => {
     expect(outcome).toEqual(expected);
@@ -66,6 +66,12 @@ describe('what a caller knows', () => {
     const outcome = outcomeOf({ kind: 'answered', status: 502, text: '<html>' });
     expect(outcome).toEqual({ kind: 'open', why: 'unreadable' });
   });
+});
+
+test('a repetition of a failed top-up is the first answer, whatever became of it since', () => {
+  const told = (reason: 'topup-failed' | 'topup-delivered-since') =>
+    asFirstTold(JSON.stringify({ message: messageOf(reason, 'barred'), data: { reason } }));
+  expect(told('topup-delivered-since')).toBe(told('topup-failed'));
 });
 
 test('a repetition of a bulk order is the first answer, however far the order is', () => {

@@ -180,6 +180,13 @@ describe('recordRefusal', () => {
     );
   });
 
+  it('forgets a refusal that held nothing, sent nothing and counted no guess', async () => {
+    const passing = refuse('money-insufficient');
+    expect(await recordRefusal(database, first, KIND, passing)).toEqual(outcomeOf(first, passing));
+    expect(await stored()).toBeUndefined();
+    expect(await begin(repeated())).toEqual({ kind: 'begun' });
+  });
+
   it('does not replace the answer of another request that was quicker', async () => {
     await begin(first);
     await settle('SUCCEEDED', success);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  isRemembered,
+  isFinal,
   type Operation,
   type Reason,
   type Surface,
@@ -101,7 +101,7 @@ describe.each(['partner', 'merchant'] as const)('on the %s API', (surface) => {
     expectRefusal(answer, surface, statusCodeFor(surface, operation, reason), { reason });
     expectDeclared(surface, { operation, reason });
     // That nothing is left of it is a verdict on the voucher: the answer of this request from now on.
-    const kept = isRemembered({ ok: false, reason }) ? 1 : 0;
+    const kept = isFinal({ ok: false, reason }) ? 1 : 0;
     expect(await traces()).toEqual({ ...whole, operations: whole.operations + kept });
     if (row) reached.add(row);
 

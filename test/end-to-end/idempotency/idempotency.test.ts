@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, merchantClient, partnerClient, wasReplayed } from '../../support/clients.ts';
-import { deposit, makeMerchant, makePartner } from '../../support/companies.ts';
+import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   CLAIM,
@@ -15,6 +15,7 @@ import {
   REDEEM,
   setGiftScene,
 } from '../gift/gift-scene.ts';
+import { removedCauses } from './removed-causes.ts';
 
 /** Design 6, on both surfaces. */
 let scene: GiftScene;
@@ -351,52 +352,22 @@ describe('a refusal', () => {
     },
   );
 
-  test('of a generation stays the answer of its request when there is money again', async () => {
-    const poor = await makePartner(scene.stack, { giftWallet: '100' });
-    const asPoor = await partnerClient(scene.stack, poor);
-    const client = keyed(asPoor);
-    const body = generation({ denominationId: poor.denominations[500] });
-    const refused = await client.post(GENERATE, body);
-    expectRefusal(refused, 'partner', 405, { reason: 'money-insufficient' });
-    await deposit(scene.stack, poor.id, '1000');
-    expectReplay(await client.post(GENERATE, body), refused);
-    expect(await vouchersOf(poor.id)).toBe(0);
-    done(await asPoor.post(GENERATE, body));
-    const corrected = { ...body, denominationId: poor.denominations[100] };
-    const first = done(await client.post(GENERATE, corrected));
-    expectReplay(await client.post(GENERATE, corrected), first);
-  });
-
-  test.each(clients)(
-    'of a claim stays its answer when its cause is gone, on the %s API',
-    async (surface, clientOf) => {
-      const client = keyed(clientOf());
-      const gift = await scene.gift();
-      const { voucherCode } = gift;
-      await scene.expire(gift);
-      const refused = await client.post(CLAIM, { voucherCode });
-      expect(refused.body.statusCode).toBe(surface === 'merchant' ? 4036 : 403);
-      await scene.expire(gift, 1);
-      expectReplay(await client.post(CLAIM, { voucherCode }), refused);
-      expect(messagesTo(gift)).toHaveLength(0);
-      done(await client.post(CLAIM, { voucherCode, amount: 40 }));
-      done(await clientOf().post(CLAIM, { voucherCode }));
-    },
-  );
-
-  test.each(clients)(
-    'of a redemption stays its answer when its cause is gone, on the %s API',
-    async (surface, clientOf) => {
-      const client = keyed(clientOf());
-      const gift = await scene.gift({ owner: null });
-      const { voucherCode } = gift;
-      await scene.expire(gift);
-      const refused = await client.post(REDEEM, { voucherCode });
-      expect(refused.body.statusCode).toBe(surface === 'merchant' ? 4036 : 403);
-      await scene.expire(gift, 1);
-      expectReplay(await client.post(REDEEM, { voucherCode }), refused);
-      expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
-      done(await client.post(REDEEM, { voucherCode, amount: 40 }));
+  test.each(removedCauses.map((one) => [one.surface, one.operation, one.reason, one] as const))(
+    'of the %s API (%s: %s) is not kept: its request is carried out, once',
+    async (...row) => {
+      const { surface, reason, statusCode, arrange } = row[3];
+      const { client, path, body, removeCause } = await arrange(scene);
+      const asKeyed = keyed(client);
+      const send = () => asKeyed.post(path, body);
+      for (const refused of [await send(), await send()]) {
+        expectRefusal(refused, surface, statusCode, { reason });
+        expect(wasReplayed(refused)).toBe(false);
+      }
+      await removeCause();
+      const both = await Promise.all([send(), send()]);
+      const [first] = both.map(done);
+      expect(both.map(wasReplayed).toSorted()).toEqual([false, true]);
+      for (const answer of [...both, await send()]) expect(answer.body).toEqual(first?.body);
     },
   );
 

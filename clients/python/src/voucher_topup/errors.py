@@ -24,7 +24,7 @@ class FailedTopUp:
 
 
 class ApiError(Exception):
-    """The service refused the request; nothing will be different if it is repeated unchanged."""
+    """The service refused the request; a repetition helps only once the cause is gone."""
 
     def __init__(
         self,
