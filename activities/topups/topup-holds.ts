@@ -13,7 +13,7 @@ import { type TopupContext, topupContext, topupFacts } from '../../src/db/topups
 import { TOPUP_KIND } from '../../src/db/topups/topup-requests.ts';
 import type { LockedTopup } from '../../src/db/topups/topups.ts';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
-import { maskMsisdn } from '../../src/domain/phone.ts';
+import { isErased, maskMsisdn } from '../../src/domain/phone.ts';
 import type { AirtimeProviderName } from '../../src/domain/providers/provider-names.ts';
 import { routeKindOf } from '../../src/domain/providers/routes.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
@@ -132,6 +132,7 @@ async function holdOrRefuse(
   const refusal = retry && refuseByState(topup, retry);
   if (refusal) return refusal;
   const msisdn = retry?.msisdn ?? numbers.open(topup.msisdn);
+  if (isErased(msisdn)) return refuse('number-erased');
   const context = await topupContext(transaction, topup, command.company);
   const operator = await operatorLookup(msisdn);
   const choice = choiceFor(airtime, {

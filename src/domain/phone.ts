@@ -66,7 +66,8 @@ export const hasHash = (number: StoredNumber, hash: string): boolean =>
 export const isSameNumber = (one: StoredNumber, other: StoredNumber): boolean =>
   String(one).split('.', 1)[0] === String(other).split('.', 1)[0];
 
-export const isErased = (number: StoredNumber): boolean => String(number) === ERASED;
+/** Whether a number was erased, as it is stored or as it was opened. */
+export const isErased = (number: StoredNumber | string): boolean => String(number) === ERASED;
 
 /** The key that sealed a number; undefined where it is erased. */
 export const sealingKeyOf = (number: StoredNumber): string | undefined =>

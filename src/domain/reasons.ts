@@ -203,6 +203,11 @@ export const reasons = {
     remedy: 'none',
     partner: { 'retry-topup': 409 },
   },
+  'number-erased': {
+    message: 'The phone number of this top-up was erased: retry it with the number in msisdn',
+    remedy: 'correct',
+    partner: { 'retry-topup': 400 },
+  },
   'number-not-served': {
     message: 'The service sends no top-ups to the operator of this phone number',
     remedy: 'correct',

@@ -14,6 +14,7 @@ const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
     'Compare the number and its operator with the customer, then retry to a number that is right.',
   'topup-delivered-since': 'Tell the customer that it was delivered.',
   'topup-retried-since': 'Read the case: it shows how the other attempt ends.',
+  'number-erased': 'Ask the customer for the number, and retry to that one.',
   'number-not-served': 'Ask the customer for a number of another operator, and retry to that one.',
   'operator-mismatch': 'Ask the customer for a number of the operator of the package.',
   'amount-out-of-range': 'Ask the partner to send another top-up with another amount.',

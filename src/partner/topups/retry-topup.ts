@@ -21,7 +21,8 @@ export const retryTopup = endpoint({
     transactionId: idField.meta({ description: '`transactionId` of a failed top-up' }),
     msisdn: msisdnField.nullish().meta({
       description:
-        'Another number to send to; for a package, of the same operator; absent: the same number',
+        'Another number to send to; for a package, of the same operator; absent: the same number. ' +
+        'Needed where the number was erased, which happens long after the last attempt',
     }),
   }),
   answer: topupAnswerSchema,
@@ -30,6 +31,7 @@ export const retryTopup = endpoint({
     ...topupReasons,
     'topup-not-found',
     'topup-not-failed',
+    'number-erased',
     'operator-mismatch',
     'amount-out-of-range',
   ],

@@ -8,6 +8,7 @@ import { prune } from '../../db/prune.ts';
 import { deposit } from '../../support/companies.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import { done, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
 import { createCanary, secretsInDatabase, secretsInHistories } from '../processes/canary.ts';
 
@@ -145,6 +146,21 @@ test('after the retention the numbers of every kind are gone, and what finds the
     database,
   );
   expect(rows).toEqual([]);
+});
+
+test('a retry of a top-up whose number was erased is told so, and asks for the number', async () => {
+  const { stack, asPartner } = scene;
+  const order = { amount: 50, msisdn: '+251911781002', ...SALE };
+  const failed = await asPartner.post('/topup-transactions/airtime-topup', order);
+  const { transactionId } = failed.body.data;
+  await age(stack.database);
+  expect(await prune(stack.database, 'numbers of top-ups', { numberDays: 1_095 })).toBeGreaterThan(
+    0,
+  );
+  const retry = (fields: object) =>
+    asPartner.post('/topup-transactions/retry-topup', { transactionId, ...fields });
+  expectRefusal(await retry({}), 'partner', 400, { reason: 'number-erased', says: 'msisdn' });
+  expect(done(await retry({ msisdn: '+251911781050' })).body.data.status).toBe('SUCCESS');
 });
 
 const rowsWithNumbers = async () => {

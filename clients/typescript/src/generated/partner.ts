@@ -844,7 +844,7 @@ export interface SendPackageResult {
 export interface RetryTopUpRequest {
   /** `transactionId` of a failed top-up. Example: `17` */
   readonly transactionId: number | string;
-  /** Another number to send to; for a package, of the same operator; absent: the same number. Example: `+251911234567` */
+  /** Another number to send to; for a package, of the same operator; absent: the same number. Needed where the number was erased, which happens long after the last attempt. Example: `+251911234567` */
   readonly msisdn?: string | null | undefined;
 }
 

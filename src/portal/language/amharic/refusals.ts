@@ -14,6 +14,8 @@ export const refusals = {
     'የቫውቸሩ ውጤት ገና አልታወቀም። ጥያቄው ቢደገም ሌላ ቫውቸር ሊወጣ ይችላል፦ መጀመሪያ ቀሪ ሂሳቡን ይመልከቱ',
   'There is no top-up with this transaction id': 'በዚህ መለያ ኮድ ሙሌት የለም',
   'Only a failed top-up can be retried': 'እንደገና ሊሞከር የሚችለው ያልተሳካ ሙሌት ብቻ ነው',
+  'The phone number of this top-up was erased: retry it with the number in msisdn':
+    'የዚህ ሙሌት የስልክ ቁጥር ተሰርዟል፦ ቁጥሩን አስገብተው እንደገና ይሞክሩ',
   'The service sends no top-ups to the operator of this phone number':
     'አገልግሎቱ ወደዚህ ቁጥር ኦፕሬተር ሙሌት አይልክም',
   'The package belongs to a different operator than the phone number': 'ጥቅሉ የስልክ ቁጥሩ ኦፕሬተር አይደለም',

@@ -54,6 +54,10 @@ export const topUps = {
   'Retry top-up {1}?': 'ሙሌት {1} እንደገና ይሞከር?',
   '{1} is sent once more to {2}. {3} is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it fails again.':
     '{1} ወደ {2} እንደገና ይላካል። {3} በአየር ሰዓት ዋሌትዎ ይያዛል። ሙሌቱ ሲደርስ ይቀነሳል፣ ካልተሳካ ይመለሳል።',
+  'Phone number': 'የስልክ ቁጥር',
+  'the number that you enter': 'የሚያስገቡት ቁጥር',
+  'The number of this top-up was erased. A package needs a number of the same operator.':
+    'የዚህ ሙሌት ቁጥር ተሰርዟል። ጥቅል የዚያው ኦፕሬተር ቁጥር ያስፈልገዋል።',
   'Its price': 'ዋጋው',
   'Another number': 'ሌላ ቁጥር',
   'Empty: the same number. A package needs a number of the same operator.':

@@ -1,5 +1,5 @@
 import { findTopupDetail } from '../../../db/topups/topup-detail.ts';
-import { maskStored, parseMsisdn } from '../../../domain/phone.ts';
+import { isErased, maskStored, parseMsisdn } from '../../../domain/phone.ts';
 import { retryOnce } from '../../../operations/retry-top-up.ts';
 import { html, phrase } from '../../../rendering/html.ts';
 import { money } from '../../layout/money.ts';
@@ -32,12 +32,15 @@ async function retryPage(request: AccountRequest, wrong?: string): Promise<PageA
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
   if (topup.status !== 'FAILED')
     return { kind: 'redirect', to: back, notice: 'This top-up cannot be retried now.' };
+  const isGone = isErased(topup.msisdn);
   return {
     kind: 'page',
     title: 'Retry a top-up',
     status: wrong === undefined ? 200 : 422,
     content: html`<h1>Retry top-up ${topup.id}?</h1>
-<section class="card"><p>${productOf(topup)} is sent once more to ${maskStored(topup.msisdn)}. ${
+<section class="card"><p>${productOf(topup)} is sent once more to ${
+      isGone ? phrase('the number that you enter') : maskStored(topup.msisdn)
+    }. ${
       topup.amountOfRetry === null ? phrase('Its price') : money(topup.amountOfRetry)
     } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
 fails again.</p>
@@ -45,11 +48,13 @@ ${postForm(
   { action: `${back}/retry`, formToken },
   html`${onceField()}${field({
     name: 'msisdn',
-    label: 'Another number',
-    hint: 'Empty: the same number. A package needs a number of the same operator.',
+    label: isGone ? 'Phone number' : 'Another number',
+    hint: isGone
+      ? 'The number of this top-up was erased. A package needs a number of the same operator.'
+      : 'Empty: the same number. A package needs a number of the same operator.',
     error: wrong,
     maximumLength: 32,
-    isOptional: true,
+    ...(isGone ? {} : { isOptional: true }),
   })}
 <p class="actions"><button>Retry the top-up</button><a href="${back}">Back</a></p>`,
 )}</section>`,

@@ -1029,7 +1029,7 @@ class _RetryTopUpRequestRequired(TypedDict):
 class RetryTopUpRequest(_RetryTopUpRequestRequired, total=False):
     """Retry a failed top-up: the request."""
 
-    # Another number to send to; for a package, of the same operator; absent: the same number. Example: +251911234567
+    # Another number to send to; for a package, of the same operator; absent: the same number. Needed where the number was erased, which happens long after the last attempt. Example: +251911234567
     msisdn: Optional[str]
 
 
