@@ -106,7 +106,9 @@ export const lists: readonly Endpoint[] = [
   listEndpoint({
     path: '/promos',
     summary: 'List promos',
-    description: 'Active promos that have started and not ended.',
+    description:
+      'Active promos that have started and not ended. They are information of the catalogue: the ' +
+      'service applies no promo to a price.',
     message: 'Promos',
     source: promoSource,
     defaultSort: byIdDescending,
@@ -114,20 +116,17 @@ export const lists: readonly Endpoint[] = [
     ownFilter: () => ({}),
     answer: z.array(
       dated.extend({
-        productCategoryId: idAnswer('product category that the promo applies to'),
+        productCategoryId: idAnswer('product category that the promo is about'),
         promoName: textAnswer('Name of the promo', 'Data week'),
         promoImage: textAnswer(
           'Path of the image, relative to the base address of the API',
           'promos/data-week.png',
         ),
-        promoDescription: textAnswer(
-          'What the promo offers',
-          'A tenth more data with every package',
-        ),
+        promoDescription: textAnswer('What the promo says', 'Packages for a week of films'),
         promoStartDate: timeAnswer('When the promo begins'),
         promoEndDate: timeAnswer('When the promo ends'),
-        discountPercentage: percentage('Discount'),
-        bonusPercentage: percentage('Bonus'),
+        discountPercentage: percentage('Announced discount'),
+        bonusPercentage: percentage('Announced bonus'),
         status: activity,
         constraint: z
           .number()
@@ -161,9 +160,10 @@ export const lists: readonly Endpoint[] = [
           description: 'Further data of the product; of a package, `operator` names its operator',
           examples: [{ operator: 'ETHIO_TELECOM' }],
         }),
-        pricingType: z
-          .enum(['COMISSION', 'SERVICE_FEE'])
-          .meta({ description: 'How the product is priced', examples: ['COMISSION'] }),
+        pricingType: z.enum(['COMISSION', 'SERVICE_FEE']).meta({
+          description: 'Label of the catalogue, for information: no price depends on it',
+          examples: ['COMISSION'],
+        }),
         status: activity,
         productCategory: z
           .object({ categoryName: textAnswer('Name of the category', 'PACKAGES') })

@@ -54,14 +54,14 @@ const productCategories: readonly DemoCategory[] = [
         ],
       },
     ],
+    // Promos promise nothing: the service applies none to a price.
     promos: [
       {
         promo_name: 'Meskel gifts',
         promo_image: 'promos/meskel-gifts.png',
-        promo_description: 'Five percent off every gift voucher',
+        promo_description: 'A voucher is a gift for Meskel',
         promo_start_date: daysFromNow(-10),
         promo_end_date: daysFromNow(80),
-        discount_percentage: '5',
       },
     ],
   },
@@ -78,12 +78,11 @@ const productCategories: readonly DemoCategory[] = [
     ],
     promos: [
       {
-        promo_name: 'Double airtime',
-        promo_image: 'promos/double-airtime.png',
+        promo_name: 'Airtime days',
+        promo_image: 'promos/airtime-days.png',
         promo_description: 'Ended last month',
         promo_start_date: daysFromNow(-60),
         promo_end_date: daysFromNow(-30),
-        bonus_percentage: '100',
         status: 'INACTIVE',
       },
     ],
@@ -104,10 +103,9 @@ const productCategories: readonly DemoCategory[] = [
       {
         promo_name: 'Data week',
         promo_image: 'promos/data-week.png',
-        promo_description: 'A tenth more data with every package',
+        promo_description: 'Packages for a week of films',
         promo_start_date: daysFromNow(-2),
         promo_end_date: daysFromNow(12),
-        bonus_percentage: '10',
       },
     ],
   },

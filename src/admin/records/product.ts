@@ -40,7 +40,7 @@ export const product: RecordKind = {
     pricingType: {
       column: 'pricing_type',
       parser: oneOf('COMISSION', 'SERVICE_FEE'),
-      description: 'Its pricing type, in the spelling that partners see',
+      description: 'Its pricing type, which partners see for information: no price depends on it',
       isRequired: true,
     },
     operator: {

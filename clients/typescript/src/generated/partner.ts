@@ -183,7 +183,7 @@ export interface ListPromosQuery {
   readonly 'filter.productCategory.categoryName'?: string | readonly string[] | undefined;
 }
 
-/** One of the list: Active promos that have started and not ended. The API key needs the scope `read`. */
+/** One of the list: Active promos that have started and not ended. They are information of the catalogue: the service applies no promo to a price. The API key needs the scope `read`. */
 export interface Promo {
   /** Identifier of the record. Example: `17` */
   readonly id: number;
@@ -191,21 +191,21 @@ export interface Promo {
   readonly createdAt: string;
   /** Time of the last change, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly updatedAt: string;
-  /** Identifier of the product category that the promo applies to. Example: `17` */
+  /** Identifier of the product category that the promo is about. Example: `17` */
   readonly productCategoryId: number;
   /** Name of the promo. Example: `Data week` */
   readonly promoName: string;
   /** Path of the image, relative to the base address of the API. Example: `promos/data-week.png` */
   readonly promoImage: string;
-  /** What the promo offers. Example: `A tenth more data with every package` */
+  /** What the promo says. Example: `Packages for a week of films` */
   readonly promoDescription: string;
   /** When the promo begins, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly promoStartDate: string;
   /** When the promo ends, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly promoEndDate: string;
-  /** Discount in percent; may be 0. Example: `10` */
+  /** Announced discount in percent; may be 0. Example: `10` */
   readonly discountPercentage: number;
-  /** Bonus in percent; may be 0. Example: `10` */
+  /** Announced bonus in percent; may be 0. Example: `10` */
   readonly bonusPercentage: number;
   /** Whether it is in use. Example: `ACTIVE` */
   readonly status: 'ACTIVE' | 'INACTIVE';
@@ -263,7 +263,7 @@ export interface Product {
   readonly description: string | null;
   /** Further data of the product; of a package, `operator` names its operator */
   readonly metadata: unknown;
-  /** How the product is priced. Example: `COMISSION` */
+  /** Label of the catalogue, for information: no price depends on it. Example: `COMISSION` */
   readonly pricingType: 'COMISSION' | 'SERVICE_FEE';
   /** Whether it is in use. Example: `ACTIVE` */
   readonly status: 'ACTIVE' | 'INACTIVE';

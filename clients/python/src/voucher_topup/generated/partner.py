@@ -222,21 +222,21 @@ class Promo(TypedDict):
     createdAt: str
     # Time of the last change, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     updatedAt: str
-    # Identifier of the product category that the promo applies to. Example: 17
+    # Identifier of the product category that the promo is about. Example: 17
     productCategoryId: int
     # Name of the promo. Example: Data week
     promoName: str
     # Path of the image, relative to the base address of the API. Example: promos/data-week.png
     promoImage: str
-    # What the promo offers. Example: A tenth more data with every package
+    # What the promo says. Example: Packages for a week of films
     promoDescription: str
     # When the promo begins, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     promoStartDate: str
     # When the promo ends, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     promoEndDate: str
-    # Discount in percent; may be 0. Example: 10
+    # Announced discount in percent; may be 0. Example: 10
     discountPercentage: float
-    # Bonus in percent; may be 0. Example: 10
+    # Announced bonus in percent; may be 0. Example: 10
     bonusPercentage: float
     # Whether it is in use. Example: ACTIVE
     status: Literal["ACTIVE", "INACTIVE"]
@@ -314,7 +314,7 @@ class Product(TypedDict):
     description: Optional[str]
     # Further data of the product; of a package, `operator` names its operator
     metadata: Any
-    # How the product is priced. Example: COMISSION
+    # Label of the catalogue, for information: no price depends on it. Example: COMISSION
     pricingType: Literal["COMISSION", "SERVICE_FEE"]
     # Whether it is in use. Example: ACTIVE
     status: Literal["ACTIVE", "INACTIVE"]
