@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import type { SurfaceRoutes } from '../../src/http/app.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../src/openapi/both-documents.ts';
-import { operationAt, templateOf } from '../../src/openapi/document.ts';
+import { jsonExample, jsonSchema, operationAt, templateOf } from '../../src/openapi/document.ts';
 import { reasonsOf } from '../../src/openapi/endpoint-refusals.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 
@@ -135,4 +135,17 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
     const names = operations.map(([, { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
   });
+});
+
+it('says that promos and pricingType are information, and shows no promo that promises a price', () => {
+  const operationOf = (path: string) => operationAt(documents.partner, { method: 'GET', path });
+  const [promos, products] = [operationOf('/promos'), operationOf('/product-list')];
+  expect(promos?.description).toContain('applies no promo to a price');
+  const shown = jsonExample(promos?.responses?.['200']) as { data: object[] };
+  expect(shown.data.length).toBeGreaterThan(0);
+  for (const promo of shown.data)
+    expect(promo).toMatchObject({ discountPercentage: 0, bonusPercentage: 0 });
+  const fields = fieldsOf(jsonSchema(products?.responses?.['200']) ?? {}, '');
+  const [, pricingType] = fields.find(([path]) => path.endsWith('.pricingType')) ?? [];
+  expect(pricingType?.description).toContain('no price depends on it');
 });

@@ -9,6 +9,7 @@ import {
 import { partnerClient, type RawPartner } from '../../support/clients.ts';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 
 let stack: Stack;
 let partner: TestPartner;
@@ -116,7 +117,7 @@ describe.each(everyList)('$path', ({ path, limit, sortBy }) => {
 
   it('has no page behind the last, while the first is there when it is empty', async () => {
     const refused = await asPartner.get(`${path}?page=2&limit=100`);
-    expect([refused.status, refused.body.success, refused.body.data]).toEqual([404, false, null]);
+    expectRefusal(refused, 'partner', 404, { reason: 'page-not-found' });
     const [column] = sortBy;
     const filter = column.endsWith('Name') ? 'nothing' : '-1';
     const { status, body } = await asPartner.get(`${path}?filter.${column}=${filter}`);
