@@ -268,6 +268,9 @@ describe('downloads', () => {
     for (const file of ['index.js', 'index.d.ts'])
       expect(existsSync(join(folder, 'package/dist', file))).toBe(true);
     rmSync(folder, { recursive: true });
+  });
+});
+
 describe('a refusal before its endpoint', () => {
   it.each([
     ['GET', '/api/v1/client/nothing', 'partner-404-route-not-found'],

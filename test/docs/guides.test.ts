@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
 import { indexPath, operationAddress } from '../../src/docs-site/reference-paths.ts';
 import { reasons } from '../../src/domain/reasons.ts';
-import { httpStatusOf, type Reason, type ReasonRow, type Surface } from '../../src/domain/refusals.ts';
+import {
+  httpStatusOf,
+  type Reason,
+  type ReasonRow,
+  type Surface,
+} from '../../src/domain/refusals.ts';
 import { codeAnchor, reasonAnchor } from '../../src/http/envelope.ts';
 import { REVOKED_KEY } from '../../src/http/signature/diagnose-signature.ts';
 import { signatureMistakes } from '../../src/http/signature/signature-mistakes.ts';
