@@ -2,6 +2,7 @@ import type { Surface } from '../domain/refusals.ts';
 import { once } from '../http/once.ts';
 import { merchantRoutes } from '../merchant/routes.ts';
 import { endpointGroups, openApiDocuments } from '../openapi/both-documents.ts';
+import { withoutReferences } from '../openapi/components.ts';
 import { partnerRoutes } from '../partner/routes.ts';
 import { guides } from './guides.ts';
 import type { SiteAddresses } from './markdown.ts';
@@ -41,7 +42,7 @@ const errors = errorsPage([
 ]);
 
 function reference(surface: Surface, { publicUrl, environment }: SiteSettings): DocsPage[] {
-  const document = once(() => openApiDocuments(publicUrl)[surface]);
+  const document = once(() => withoutReferences(openApiDocuments(publicUrl)[surface]));
   const canTry = environment === 'test';
   return [
     referenceIndex(surface, document),

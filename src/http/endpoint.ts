@@ -90,8 +90,6 @@ interface EndpointDefinition<
   readonly params?: Params;
   /** Schema of `data`, or of the whole body where `bare` is set. */
   readonly answer: ZodType;
-  /** Schema of `data` of an accepted request that failed; it tells partners how to retry. */
-  readonly failure?: ZodType;
   /** The answer has no envelope (login and the test endpoints). */
   readonly bare?: true;
   /** The answer has no body: 204. */

@@ -10,6 +10,7 @@ const redemptionSchema = z.object({
   createdAt: timeAnswer('When it began'),
   paidAt: timeAnswer('When the provider confirmed the payment; null unless it was paid').nullable(),
   state: z.enum(['HELD', 'POSTED', 'VOIDED', 'CONTRADICTED', 'REVERSED']).meta({
+    title: 'RedemptionState',
     description:
       'HELD is being paid; POSTED was paid; VOIDED was refused; CONTRADICTED was refused and ' +
       'paid later; REVERSED was paid and taken back, by you or by the provider',

@@ -3,7 +3,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import { idAnswer, moneyAnswer, textAnswer } from '../http/fields/answer-fields.ts';
 import { idempotencyKeyField, idField, metadataField } from '../http/fields/request-fields.ts';
-import { creditedToAnswer } from '../http/fields/reversal-fields.ts';
+import { creditedAnswer, creditedToAnswer } from '../http/fields/reversal-fields.ts';
 import { echoedFields } from '../http/fields/voucher-fields.ts';
 import { reverseRedemptionOnce } from '../operations/reverse-redemption.ts';
 
@@ -43,7 +43,7 @@ export const reverseRedemption = endpoint({
     id: idAnswer('redemption'),
     status: z.literal('SUCCESS').meta({ description: 'Always SUCCESS' }),
     amount: moneyAnswer('What went back in ETB, with the service fee', '205.000000'),
-    creditedTo: z.enum(['VOUCHER', 'PARTNER']).meta({
+    creditedTo: creditedAnswer.meta({
       description: 'Where the value is: on the voucher again, or with the partner that issued it',
       examples: ['VOUCHER'],
     }),

@@ -36,7 +36,7 @@ export const showVoucher = endpoint({
         }),
         expirationDate: timeAnswer('When the voucher expires'),
       })
-      .meta({ description: 'The voucher' }),
+      .meta({ title: 'Voucher', description: 'The voucher' }),
     serviceFee: moneyAnswer('Service fee on the remaining balance in ETB', '6.250000'),
   }),
   reasons: ['voucher-not-found', 'merchant-not-found', 'service-fee-missing'],

@@ -15,6 +15,10 @@ const ACCESS =
   'Log in with the API key of the portal from a registered address, and send the access token in ' +
   'the header `x-api-token`. It is valid for 300 seconds: log in again when the answer is 401.';
 
+const WEBHOOKS =
+  'The section `webhooks` has what the service sends to the addresses that you register: each event once or more ' +
+  'often, those of one subject in their order. Check the signature of each message.';
+
 const ACCESS_TAG = {
   name: 'Access',
   description: 'The access token, and a check of key and address.',
@@ -35,6 +39,7 @@ const partner: DocumentTexts = {
     ENVELOPE,
     'Send the header `Idempotency-Key` with every request that moves money: the same request ' +
       'under the same key is carried out once, and its repetitions get its answer.',
+    WEBHOOKS,
   ].join('\n\n'),
   tags: [
     ACCESS_TAG,
@@ -82,6 +87,7 @@ const merchant: DocumentTexts = {
       'the body with the private key whose public key is registered in the portal. Their body ' +
       'has an `idempotencyKey`: the same request under the same key is carried out once.',
     'The HTTP status of a refusal is the first three digits of its `statusCode`.',
+    WEBHOOKS,
   ].join('\n\n'),
   tags: [
     ACCESS_TAG,

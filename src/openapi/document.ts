@@ -1,4 +1,5 @@
 import type {
+  HeadersObject,
   OpenAPIObject,
   OperationObject,
   PathItemObject,
@@ -6,9 +7,11 @@ import type {
 } from 'openapi3-ts/oas31';
 import type { SurfaceRoutes } from '../http/app.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { withNamedSchemas } from './components.ts';
 import { headerComponents } from './headers.ts';
 import { operationOf } from './operation.ts';
-import { REFUSAL_DATA, refusalExamples, refusalReasons } from './refusal-responses.ts';
+import { refusalExamples, refusalReasons } from './refusal-responses.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** Raised with every change of requests or answers; CHANGELOG.md describes the change. */
 const API_VERSION = '1.0.0';
@@ -35,15 +38,19 @@ export function openApiDocument(
   publicUrl: string,
 ): OpenAPIObject {
   const { surface, basePath, endpoints } = routes;
+  const schemas: Record<string, SchemaObject> = {};
   const paths: Record<string, PathItemObject> = {};
   for (const endpoint of endpoints) {
     const path = templateOf(endpoint.path);
     paths[path] = {
       ...paths[path],
-      [endpoint.method.toLowerCase()]: operationOf(surface, endpoint, {
-        name: operationIdOf(endpoint),
-        tag: tagOf(tags, endpoint).name,
-      }),
+      [endpoint.method.toLowerCase()]: withNamedSchemas(
+        operationOf(surface, endpoint, {
+          id: operationIdOf(endpoint),
+          tag: tagOf(tags, endpoint).name,
+        }),
+        schemas,
+      ),
     };
   }
   return {
@@ -52,17 +59,11 @@ export function openApiDocument(
     servers: [{ url: publicUrl + basePath }],
     tags: tags.map(({ name, description: about }) => ({ name, description: about })),
     paths,
+    webhooks: withNamedSchemas(webhooksOf(surface), schemas),
     components: {
-      headers: usedOf('headers', headerComponents, paths),
-      schemas: {
-        ...usedOf(
-          'schemas',
-          { ListMeta: LIST_META, ListLinks: LIST_LINKS, RefusalData: REFUSAL_DATA },
-          paths,
-        ),
-        // The header of every refusal refers to it.
-        ErrorReason: refusalReasons(routes),
-      },
+      headers: usedHeaders(paths),
+      // The header of every refusal refers to it, and so does its data.
+      schemas: { ...schemas, ErrorReason: refusalReasons(routes) },
       examples: refusalExamples(routes),
       securitySchemes: {
         token: {
@@ -91,15 +92,13 @@ export function tagOf(tags: readonly Tag[], { path }: Pick<Endpoint, 'path'>): T
   return found;
 }
 
-/** The components that the paths refer to. */
-function usedOf<Component>(
-  kind: string,
-  components: Readonly<Record<string, Component>>,
-  paths: object,
-): Record<string, Component> {
+/** The headers that the paths refer to. */
+function usedHeaders(paths: object): HeadersObject {
   const text = JSON.stringify(paths);
   return Object.fromEntries(
-    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+    Object.entries(headerComponents).filter(([name]) =>
+      text.includes(`"#/components/headers/${name}"`),
+    ),
   );
 }
 
@@ -137,56 +136,3 @@ export const operationIdOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'
     .filter(Boolean)
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
-
-const count = (description: string): SchemaObject => ({ type: 'integer', minimum: 0, description });
-
-/** Specification 2.2. */
-const LIST_META: SchemaObject = {
-  type: 'object',
-  description: 'The page of a list',
-  required: ['itemsPerPage', 'totalItems', 'currentPage', 'totalPages'],
-  properties: {
-    itemsPerPage: count('Items of a page'),
-    totalItems: count('Items of the whole list'),
-    currentPage: count('Number of this page, from 1'),
-    totalPages: count('Number of pages'),
-    sortBy: {
-      type: 'array',
-      description: 'The applied order',
-      items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
-      examples: [[['id', 'DESC']]],
-    },
-    search: { type: 'string', description: 'The searched text' },
-    searchBy: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The searched columns',
-    },
-    filter: {
-      type: 'object',
-      description: 'The conditions of the list, by column',
-      additionalProperties: {
-        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-      },
-    },
-  },
-};
-
-const link = (description: string): SchemaObject => ({
-  type: 'string',
-  format: 'uri',
-  description,
-});
-
-const LIST_LINKS: SchemaObject = {
-  type: 'object',
-  description: 'Addresses of pages, with the query of this one',
-  required: ['current'],
-  properties: {
-    current: link('This page'),
-    first: link('The first page; absent on it'),
-    previous: link('The page before; absent on the first'),
-    next: link('The page after; absent on the last'),
-    last: link('The last page; absent on it'),
-  },
-};

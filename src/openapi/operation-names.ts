@@ -1,21 +1,21 @@
-/** The name of an operation in the clients and in addresses of the reference; of a list, the name of its items, too. */
-interface OperationName {
+/** The plain name of an operation; of a list, the name of its items, too. */
+export interface NamedOperation {
   readonly name: string;
   readonly item?: string;
 }
 
-const list = (name: string, item: string): OperationName => ({ name, item });
+const list = (name: string, item: string): NamedOperation => ({ name, item });
 
-const LOG_IN: OperationName = { name: 'logIn' };
-const CHECK: OperationName = { name: 'checkAccess' };
-const KEY: OperationName = { name: 'readKey' };
-const CLAIM: OperationName = { name: 'initiateClaim' };
-const REDEEM: OperationName = { name: 'redeemVoucher' };
-const EVENTS: OperationName = { name: 'readEvents' };
+const LOG_IN: NamedOperation = { name: 'logIn' };
+const CHECK: NamedOperation = { name: 'checkAccess' };
+const KEY: NamedOperation = { name: 'readKey' };
+const CLAIM: NamedOperation = { name: 'initiateClaim' };
+const REDEEM: NamedOperation = { name: 'redeemVoucher' };
+const EVENTS: NamedOperation = { name: 'readEvents' };
 
-/** The plain names of operations, by surface and `operationId`. */
+/** The plain names of operations: those of clients, of schemas and of addresses of the reference. */
 const namesOfOperations: Readonly<
-  Record<'partner' | 'merchant', Readonly<Record<string, OperationName>>>
+  Record<'partner' | 'merchant', Readonly<Record<string, NamedOperation>>>
 > = {
   partner: {
     postAuthLogin: LOG_IN,
@@ -65,8 +65,11 @@ const namesOfOperations: Readonly<
 };
 
 /** @throws {Error} for an operation without a name here */
-export function nameOfOperation(surface: 'partner' | 'merchant', id: string): OperationName {
+export function nameOfOperation(surface: 'partner' | 'merchant', id: string): NamedOperation {
   const named = namesOfOperations[surface][id];
   if (!named) throw new Error(`operation-names.ts has no name for ${surface} ${id}`);
   return named;
 }
+
+/** The name of a type: `generateVoucher` is `GenerateVoucher`. */
+export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

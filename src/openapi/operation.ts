@@ -1,26 +1,34 @@
-import type { OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
+import type { OperationObject, ResponseObject } from 'openapi3-ts/oas31';
 import type { Surface } from '../domain/refusals.ts';
 import { type Endpoint, scopeOf } from '../http/endpoint.ts';
+import { answerSchema } from './answer-schema.ts';
+import { titled } from './components.ts';
 import { COMMON_HEADERS, headersOf } from './headers.ts';
-import { inputSchema, outputSchema } from './json-schema.ts';
+import { inputSchema } from './json-schema.ts';
 import { linksOf } from './links.ts';
+import { type NamedOperation, nameOfOperation, pascal } from './operation-names.ts';
 import { parametersOf } from './parameters.ts';
 import { recordedExample } from './recorded-example.ts';
-import { refusalResponses } from './refusal-responses.ts';
+import { refusalResponses, refusalSchema } from './refusal-responses.ts';
 
-/** The OpenAPI operation of an endpoint; `name` is unique in its surface. */
+/**
+ * The OpenAPI operation of an endpoint; `id` is unique in its surface.
+ *
+ * @throws {Error} for an operation without a name in `operation-names.ts`
+ */
 export function operationOf(
   surface: Surface,
   endpoint: Endpoint,
-  { name, tag }: { readonly name: string; readonly tag: string },
+  { id, tag }: { readonly id: string; readonly tag: string },
 ): OperationObject {
+  const named = nameOfOperation(surface, id);
   const { summary, description, access, body } = endpoint;
   const scope = scopeOf(endpoint);
   const parameters = parametersOf(endpoint);
   const recorded = recordedExample(surface, endpoint);
   const links = linksOf(surface, endpoint);
   return {
-    operationId: name,
+    operationId: id,
     tags: [tag],
     summary,
     description: scope ? `${description} The API key needs the scope \`${scope}\`.` : description,
@@ -33,45 +41,38 @@ export function operationOf(
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: inputSchema(body), ...exampleOf(recorded?.request) },
+              'application/json': {
+                schema: titled(inputSchema(body), `${pascal(named.name)}Request`),
+                ...exampleOf(recorded?.request),
+              },
             },
           },
         }
       : {}),
     responses: {
-      200: { ...successResponse(endpoint, recorded?.answer), ...(links ? { links } : {}) },
+      200: { ...successResponse(endpoint, named, recorded?.answer), ...(links ? { links } : {}) },
       ...notModified(endpoint),
       ...refusalResponses(surface, endpoint),
-      431: HEADERS_TOO_LARGE,
+      431: headersTooLarge(surface),
     },
   };
 }
 
 /** Answered before the request is read: it has none of the usual headers (src/http/http-server.ts). */
-const HEADERS_TOO_LARGE: ResponseObject = {
+const headersTooLarge = (surface: Surface): ResponseObject => ({
   description:
     'The address with its query and the headers are larger than 16 KB or too many (send less)',
-  content: {
-    'application/json': {
-      schema: {
-        type: 'object',
-        required: ['success', 'message', 'statusCode', 'data'],
-        properties: {
-          success: { type: 'boolean', const: false, description: 'Always false here' },
-          message: { type: 'string', description: 'For people' },
-          statusCode: { type: 'integer', const: 431, description: 'Always 431 here' },
-          data: { type: 'null', description: 'Always null here' },
-        },
-      },
-    },
-  },
-};
+  content: { 'application/json': { schema: refusalSchema(surface) } },
+});
 
 const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value });
 
-function successResponse(endpoint: Endpoint, example: unknown): ResponseObject {
-  const { bare, answer, list, isConditional, idempotency, body, summary, hasMeta, csv } = endpoint;
-  const data = outputSchema(answer);
+function successResponse(
+  endpoint: Endpoint,
+  named: NamedOperation,
+  example: unknown,
+): ResponseObject {
+  const { isConditional, idempotency, body, summary, csv } = endpoint;
   return {
     description: `${summary}: done`,
     headers: headersOf(
@@ -82,7 +83,7 @@ function successResponse(endpoint: Endpoint, example: unknown): ResponseObject {
     ),
     content: {
       'application/json': {
-        schema: bare ? data : envelopeOf(data, { hasMeta: Boolean(list ?? hasMeta) }),
+        schema: answerSchema(endpoint, named),
         ...exampleOf(example),
       },
       ...(csv ? { 'text/csv': { schema: { type: 'string', description: CSV } } } : {}),
@@ -103,23 +104,3 @@ const notModified = ({ isConditional }: Endpoint) =>
         },
       }
     : {};
-
-/** The envelope of an answer (specification 2.1); lists and balances have more fields (2.2). */
-function envelopeOf(data: SchemaObject, { hasMeta }: { readonly hasMeta: boolean }): SchemaObject {
-  return {
-    type: 'object',
-    required: ['success', 'message', 'statusCode', 'data', ...(hasMeta ? ['meta', 'links'] : [])],
-    properties: {
-      success: { type: 'boolean', const: true, description: 'Always true here' },
-      message: { type: 'string', description: 'For people' },
-      statusCode: { type: 'integer', const: 200, description: 'Always 200 here' },
-      data: { ...data, description: data.description ?? 'The result' },
-      ...(hasMeta
-        ? {
-            meta: { $ref: '#/components/schemas/ListMeta' },
-            links: { $ref: '#/components/schemas/ListLinks' },
-          }
-        : {}),
-    },
-  };
-}

@@ -8,6 +8,7 @@ import type { Surface } from '../domain/refusals.ts';
 import type { SurfaceRoutes } from '../http/app.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { REASON_HEADER } from '../http/envelope.ts';
+import { topupFailureSchema } from '../partner/topups/topup-fields.ts';
 import { type EndpointRefusal, refusalsOf } from './endpoint-refusals.ts';
 import { errorCodes } from './error-codes.ts';
 import { COMMON_HEADERS, headersOf } from './headers.ts';
@@ -55,7 +56,7 @@ function refusalResponse(
     ),
     content: {
       'application/json': {
-        schema: refusalSchema(surface, endpoint, found),
+        schema: refusalSchema(surface),
         examples: Object.fromEntries(examples),
       },
     },
@@ -90,59 +91,44 @@ export const refusalReasons = (routes: SurfaceRoutes): SchemaObject => ({
     .sort(),
 });
 
-/** The envelope of a refusal; only partners get data with it (specification 7.1). */
-function refusalSchema(
-  surface: Surface,
-  endpoint: Endpoint,
-  found: readonly EndpointRefusal[],
-): SchemaObject {
-  const statusCodes = [...new Set(found.map(({ statusCode }) => statusCode))];
-  return {
-    type: 'object',
-    required: ['success', 'message', 'statusCode', 'data'],
-    properties: {
-      success: { type: 'boolean', const: false, description: 'Always false here' },
-      message: {
-        type: 'string',
-        description: 'For people: the meaning of the code, followed by details of the case',
-      },
-      statusCode: {
-        type: 'integer',
-        enum: statusCodes.sort((one, other) => one - other),
-        description: 'The code of the refusal',
-      },
-      data:
-        surface === 'partner'
-          ? refusalData(endpoint, found)
-          : {
-              type: 'null',
-              description: `Always null: the header ${REASON_HEADER} has the reason`,
-            },
+/** The envelope of every refusal of a surface; only partners get data with it (specification 7.1). */
+export const refusalSchema = (surface: Surface): SchemaObject => ({
+  title: 'Refusal',
+  type: 'object',
+  description: 'A refusal',
+  required: ['success', 'message', 'statusCode', 'data'],
+  properties: {
+    success: { type: 'boolean', const: false, description: 'Always false here' },
+    message: {
+      type: 'string',
+      description: 'For people: the meaning of the code, followed by details of the case',
     },
-  };
-}
-
-/** The reason for programs, and what some reasons have besides. */
-function refusalData({ failure }: Endpoint, found: readonly EndpointRefusal[]): SchemaObject {
-  const has = (wanted: EndpointRefusal['reason']) => found.some(({ reason }) => reason === wanted);
-  const further: SchemaObject[] = [];
-  if (has('request-invalid')) further.push(ISSUES);
-  if (failure && has('topup-failed')) further.push(outputSchema(failure));
-  if (has('still-processing')) further.push(RUNNING);
-  const plain = { $ref: '#/components/schemas/RefusalData' };
-  if (further.length === 0) return plain;
-  return {
-    description: DATA_MEANING,
-    anyOf: [...further.map(withReason), plain],
-  };
-}
-
-const DATA_MEANING = 'Data for programs besides the code';
+    statusCode: {
+      type: 'integer',
+      description: 'The code of the refusal; the examples of an answer are its codes',
+      examples: [400],
+    },
+    data:
+      surface === 'merchant'
+        ? {
+            type: 'null',
+            description: `Always null: the header ${REASON_HEADER} has the reason`,
+          }
+        : {
+            description: 'Data for programs besides the code',
+            anyOf: [
+              ...[ISSUES, outputSchema(topupFailureSchema), RUNNING].map(withReason),
+              REFUSAL_DATA,
+            ],
+          },
+  },
+});
 
 /** `data` of a partner's refusal, where its reason has nothing further. */
-export const REFUSAL_DATA: SchemaObject = {
+const REFUSAL_DATA: SchemaObject = {
+  title: 'RefusalData',
   type: 'object',
-  description: DATA_MEANING,
+  description: 'Data for programs besides the code',
   required: ['reason'],
   properties: { reason: { $ref: '#/components/schemas/ErrorReason' } },
 };
@@ -154,6 +140,8 @@ const withReason = ({ required = [], properties, ...schema }: SchemaObject): Sch
 });
 
 const ISSUES: SchemaObject = {
+  title: 'WrongFields',
+  description: 'Of an invalid request (400)',
   type: 'object',
   required: ['issues'],
   properties: {
@@ -161,6 +149,7 @@ const ISSUES: SchemaObject = {
       type: 'array',
       description: 'The problems of the request, at most 20',
       items: {
+        title: 'WrongField',
         type: 'object',
         required: ['path', 'message'],
         properties: {
@@ -173,6 +162,8 @@ const ISSUES: SchemaObject = {
 };
 
 const RUNNING: SchemaObject = {
+  title: 'RunningRedemption',
+  description: 'Of a redemption without a result yet (409)',
   type: 'object',
   required: ['referenceNumber'],
   properties: {

@@ -20,7 +20,11 @@ import { numberParameter } from '../http/fields/number-parameter.ts';
 import { timeParameter } from '../http/fields/request-fields.ts';
 import { type CsvBatch, csvReply, wantsCsv } from '../http/lists/csv-answer.ts';
 import type { Services } from '../http/services.ts';
-import { encodeTransactionCursor, transactionCursor } from './transaction-cursor.ts';
+import {
+  CURSOR_PATTERN,
+  encodeTransactionCursor,
+  transactionCursor,
+} from './transaction-cursor.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 200;
@@ -28,8 +32,12 @@ const MAXIMUM_LIMIT = 200;
 const BATCH = 1_000;
 
 const kinds = Object.keys(transactionKinds) as TransactionKind[];
-const walletField = z.enum(wallets as readonly [Wallet, ...Wallet[]], 'must be a wallet');
-const kindField = z.enum(kinds as [TransactionKind, ...TransactionKind[]], 'must be a kind');
+const walletField = z
+  .enum(wallets as readonly [Wallet, ...Wallet[]], 'must be a wallet')
+  .meta({ title: 'Wallet' });
+const kindField = z
+  .enum(kinds as [TransactionKind, ...TransactionKind[]], 'must be a kind')
+  .meta({ title: 'TransactionKind' });
 const repeatable = <Value extends z.ZodType>(value: Value, description: string, example: string) =>
   z
     .union([value, z.array(value).max(20)], { error: 'must be one or several of the known words' })
@@ -42,29 +50,31 @@ const nullable = (id: string) =>
     .nullable()
     .meta({ description: `Identifier of the ${id}; null without one`, examples: [17] });
 
-const transactionSchema = z.object({
-  id: textAnswer('Identifier; one transfer between two wallets is two transactions', 'gift-4711'),
-  createdAt: timeAnswer('When it was booked'),
-  wallet: walletField.meta({
-    description:
-      'gift pays vouchers, airtime pays top-ups, reserved is the value of unused vouchers',
-    examples: ['gift'],
-  }),
-  kind: kindField.meta({ description: 'What it is for', examples: ['voucher-generated'] }),
-  amount: z.string().meta({
-    description: 'Change of the wallet; negative where money left it; 6 fraction digits',
-    examples: ['-500.000000'],
-    pattern: '^-?[0-9]+[.][0-9]{6}$',
-  }),
-  currency: z.literal('ETB').meta({ description: 'Currency of the amount' }),
-  description: textAnswer('The same in words', 'Voucher 482193756041827305 generated'),
-  reference: textAnswer(
-    'Our reference of a redemption, or that of a deposit; null without one',
-    'RDM-0123456789ABCDEF',
-  ).nullable(),
-  voucherId: nullable('voucher'),
-  transactionId: nullable('top-up'),
-});
+const transactionSchema = z
+  .object({
+    id: textAnswer('Identifier; one transfer between two wallets is two transactions', 'gift-4711'),
+    createdAt: timeAnswer('When it was booked'),
+    wallet: walletField.meta({
+      description:
+        'gift pays vouchers, airtime pays top-ups, reserved is the value of unused vouchers',
+      examples: ['gift'],
+    }),
+    kind: kindField.meta({ description: 'What it is for', examples: ['voucher-generated'] }),
+    amount: z.string().meta({
+      description: 'Change of the wallet; negative where money left it; 6 fraction digits',
+      examples: ['-500.000000'],
+      pattern: '^-?[0-9]+[.][0-9]{6}$',
+    }),
+    currency: z.literal('ETB').meta({ description: 'Currency of the amount' }),
+    description: textAnswer('The same in words', 'Voucher 482193756041827305 generated'),
+    reference: textAnswer(
+      'Our reference of a redemption, or that of a deposit; null without one',
+      'RDM-0123456789ABCDEF',
+    ).nullable(),
+    voucherId: nullable('voucher'),
+    transactionId: nullable('top-up'),
+  })
+  .meta({ title: 'Transaction' });
 
 type Query = Omit<WalletsQuery, 'limit'> & { readonly kinds: readonly string[] | undefined };
 
@@ -104,7 +114,9 @@ export const listTransactions = endpoint({
     next: textAnswer(
       'The cursor of the next call, also where there is no more; null before the first transaction',
       '1795687200000000-4711-gift',
-    ).nullable(),
+    )
+      .meta({ pattern: CURSOR_PATTERN })
+      .nullable(),
     hasMore: z
       .boolean()
       .meta({ description: 'Whether there are more: call again at once', examples: [false] }),

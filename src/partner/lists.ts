@@ -29,11 +29,14 @@ const dated = z.object({
 const deletable = dated.extend({
   deletedAt: z.null().meta({ description: 'Always null: deleted records are not listed' }),
 });
-const merchantCategory = deletable.extend({
-  categoryName: textAnswer('Name of the category', 'Restaurants'),
-  isActive: z.boolean().meta({ description: 'Whether the category is in use', examples: [true] }),
-});
+const merchantCategory = deletable
+  .extend({
+    categoryName: textAnswer('Name of the category', 'Restaurants'),
+    isActive: z.boolean().meta({ description: 'Whether the category is in use', examples: [true] }),
+  })
+  .meta({ title: 'MerchantCategory' });
 const activity = z.enum(['ACTIVE', 'INACTIVE']).meta({
+  title: 'Activity',
   description: 'Whether it is in use',
   examples: ['ACTIVE'],
 });
@@ -167,10 +170,10 @@ export const lists: readonly Endpoint[] = [
         status: activity,
         productCategory: z
           .object({ categoryName: textAnswer('Name of the category', 'PACKAGES') })
-          .meta({ description: 'Category of the product' }),
+          .meta({ title: 'ProductCategoryName', description: 'Category of the product' }),
         productPrice: z
           .object({ amount: moneyAnswer('Unit price in ETB', '250.000000') })
-          .meta({ description: 'Price of the product' }),
+          .meta({ title: 'ProductPrice', description: 'Price of the product' }),
       }),
     ),
     present: ({ operator, categoryName, amount, ...product }) => ({

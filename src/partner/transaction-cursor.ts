@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { wallets } from '../db/ledger/statement-lines.ts';
 import type { TransactionPosition } from '../db/ledger/wallet-transactions.ts';
 
-const PATTERN = `^([1-8][0-9]{15}|[0-9]{1,15})-([0-9]{1,15})-(${wallets.join('|')})$`;
+/** What a cursor looks like. */
+export const CURSOR_PATTERN = `^([1-8][0-9]{15}|[0-9]{1,15})-([0-9]{1,15})-(${wallets.join('|')})$`;
 const ERROR = 'must be a cursor, as `next` of an answer';
 
 /** A place among transactions as a text, which callers send as it came. */
@@ -12,7 +13,7 @@ export const encodeTransactionCursor = ({ micros, id, wallet }: TransactionPosit
 /** A cursor of an earlier answer; validation yields the place. */
 export const transactionCursor = z
   .string(ERROR)
-  .regex(new RegExp(PATTERN), ERROR)
+  .regex(new RegExp(CURSOR_PATTERN), ERROR)
   .transform((text): TransactionPosition => {
     const [micros, id, wallet] = text.split('-');
     return {
@@ -21,4 +22,4 @@ export const transactionCursor = z
       wallet: wallet as TransactionPosition['wallet'],
     };
   })
-  .meta({ pattern: PATTERN });
+  .meta({ pattern: CURSOR_PATTERN });

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { OpenAPIObject } from 'openapi3-ts/oas31';
+import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releasedDocuments } from '../../docs/generate/released-documents.ts';
 import { runCommand } from '../../src/embedded/command.ts';
@@ -45,21 +45,20 @@ describe.each(Object.entries(releasedDocuments))('%s', (released, make) => {
     ['an operation that is gone', ({ paths = {} }) => delete paths['/auth/login']],
     [
       'a field that became needed',
-      ({ paths = {} }) => {
-        const body = paths['/auth/login']?.post?.requestBody;
-        const schema = body && 'content' in body && body.content['application/json']?.schema;
-        if (!schema || !('required' in schema)) throw new Error('Log-in has no body');
+      ({ components }) => {
+        const schema = components?.schemas?.LogInRequest as SchemaObject | undefined;
+        if (!schema?.properties) throw new Error('Log-in has no body');
         schema.required?.push('secret');
-        Object.assign(schema.properties ?? {}, { secret: { type: 'string' } });
+        Object.assign(schema.properties, { secret: { type: 'string' } });
       },
     ],
     [
       'a field of an answer that is gone',
-      ({ paths = {} }) => {
-        const schema =
-          paths['/auth/login']?.post?.responses?.['200'].content['application/json'].schema;
+      ({ components }) => {
+        const schema = components?.schemas?.LogInResult as SchemaObject | undefined;
+        if (!schema?.properties) throw new Error('Log-in has no answer');
         delete schema.properties.accessToken;
-        schema.required = schema.required.filter((name: string) => name !== 'accessToken');
+        schema.required = schema.required?.filter((name) => name !== 'accessToken') ?? [];
       },
     ],
   ])('notices %s', async (_change, spoil) => {

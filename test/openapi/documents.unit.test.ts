@@ -3,17 +3,25 @@ import type {
   OpenAPIObject,
   OperationObject,
   ParameterObject,
+  RequestBodyObject,
   SchemaObject,
 } from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
+import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
+import { eventTypesOf } from '../../src/domain/event-types.ts';
+import { TEST_EVENT_TYPE, webhookBody } from '../../src/domain/webhooks/webhook.ts';
 import type { SurfaceRoutes } from '../../src/http/app.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../src/openapi/both-documents.ts';
+import { withoutReferences } from '../../src/openapi/components.ts';
 import { jsonExample, jsonSchema, operationAt, templateOf } from '../../src/openapi/document.ts';
 import { reasonsOf } from '../../src/openapi/endpoint-refusals.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 
 const documents = openApiDocuments('https://api.example.com');
+
+/** The most types that a generated client has of each API: one of each named schema. */
+const MOST_SCHEMAS = { partner: 125, merchant: 45 };
 
 const surfaces: [name: 'partner' | 'merchant', routes: SurfaceRoutes][] = [
   ['partner', partnerRoutes],
@@ -49,6 +57,25 @@ function schemasOf([name, operation]: [string, OperationObject]): [string, Schem
   });
 }
 
+/** Every schema in a part of a document; examples are no schemas. */
+const schemasIn = (part: unknown): SchemaObject[] =>
+  typeof part === 'object' && part !== null
+    ? [
+        part as SchemaObject,
+        ...Object.entries(part)
+          .filter(([key]) => !['example', 'examples'].includes(key))
+          .flatMap(([, inner]) => schemasIn(inner)),
+      ]
+    : [];
+
+const objectsIn = (part: unknown): string[] =>
+  schemasIn(part)
+    .filter(({ type, properties }) => type === 'object' && properties)
+    .map(({ properties }) => Object.keys(properties ?? {}).join());
+
+const valuesIn = (part: unknown): string[] =>
+  schemasIn(part).flatMap(({ enum: values }) => (Array.isArray(values) ? [values.join()] : []));
+
 const hasForm = (field: SchemaObject): boolean =>
   Boolean(field.type ?? field.$ref ?? field.const ?? field.enum ?? field.anyOf);
 
@@ -60,7 +87,7 @@ const isPlain = (field: SchemaObject): boolean =>
   ((field.anyOf as SchemaObject[] | undefined)?.every(isPlain) ?? false);
 
 describe.each(surfaces)('the document of the %s API', (name, routes) => {
-  const document = documents[name];
+  const document = withoutReferences(documents[name]);
   const operations = operationsOf(document);
 
   it('has every route, and no other', () => {
@@ -99,6 +126,16 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
     expect(lacking).toEqual([]);
   });
 
+  it('names every object, and every list of values that it has twice', () => {
+    const { schemas = {} } = documents[name].components ?? {};
+    expect(Object.keys(schemas).length).toBeLessThan(MOST_SCHEMAS[name]);
+    const { info: _info, components: _components, ...places } = documents[name];
+    const unnamed = [places, ...Object.values(schemas).map((schema) => Object.values(schema))];
+    expect(unnamed.flatMap(objectsIn)).toEqual([]);
+    const values = unnamed.flatMap(valuesIn);
+    expect(values.filter((one, index) => values.indexOf(one) < index)).toEqual([]);
+  });
+
   it('says the form of each parameter, and what it means', () => {
     for (const [operation, { parameters = [] }] of operations)
       for (const parameter of parameters)
@@ -131,8 +168,33 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
     }
   });
 
-  it('names each operation once', () => {
-    const names = operations.map(([, { operationId }]) => operationId);
+  it('has the message of each event to a webhook, as it is sent', () => {
+    const { webhooks = {} } = document;
+    expect(Object.keys(webhooks)).toEqual([...eventTypesOf(name), TEST_EVENT_TYPE]);
+    for (const [type, { post }] of Object.entries(webhooks)) {
+      const body = post?.requestBody as RequestBodyObject;
+      const { schema, example } = body.content['application/json'] ?? {};
+      const { id, createdAt, subject, data } = example;
+      const sent = webhookBody({
+        ...{ id: 17, createdAt: new Date(createdAt), type, subject, data },
+        eventNumber: type === TEST_EVENT_TYPE ? null : Number(id.replace('evt_', '')),
+        eventCreatedAt: null,
+      });
+      expect(sent).toEqual(example);
+      expect(Object.keys(sent)).toEqual(Object.keys((schema as SchemaObject).properties ?? {}));
+      const headers = webhookHeaders({ id, timestampSeconds: 1, body: '{}' }, [
+        randomWebhookSecret(),
+      ]);
+      const described = (post?.parameters ?? []) as ParameterObject[];
+      expect(described.map((one) => one.name)).toEqual(Object.keys(headers));
+      for (const { name: header, schema: form } of described)
+        expect(headers[header]).toMatch(new RegExp((form as SchemaObject).pattern ?? ''));
+    }
+  });
+
+  it('names each operation and message once', () => {
+    const messages = Object.values(document.webhooks ?? {}).map(({ post }) => post?.operationId);
+    const names = [...operations.map(([, { operationId }]) => operationId), ...messages];
     expect(new Set(names).size).toBe(names.length);
   });
 });

@@ -46,6 +46,7 @@ export function checkConformance({ method, url, answer }: Exchange): void {
       ...wrongHeaders(response, answer),
       ...wrongReason(response, answer),
       ...wrongBody(document, response, answer),
+      ...wrongCode(document, response, answer),
     ];
     if (wrong.length > 0) throw new Error(`${where} is not as documented: ${wrong.join('; ')}`);
   }
@@ -113,12 +114,26 @@ function wrongBody(document: OpenAPIObject, response: Node, { body }: Received):
   );
 }
 
+/** The code of a refusal is that of one of the examples that its answer has. */
+function wrongCode(document: OpenAPIObject, response: Node, { body }: Received): string[] {
+  const examples = at(response, 'content', 'application/json', 'examples');
+  if (!examples) return [];
+  const { statusCode } = (body ?? {}) as Node;
+  const isExample = Object.values(examples as Record<string, { $ref: string }>).some(
+    ({ $ref }) => at(resolved($ref, document), 'value')?.statusCode === statusCode,
+  );
+  return isExample ? [] : [`the statusCode ${statusCode} is not described`];
+}
+
+const resolved = (reference: string, document: OpenAPIObject): Node | undefined =>
+  at(document, ...reference.slice(2).split('/'));
+
 /** A schema without references that allows no field but its own: what is not described is found. */
 function closed(node: unknown, document: OpenAPIObject): unknown {
   if (Array.isArray(node)) return node.map((one) => closed(one, document));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref } = node as Node;
-  if (typeof $ref === 'string') return closed(at(document, ...$ref.slice(2).split('/')), document);
+  if (typeof $ref === 'string') return closed(resolved($ref, document), document);
   const entries = Object.entries(node).filter(([name]) => name !== 'examples');
   const inner = Object.fromEntries(entries.map(([name, value]) => [name, closed(value, document)]));
   const isObject = inner.type === 'object' && inner.properties !== undefined;

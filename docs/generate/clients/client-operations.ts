@@ -7,6 +7,7 @@ import type {
 import { reasons } from '../../../src/domain/reasons.ts';
 import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../../src/openapi/both-documents.ts';
+import { withoutReferences } from '../../../src/openapi/components.ts';
 import { jsonExample, jsonSchema, templateOf } from '../../../src/openapi/document.ts';
 import { refusalsOf } from '../../../src/openapi/endpoint-refusals.ts';
 import { nameOfOperation } from '../../../src/openapi/operation-names.ts';
@@ -48,7 +49,7 @@ export const clientRoutes = { partner: partnerRoutes, merchant: merchantRoutes }
 
 /** The OpenAPI document of a surface, of no deployment. */
 export const clientDocument = (surface: ClientSurface): OpenAPIObject =>
-  openApiDocuments('https://voucher-service.invalid')[surface];
+  withoutReferences(openApiDocuments('https://voucher-service.invalid')[surface]);
 
 /**
  * The operations of a surface, read from its OpenAPI document.
@@ -112,7 +113,7 @@ const propertyOf = (schema: SchemaObject | undefined, name: string): SchemaObjec
 const itemsOf = (schema: SchemaObject | undefined): SchemaObject => schema?.items as SchemaObject;
 
 function without(schema: SchemaObject, name: string): SchemaObject {
-  if (!schema.properties) return schema;
+  if (!schema.properties?.[name]) return schema;
   const { [name]: _left, ...properties } = schema.properties ?? {};
   return { ...schema, properties, required: schema.required?.filter((one) => one !== name) ?? [] };
 }

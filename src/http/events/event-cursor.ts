@@ -5,6 +5,9 @@ import type { LogPosition } from '../../db/events/event-log.ts';
 export const encodeCursor = ({ epoch, number }: LogPosition): string =>
   Buffer.from(`${epoch} ${number}`).toString('base64url');
 
+/** What a cursor looks like to callers: the base64url of the text that is read below. */
+export const CURSOR_PATTERN = '^[A-Za-z0-9_-]{19,38}$';
+
 const PLAIN = /^([0-9a-f]{12}) (0|[1-9][0-9]{0,14})$/;
 
 /** A cursor of an earlier answer; validation yields the place. */
@@ -18,4 +21,5 @@ export const cursorField = z
       return { epoch, number: Number(number) };
     context.addIssue('must be a cursor, as `next` of an answer');
     return z.NEVER;
-  });
+  })
+  .meta({ pattern: CURSOR_PATTERN });

@@ -1,103 +1,132 @@
 import { z } from 'zod';
 import { type EventType, eventTypes, eventTypesOf } from '../../domain/event-types.ts';
 import type { Surface } from '../../domain/refusals.ts';
+import { TEST_EVENT_TYPE } from '../../domain/webhooks/webhook.ts';
 import {
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
+  operatorAnswer,
+  payingWalletAnswer,
   textAnswer,
   timeAnswer,
+  topupKindAnswer,
 } from '../fields/answer-fields.ts';
 
 const voucher = {
   voucherId: idAnswer('voucher'),
   serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
 };
-const endedVoucher = z.object({
-  ...voucher,
-  amount: moneyAnswer('Value at the generation in ETB'),
-  returned: moneyAnswer('What went back to the gift wallet in ETB', '300.000000'),
-});
+const endedVoucher = z
+  .object({
+    ...voucher,
+    amount: moneyAnswer('Value at the generation in ETB'),
+    returned: moneyAnswer('What went back to the gift wallet in ETB', '295.000000'),
+  })
+  .meta({ title: 'VoucherEndedFacts' });
 const reference = textAnswer(
   'Our reference of the redemption, for questions to support',
   'RDM-0123456789ABCDEF',
 );
-const redemption = z.object({
+const redemption = {
   ...voucher,
   redemptionId: idAnswer('redemption'),
   reference,
   merchantId: idAnswer('merchant of the redemption'),
-  amount: moneyAnswer('Part of the voucher in ETB, with the service fee', '200.000000'),
-  remaining: moneyAnswer('What is left of the voucher in ETB after it', '300.000000'),
-});
-const reversedRedemption = redemption.extend({
-  remaining: moneyAnswer(
-    'What is left of the voucher in ETB after it, without what another redemption holds at the moment',
-    '300.000000',
-  ),
-  creditedTo: z.enum(['voucher', 'gift']).meta({
-    description: "Where the amount went: back to the voucher, or to the partner's gift wallet",
-  }),
-});
+  amount: moneyAnswer('Part of the voucher in ETB, with the service fee', '205.000000'),
+};
+const paidRedemption = z
+  .object({
+    ...redemption,
+    remaining: moneyAnswer('What is left of the voucher in ETB after it', '295.000000'),
+  })
+  .meta({ title: 'VoucherRedeemedFacts' });
+const refusedRedemption = z
+  .object({
+    ...redemption,
+    remaining: moneyAnswer('What is left of the voucher in ETB after it'),
+  })
+  .meta({ title: 'RedemptionRefusedFacts' });
+const reversedRedemption = z
+  .object({
+    ...redemption,
+    remaining: moneyAnswer(
+      'What is left of the voucher in ETB after it, without what another redemption holds at the moment',
+    ),
+    creditedTo: z.enum(['voucher', 'gift']).meta({
+      description: "Where the amount went: back to the voucher, or to the partner's gift wallet",
+    }),
+  })
+  .meta({ title: 'RedemptionReversedFacts' });
 const providerReference = textAnswer(
   'Reference of the provider; null where it gave none',
   '5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70',
 ).nullable();
 const topup = {
   transactionId: idAnswer('top-up'),
-  kind: z.enum(['AIRTIME', 'PACKAGE']).meta({ description: 'Kind of the top-up' }),
+  kind: topupKindAnswer,
   attempt: z.int().meta({ description: 'Number of the attempt; 0 before any', examples: [1] }),
   msisdn: maskedMsisdnAnswer,
   providerReference,
 };
 const endedTopup = (status: 'SUCCESS' | 'FAILED') =>
-  z.object({
+  z
+    .object({
+      ...topup,
+      status: z.literal(status).meta({ description: 'State of the top-up' }),
+      amount: moneyAnswer(
+        'Price in ETB; null where a package failed before its price was known',
+        '50.000000',
+      ).nullable(),
+      productId: idAnswer('product; null where none was chosen').nullable(),
+      operator: operatorAnswer
+        .nullable()
+        .meta({ description: 'Operator of the number; null where it was not determined' }),
+      message: textAnswer("The provider's words; null where it gave none", 'Delivered').nullable(),
+    })
+    .meta({ title: status === 'SUCCESS' ? 'TopupSucceededFacts' : 'TopupFailedFacts' });
+const changedTopup = z
+  .object({
     ...topup,
-    status: z.literal(status).meta({ description: 'State of the top-up' }),
-    amount: moneyAnswer(
-      'Price in ETB; null where a package failed before its price was known',
-      '50.000000',
-    ).nullable(),
-    productId: idAnswer('product; null where none was chosen').nullable(),
-    operator: z
-      .enum(['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'])
-      .nullable()
-      .meta({ description: 'Operator of the number; null where it was not determined' }),
-    message: textAnswer("The provider's words; null where it gave none", 'Delivered').nullable(),
-  });
-const changedTopup = z.object({
-  ...topup,
-  amount: moneyAnswer('Price of the attempt in ETB', '50.000000'),
-});
+    amount: moneyAnswer('Price of the attempt in ETB', '50.000000'),
+  })
+  .meta({ title: 'TopupChangedFacts' });
 
 /** The facts of each type: `data` of its events. The triggers of migration 9g write them. */
 const eventData = {
-  'voucher.generated': z.object({
-    ...voucher,
-    amount: moneyAnswer('Value in ETB'),
-    denominationId: idAnswer('denomination'),
-    merchantId: idAnswer('merchant of the voucher'),
-    isRestricted: z
-      .boolean()
-      .meta({ description: 'Whether only that merchant redeems it', examples: [true] }),
-    owner: maskedMsisdnAnswer.nullable().meta({
-      description: "The owner's phone number, partly masked; null for an anonymous voucher",
-    }),
-    sellingPriceUsd: moneyAnswer('Your selling price in USD', '4.750000'),
-    expiresAt: timeAnswer('When the voucher expires'),
-  }),
-  'claim.started': z.object({
-    ...voucher,
-    merchantId: idAnswer('merchant that will be paid'),
-    claimedBy: z
-      .enum(['partner', 'merchant'])
-      .meta({ description: 'Who started it: the partner, or the merchant' }),
-    amount: moneyAnswer('Claimed part in ETB; null for the whole balance', '200.000000').nullable(),
-    remaining: moneyAnswer('What is left of the voucher in ETB'),
-    expiresAt: timeAnswer('When the claim and its verification code end'),
-  }),
-  'voucher.redeemed': redemption,
-  'redemption.refused': redemption,
+  'voucher.generated': z
+    .object({
+      ...voucher,
+      amount: moneyAnswer('Value in ETB'),
+      denominationId: idAnswer('denomination'),
+      merchantId: idAnswer('merchant of the voucher'),
+      isRestricted: z
+        .boolean()
+        .meta({ description: 'Whether only that merchant redeems it', examples: [true] }),
+      owner: maskedMsisdnAnswer.nullable().meta({
+        description: "The owner's phone number, partly masked; null for an anonymous voucher",
+      }),
+      sellingPriceUsd: moneyAnswer('Your selling price in USD', '4.750000'),
+      expiresAt: timeAnswer('When the voucher expires'),
+    })
+    .meta({ title: 'VoucherGeneratedFacts' }),
+  'claim.started': z
+    .object({
+      ...voucher,
+      merchantId: idAnswer('merchant that will be paid'),
+      claimedBy: z
+        .enum(['partner', 'merchant'])
+        .meta({ description: 'Who started it: the partner, or the merchant' }),
+      amount: moneyAnswer(
+        'Claimed part in ETB; null for the whole balance',
+        '200.000000',
+      ).nullable(),
+      remaining: moneyAnswer('What is left of the voucher in ETB'),
+      expiresAt: timeAnswer('When the claim and its verification code end'),
+    })
+    .meta({ title: 'ClaimStartedFacts' }),
+  'voucher.redeemed': paidRedemption,
+  'redemption.refused': refusedRedemption,
   'redemption.reversed': reversedRedemption,
   'voucher.expired': endedVoucher,
   'voucher.cancelled': endedVoucher,
@@ -105,39 +134,43 @@ const eventData = {
   'topup.failed': endedTopup('FAILED'),
   'topup.late': changedTopup,
   'topup.reversed': changedTopup,
-  'balance.low': z.object({
-    wallet: z.enum(['gift', 'airtime']).meta({ description: 'The wallet' }),
-    balance: moneyAnswer('Balance in ETB', '950.000000'),
-    threshold: moneyAnswer('The threshold in ETB', '1000.000000'),
-  }),
-  'payout.completed': z.object({
-    redemptionId: idAnswer('redemption'),
-    voucherId: idAnswer('voucher'),
-    reference,
-    amount: moneyAnswer('What the merchant got in ETB', '195.000000'),
-    serviceFee: moneyAnswer('The service fee in ETB', '5.000000'),
-    providerReference,
-    isLate: z.boolean().meta({
-      description: 'Whether the provider paid after it had refused to pay; support settles it',
-      examples: [false],
-    }),
-  }),
+  'balance.low': z
+    .object({
+      wallet: payingWalletAnswer,
+      balance: moneyAnswer('Balance in ETB', '950.000000'),
+      threshold: moneyAnswer('The threshold in ETB', '1000.000000'),
+    })
+    .meta({ title: 'BalanceLowFacts' }),
+  'payout.completed': z
+    .object({
+      redemptionId: idAnswer('redemption'),
+      voucherId: idAnswer('voucher'),
+      reference,
+      amount: moneyAnswer('What the merchant got in ETB', '200.000000'),
+      serviceFee: moneyAnswer('The service fee in ETB', '5.000000'),
+      providerReference,
+      isLate: z.boolean().meta({
+        description: 'Whether the provider paid after it had refused to pay; support settles it',
+        examples: [false],
+      }),
+    })
+    .meta({ title: 'PayoutCompletedFacts' }),
 } satisfies Record<EventType, z.ZodObject>;
 
 const SUBJECTS: Readonly<Record<string, string>> = {
   voucher: 'voucher:17',
   claim: 'voucher:17',
   redemption: 'voucher:17',
-  topup: 'top-up:5',
+  topup: 'top-up:17',
   balance: 'wallet:gift:3',
-  payout: 'redemption:9',
+  payout: 'redemption:17',
 };
 
 /** What an event of a type happens to, as an example. */
 export const subjectExample = (type: EventType): string => SUBJECTS[type.replace(/\..*/, '')] ?? '';
 
 /** "VoucherGenerated", the name of an event's type in the clients. */
-const titleOf = (type: string): string =>
+export const titleOf = (type: string): string =>
   type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 /** An event of one type, as `GET /events` answers it and as webhooks carry it. */
@@ -154,6 +187,19 @@ export const eventSchema = (type: EventType) =>
       data: eventData[type].meta({ description: 'The facts as they were' }),
     })
     .meta({ title: `${titleOf(type)}Event` });
+
+/** The event that a company sends itself as a test. */
+export const testEventSchema = z
+  .object({
+    id: textAnswer('Id of the message; it is in no list', 'test_17'),
+    type: z.literal(TEST_EVENT_TYPE).meta({ description: 'A test of the webhook' }),
+    createdAt: timeAnswer('When the test was asked for'),
+    subject: textAnswer('The webhook', 'webhook:17'),
+    data: z
+      .object({ message: textAnswer('That it is a test', 'This is a test.') })
+      .meta({ title: 'WebhookTestFacts', description: 'Nothing has happened' }),
+  })
+  .meta({ title: `${titleOf(TEST_EVENT_TYPE)}Event` });
 
 /** Any event of a surface. */
 export const eventOf = (surface: Surface) => z.union(eventTypesOf(surface).map(eventSchema));

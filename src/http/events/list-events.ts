@@ -5,7 +5,7 @@ import { refuse, type Surface } from '../../domain/refusals.ts';
 import { endpoint } from '../endpoint.ts';
 import { reply } from '../envelope.ts';
 import { textAnswer } from '../fields/answer-fields.ts';
-import { cursorField, encodeCursor } from './event-cursor.ts';
+import { CURSOR_PATTERN, cursorField, encodeCursor } from './event-cursor.ts';
 import { eventOf } from './event-schemas.ts';
 
 const MAXIMUM_LIMIT = 100;
@@ -23,7 +23,9 @@ const CURSOR = encodeCursor({ epoch: '0a1b2c3d4e5f', number: 4711 });
 
 /** Lists the events of a company, oldest first (beyond the specification). */
 export const listEvents = (surface: Surface) => {
-  const type = z.enum(eventTypesOf(surface), 'must be a type of event');
+  const type = z
+    .enum(eventTypesOf(surface), 'must be a type of event')
+    .meta({ title: 'EventType' });
   return endpoint({
     method: 'GET',
     path: '/events',
@@ -51,7 +53,9 @@ export const listEvents = (surface: Surface) => {
     }),
     answer: z.object({
       events: z.array(eventOf(surface)).meta({ description: 'The events, oldest first' }),
-      next: textAnswer('The cursor of the next call, also where there is no event', CURSOR),
+      next: textAnswer('The cursor of the next call, also where there is no event', CURSOR).meta({
+        pattern: CURSOR_PATTERN,
+      }),
       hasMore: z
         .boolean()
         .meta({ description: 'Whether there are more: call again at once', examples: [false] }),

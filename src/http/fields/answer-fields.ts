@@ -22,8 +22,29 @@ export const moneyAnswer = (what: string, example = '500.000000') =>
 export const textAnswer = (description: string, ...examples: string[]) =>
   z.string().meta({ description, examples });
 
+/** The kinds of top-ups. */
+export const topupKindAnswer = z
+  .enum(['AIRTIME', 'PACKAGE'])
+  .meta({ title: 'TopUpKind', description: 'What is sent', examples: ['AIRTIME'] });
+
+/** The mobile operator of a phone number. */
+export const operatorAnswer = z
+  .enum(['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'])
+  .meta({ title: 'MobileOperator', description: 'Operator of the number' });
+
+/** The wallets that pay. */
+export const payingWalletAnswer = z
+  .enum(['gift', 'airtime'])
+  .meta({ title: 'PayingWallet', description: 'The wallet', examples: ['gift'] });
+
+/** The state of one payment or delivery. */
+export const attemptStatusAnswer = z
+  .enum(['PROCESSING', 'SUCCESS', 'FAILED'])
+  .meta({ title: 'AttemptStatus', description: 'State of the attempt', examples: ['SUCCESS'] });
+
 /** A phone number as answers show it. */
 export const maskedMsisdnAnswer = z.string().meta({
-  description: 'Phone number, partly masked',
+  description: 'Phone number, partly masked; `erased` where the number was erased',
   examples: ['+2519*****567'],
+  pattern: '^([+]?[0-9]+[*]{3,}[0-9]+|erased)$',
 });

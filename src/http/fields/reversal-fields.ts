@@ -3,6 +3,9 @@ import type { ShownReversal } from '../../db/vouchers/shown-reversal.ts';
 import { reversalStates } from '../../domain/vouchers/reversal.ts';
 import { textAnswer, timeAnswer } from './answer-fields.ts';
 
+/** Who got the value of a reversal. */
+export const creditedAnswer = z.enum(['VOUCHER', 'PARTNER']).meta({ title: 'CreditedTo' });
+
 /** The reversal of a redemption, as merchants and partners see it. */
 export const reversalAnswer = z
   .object({
@@ -14,21 +17,19 @@ export const reversalAnswer = z
     }),
     requestedAt: timeAnswer('When the merchant asked for it'),
     settledAt: timeAnswer('When it ended; null while it is pending').nullable(),
-    creditedTo: z
-      .enum(['VOUCHER', 'PARTNER'])
-      .nullable()
-      .meta({
-        description:
-          'Where the value went: on the voucher again, or to the gift wallet of the partner; null ' +
-          'unless it succeeded',
-        examples: ['VOUCHER'],
-      }),
+    creditedTo: creditedAnswer.nullable().meta({
+      description:
+        'Where the value went: on the voucher again, or to the gift wallet of the partner; null ' +
+        'unless it succeeded',
+      examples: ['VOUCHER'],
+    }),
     reason: textAnswer('Why, in the words of the merchant', 'Wrong amount at the till').nullable(),
     referenceNumber: textAnswer(
       "The mobile-money provider's reference of the reversal",
       'MM0123456789AB',
     ).nullable(),
   })
+  .meta({ title: 'Reversal' })
   .nullable()
   .meta({ description: 'The newest reversal that the merchant asked for; null without one' });
 

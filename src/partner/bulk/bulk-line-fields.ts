@@ -17,7 +17,7 @@ export const lineSchema = withMerchant(
       }),
     ...voucherFields,
   }),
-);
+).meta({ title: 'OrderedLine' });
 
 /** The lines of an order. */
 export const orderSchema = z.object({

@@ -27,7 +27,12 @@ export const bulkOrderSchema = z
     createdAt: timeAnswer('When it was accepted'),
     endedAt: timeAnswer('When the last line was settled').nullable(),
   })
-  .meta({ description: 'The bulk order and its progress' });
+  .meta({ title: 'BulkOrder', description: 'The bulk order and its progress' });
+
+/** `data` of each answer about one order. */
+export const bulkOrderAnswer = z
+  .object({ bulkOrder: bulkOrderSchema })
+  .meta({ title: 'BulkOrderResult' });
 
 export const presentBulkOrder = (order: BulkOrder): z.input<typeof bulkOrderSchema> => ({
   id: order.id,

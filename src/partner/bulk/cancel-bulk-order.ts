@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { requestBulkCancellation } from '../../db/bulk/bulk-orders.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { reply } from '../../http/envelope.ts';
-import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
+import { bulkOrderAnswer, bulkOrderParams, presentBulkOrder } from './bulk-order-view.ts';
 
 /** Cancels what a bulk order has not generated yet (beyond the specification). */
 export const cancelBulkOrder = endpoint({
@@ -17,7 +16,7 @@ export const cancelBulkOrder = endpoint({
   access: 'token',
   scope: 'vouchers',
   params: bulkOrderParams,
-  answer: z.object({ bulkOrder: bulkOrderSchema }),
+  answer: bulkOrderAnswer,
   reasons: ['bulk-order-not-found'],
   async handle({ services, company, params }) {
     const order = await requestBulkCancellation(services.database, company.id, params.bulkOrderId);

@@ -14,34 +14,39 @@ import { bulkOrderParams } from './bulk-order-view.ts';
 const DEFAULT_LIMIT = 100;
 const MAXIMUM_LIMIT = 1_000;
 
-const lineSchema = z.object({
-  line: z.int().meta({ description: 'Its place in the order, from 1', examples: [1] }),
-  reference: textAnswer('Your reference', 'order-417/1'),
-  status: z.enum(bulkLineStatuses).meta({
-    description: 'PENDING until its turn comes',
-    examples: ['GENERATED'],
-  }),
-  voucher: z
-    .object({
-      id: textAnswer('Identifier of the voucher, as text', '17'),
-      voucherCode: textAnswer('Code of the voucher: give it to its owner', '7H3K-9M2P-QX4R-T6WV'),
-      serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
-      amount: moneyAnswer('Value of the voucher in ETB'),
-    })
-    .nullable()
-    .meta({ description: 'The voucher of a generated line' }),
-  refusal: z
-    .object({
-      statusCode: z.int().meta({
-        description: 'Code that "Generate a voucher" answers in this case',
-        examples: [405],
-      }),
-      reason: textAnswer(`\`${REASON_HEADER}\` of that answer`, 'money-insufficient'),
-      message: textAnswer('What is wrong and what to do', 'Not enough money in the wallet'),
-    })
-    .nullable()
-    .meta({ description: 'Why the line was refused; after a correction, order it again' }),
-});
+const lineSchema = z
+  .object({
+    line: z.int().meta({ description: 'Its place in the order, from 1', examples: [1] }),
+    reference: textAnswer('Your reference', 'order-417/1'),
+    status: z.enum(bulkLineStatuses).meta({
+      title: 'BulkLineStatus',
+      description: 'PENDING until its turn comes',
+      examples: ['GENERATED'],
+    }),
+    voucher: z
+      .object({
+        id: textAnswer('Identifier of the voucher, as text', '17'),
+        voucherCode: textAnswer('Code of the voucher: give it to its owner', '7H3K-9M2P-QX4R-T6WV'),
+        serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
+        amount: moneyAnswer('Value of the voucher in ETB'),
+      })
+      .meta({ title: 'VoucherOfLine' })
+      .nullable()
+      .meta({ description: 'The voucher of a generated line' }),
+    refusal: z
+      .object({
+        statusCode: z.int().meta({
+          description: 'Code that "Generate a voucher" answers in this case',
+          examples: [405],
+        }),
+        reason: textAnswer(`\`${REASON_HEADER}\` of that answer`, 'money-insufficient'),
+        message: textAnswer('What is wrong and what to do', 'Not enough money in the wallet'),
+      })
+      .meta({ title: 'RefusalOfLine' })
+      .nullable()
+      .meta({ description: 'Why the line was refused; after a correction, order it again' }),
+  })
+  .meta({ title: 'BulkLine' });
 
 /** Lists the lines of a bulk order with their vouchers (beyond the specification). */
 export const listBulkLines = endpoint({
@@ -60,8 +65,12 @@ export const listBulkLines = endpoint({
     limit: numberParameter('Most lines of the answer', [1, MAXIMUM_LIMIT]).default(DEFAULT_LIMIT),
     status: z
       .enum(bulkLineStatuses, `must be one of ${bulkLineStatuses.join(', ')}`)
-      .optional()
-      .meta({ description: 'Lines of this state only', examples: ['REFUSED'] }),
+      .meta({
+        title: 'BulkLineStatus',
+        description: 'Lines of this state only',
+        examples: ['REFUSED'],
+      })
+      .optional(),
   }),
   answer: z.object({
     lines: z.array(lineSchema).meta({ description: 'The lines' }),

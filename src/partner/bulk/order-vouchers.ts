@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import { BULK_LINES } from '../../domain/vouchers/bulk-order.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { reply } from '../../http/envelope.ts';
 import { orderVouchersOnce } from '../../operations/order-vouchers.ts';
 import { lineSchema, orderedLine, orderSchema } from './bulk-line-fields.ts';
-import { bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
+import { bulkOrderAnswer, presentBulkOrder } from './bulk-order-view.ts';
 
 /** For the most lines, each with all its fields. */
 const BODY_LIMIT_BYTES = 6 * 1024 * 1024;
@@ -32,7 +31,7 @@ export const orderVouchers = endpoint({
     maximumItems: BULK_LINES,
     uniqueField: 'reference',
   },
-  answer: z.object({ bulkOrder: bulkOrderSchema }),
+  answer: bulkOrderAnswer,
   reasons: ['account-suspended', 'database-failed', 'key-reused', 'still-processing'],
   async handle({ services, company, body, key }) {
     const lines = body.lines.map(orderedLine);

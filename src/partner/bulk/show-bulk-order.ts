@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { findBulkOrder } from '../../db/bulk/bulk-orders.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { reply } from '../../http/envelope.ts';
-import { bulkOrderParams, bulkOrderSchema, presentBulkOrder } from './bulk-order-view.ts';
+import { bulkOrderAnswer, bulkOrderParams, presentBulkOrder } from './bulk-order-view.ts';
 
 /** Shows how far a bulk order is (beyond the specification). */
 export const showBulkOrder = endpoint({
@@ -15,7 +14,7 @@ export const showBulkOrder = endpoint({
   access: 'token',
   scope: 'read',
   params: bulkOrderParams,
-  answer: z.object({ bulkOrder: bulkOrderSchema }),
+  answer: bulkOrderAnswer,
   reasons: ['bulk-order-not-found'],
   async handle({ services, company, params }) {
     const order = await findBulkOrder(services.database, company.id, params.bulkOrderId);

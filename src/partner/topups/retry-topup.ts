@@ -3,7 +3,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { idField, msisdnField } from '../../http/fields/request-fields.ts';
 import { retryOnce } from '../../operations/retry-top-up.ts';
 import { topupAnswer } from './topup-answer.ts';
-import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.ts';
+import { topupAnswerSchema, topupReasons } from './topup-fields.ts';
 
 /** Retries a failed top-up, optionally to another number (specification 4.1). */
 export const retryTopup = endpoint({
@@ -26,7 +26,6 @@ export const retryTopup = endpoint({
     }),
   }),
   answer: topupAnswerSchema,
-  failure: topupFailureSchema,
   reasons: [
     ...topupReasons,
     'topup-not-found',

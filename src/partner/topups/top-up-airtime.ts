@@ -4,7 +4,7 @@ import { endpoint } from '../../http/endpoint.ts';
 import { topUpOnce } from '../../operations/top-up.ts';
 import { saleOf } from '../sale-fields.ts';
 import { topupAnswer } from './topup-answer.ts';
-import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.ts';
+import { topupAnswerSchema, topupReasons } from './topup-fields.ts';
 import { airtimeFields } from './topup-request-fields.ts';
 
 /** Sends airtime (specification 4.1) and charges walletBalance. */
@@ -22,7 +22,6 @@ export const topUpAirtime = endpoint({
   idempotency: 'header',
   body: z.object(airtimeFields),
   answer: topupAnswerSchema,
-  failure: topupFailureSchema,
   reasons: [...topupReasons, 'amount-out-of-range'],
   async handle({ services, company, body, key }) {
     const result = await topUpOnce(services, {

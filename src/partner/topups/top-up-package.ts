@@ -4,7 +4,7 @@ import { textAnswer } from '../../http/fields/answer-fields.ts';
 import { topUpOnce } from '../../operations/top-up.ts';
 import { saleOf } from '../sale-fields.ts';
 import { topupAnswer } from './topup-answer.ts';
-import { topupAnswerSchema, topupFailureSchema, topupReasons } from './topup-fields.ts';
+import { topupAnswerSchema, topupReasons } from './topup-fields.ts';
 import { packageFields } from './topup-request-fields.ts';
 
 /** Buys a package for a phone number (specification 4.1) at the product's price. */
@@ -23,7 +23,6 @@ export const topUpPackage = endpoint({
   answer: topupAnswerSchema.extend({
     referenceNo: textAnswer('The same as referenceNumber', '2237512891'),
   }),
-  failure: topupFailureSchema,
   reasons: [...topupReasons, 'operator-mismatch'],
   async handle({ services, company, body, key }) {
     const result = await topUpOnce(services, {

@@ -3,11 +3,13 @@ import type { AttemptRow } from '../../db/topups/topup-attempts.ts';
 import type { ListedTopup } from '../../db/topups/topups.ts';
 import { maskStored } from '../../domain/phone.ts';
 import {
+  attemptStatusAnswer,
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
   timeAnswer,
+  topupKindAnswer,
 } from '../../http/fields/answer-fields.ts';
 
 /** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are not final. */
@@ -15,8 +17,9 @@ export const topupSchema = z.object({
   transactionId: idAnswer('top-up, which a retry names'),
   createdAt: timeAnswer('When it was accepted'),
   updatedAt: timeAnswer('Time of the last change'),
-  kind: z.enum(['AIRTIME', 'PACKAGE']).meta({ description: 'What is sent', examples: ['AIRTIME'] }),
+  kind: topupKindAnswer,
   status: z.enum(['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED']).meta({
+    title: 'TopUpStatus',
     description:
       'PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried',
     examples: ['SUCCESS'],
@@ -45,6 +48,7 @@ export const topupSchema = z.object({
         examples: [false],
       }),
     })
+    .meta({ title: 'LateDelivery' })
     .nullable()
     .meta({ description: 'The top-up failed, and the provider delivered it later' }),
   reversal: z
@@ -55,6 +59,7 @@ export const topupSchema = z.object({
         examples: [true],
       }),
     })
+    .meta({ title: 'TopUpReversal' })
     .nullable()
     .meta({ description: 'The provider took the top-up back after the delivery' }),
 });
@@ -87,25 +92,25 @@ export const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> =
 
 const attemptStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
 
-export const attemptSchema = z.object({
-  attempt: z.int().meta({ description: 'Number of the attempt, from 1', examples: [1] }),
-  createdAt: timeAnswer('When the attempt began'),
-  settledAt: timeAnswer('When it ended; null while it is open').nullable(),
-  msisdn: maskedMsisdnAnswer,
-  status: z
-    .enum(['PROCESSING', 'SUCCESS', 'FAILED'])
-    .meta({ description: 'State of the attempt', examples: ['SUCCESS'] }),
-  ourReference: textAnswer(
-    'Our reference of the attempt, which its number ends',
-    '0123456789abcdef0123456789abcdef-1',
-  ),
-  referenceNumber: textAnswer("The provider's reference", '2237512891').nullable(),
-  message: textAnswer('What the provider says of it', 'COMPLETED').nullable(),
-  deliveredLateAt: timeAnswer(
-    'When it was found to be delivered although it had failed',
-  ).nullable(),
-  reversedAt: timeAnswer('When it was found to be taken back').nullable(),
-});
+export const attemptSchema = z
+  .object({
+    attempt: z.int().meta({ description: 'Number of the attempt, from 1', examples: [1] }),
+    createdAt: timeAnswer('When the attempt began'),
+    settledAt: timeAnswer('When it ended; null while it is open').nullable(),
+    msisdn: maskedMsisdnAnswer,
+    status: attemptStatusAnswer,
+    ourReference: textAnswer(
+      'Our reference of the attempt, which its number ends',
+      '0123456789abcdef0123456789abcdef-1',
+    ),
+    referenceNumber: textAnswer("The provider's reference", '2237512891').nullable(),
+    message: textAnswer('What the provider says of it', 'COMPLETED').nullable(),
+    deliveredLateAt: timeAnswer(
+      'When it was found to be delivered although it had failed',
+    ).nullable(),
+    reversedAt: timeAnswer('When it was found to be taken back').nullable(),
+  })
+  .meta({ title: 'TopUpAttempt' });
 
 export const presentAttempt = (attempt: AttemptRow): z.output<typeof attemptSchema> => ({
   attempt: attempt.attempt,

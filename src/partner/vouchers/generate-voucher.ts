@@ -36,7 +36,7 @@ export const generateVoucher = endpoint({
         voucherCode: textAnswer('Code of the voucher: give it to its owner', '7H3K-9M2P-QX4R-T6WV'),
         amount: moneyAnswer('Value of the voucher in ETB'),
       })
-      .meta({ description: 'The new voucher' }),
+      .meta({ title: 'GeneratedVoucher', description: 'The new voucher' }),
   }),
   reasons: [
     'account-suspended',

@@ -4,7 +4,12 @@ import { formatMoney } from '../../domain/money.ts';
 import { messageOf, type Operation, refuse, statusCodeOf } from '../../domain/refusals.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { REASON_HEADER, reply } from '../../http/envelope.ts';
-import { moneyAnswer, textAnswer } from '../../http/fields/answer-fields.ts';
+import {
+  moneyAnswer,
+  operatorAnswer,
+  payingWalletAnswer,
+  textAnswer,
+} from '../../http/fields/answer-fields.ts';
 import { type Quote, quoteTopUp, quoteVoucher } from '../../operations/quotes.ts';
 import { airtimeFields, packageFields } from '../topups/topup-request-fields.ts';
 import { merchantOf, voucherFields } from './voucher-fields.ts';
@@ -48,15 +53,13 @@ const answerSchema = z.object({
       'is known',
   ).nullable(),
   currency: z.literal('ETB').meta({ description: 'Currency of amount, total and balance' }),
-  wallet: z
-    .enum(['gift', 'airtime'])
-    .meta({ description: 'The wallet that would pay', examples: ['gift'] }),
+  wallet: payingWalletAnswer.meta({ description: 'The wallet that would pay', examples: ['gift'] }),
   balance: moneyAnswer('Balance of this wallet', '12500.500000'),
   sellingPriceUsd: moneyAnswer(
     'Your selling price of a voucher in USD; null otherwise',
     '8.750000',
   ).nullable(),
-  operator: z.enum(['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA']).nullable().meta({
+  operator: operatorAnswer.nullable().meta({
     description: 'Operator of the phone number of a top-up; null otherwise',
   }),
   refusal: z
@@ -69,6 +72,7 @@ const answerSchema = z.object({
         .nullable()
         .meta({ description: '`Retry-After` of the refusal; null without it', examples: [3600] }),
     })
+    .meta({ title: 'QuotedRefusal' })
     .nullable()
     .meta({ description: 'How the call would be refused now; null where it is accepted' }),
 });

@@ -5,6 +5,7 @@ import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored, type StoredNumber } from '../../domain/phone.ts';
 import { voucherStatuses } from '../../domain/voucher.ts';
 import {
+  attemptStatusAnswer,
   idAnswer,
   maskedMsisdnAnswer,
   moneyAnswer,
@@ -26,6 +27,7 @@ export const voucherSchema = z.object({
   expirationDate: timeAnswer('When it expires'),
   serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
   status: z.enum(voucherStatuses).meta({
+    title: 'VoucherStatus',
     description:
       'ACTIVE can be claimed; REDEEM_INITIATED has a claim; REDEEM_PROCESSING is being paid; ' +
       'REDEEMED is used up, until a reversal makes it ACTIVE; EXPIRED and CANCELLED are final',
@@ -59,49 +61,55 @@ const maskedOrNull = (number: StoredNumber | null) => (number === null ? null : 
 const isoTime = (text: string): string => new Date(text).toISOString();
 const isoTimeOrNull = (text: string | null) => (text === null ? null : isoTime(text));
 
-const claimSchema = z.object({
-  createdAt: timeAnswer('When it was made'),
-  company: textAnswer('The company that made it', 'Abyssinia Coffee House'),
-  amount: moneyAnswer('The claimed amount in ETB; null is the whole balance').nullable(),
-  status: z.enum(['OPEN', 'SUPERSEDED', 'EXPIRED', 'CANCELLED', 'REDEEMED', 'REFUSED']).meta({
-    description:
-      'OPEN waits for its redemption; SUPERSEDED by a newer claim; CANCELLED: its message was ' +
-      'refused, or the voucher cancelled; REFUSED: its payment was refused',
-    examples: ['REDEEMED'],
-  }),
-});
+const claimSchema = z
+  .object({
+    createdAt: timeAnswer('When it was made'),
+    company: textAnswer('The company that made it', 'Abyssinia Coffee House'),
+    amount: moneyAnswer('The claimed amount in ETB; null is the whole balance').nullable(),
+    status: z.enum(['OPEN', 'SUPERSEDED', 'EXPIRED', 'CANCELLED', 'REDEEMED', 'REFUSED']).meta({
+      description:
+        'OPEN waits for its redemption; SUPERSEDED by a newer claim; CANCELLED: its message was ' +
+        'refused, or the voucher cancelled; REFUSED: its payment was refused',
+      examples: ['REDEEMED'],
+    }),
+  })
+  .meta({ title: 'VoucherClaim' });
 
 const redemptionStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
 
-const redemptionSchema = z.object({
-  createdAt: timeAnswer('When it began'),
-  settledAt: timeAnswer('When it ended; null while it is open').nullable(),
-  merchantName: textAnswer('The merchant that is paid', 'Abyssinia Coffee House'),
-  amount: moneyAnswer('What it takes from the voucher in ETB, with the service fee'),
-  status: z.enum(['PROCESSING', 'SUCCESS', 'FAILED']).meta({
-    description: 'State of the payment; a failed one took nothing from the voucher',
-    examples: ['SUCCESS'],
-  }),
-  platformReferenceNumber: textAnswer('Our reference of the redemption', 'RDM-0123456789ABCDEF'),
-  referenceNumber: textAnswer("The mobile-money provider's reference", '2237512891').nullable(),
-  paidLateAt: timeAnswer('When it was found to be paid although it had failed').nullable(),
-  reversedAt: timeAnswer('When it was found to be taken back, or was reversed').nullable(),
-  reversal: reversalAnswer,
-});
+const redemptionSchema = z
+  .object({
+    createdAt: timeAnswer('When it began'),
+    settledAt: timeAnswer('When it ended; null while it is open').nullable(),
+    merchantName: textAnswer('The merchant that is paid', 'Abyssinia Coffee House'),
+    amount: moneyAnswer('What it takes from the voucher in ETB, with the service fee'),
+    status: attemptStatusAnswer.meta({
+      description: 'State of the payment; a failed one took nothing from the voucher',
+      examples: ['SUCCESS'],
+    }),
+    platformReferenceNumber: textAnswer('Our reference of the redemption', 'RDM-0123456789ABCDEF'),
+    referenceNumber: textAnswer("The mobile-money provider's reference", '2237512891').nullable(),
+    paidLateAt: timeAnswer('When it was found to be paid although it had failed').nullable(),
+    reversedAt: timeAnswer('When it was found to be taken back, or was reversed').nullable(),
+    reversal: reversalAnswer,
+  })
+  .meta({ title: 'VoucherRedemption' });
 
-const messageSchema = z.object({
-  at: timeAnswer('When its state was known, or it was queued'),
-  kind: z
-    .enum(['VERIFICATION_CODE', 'REDEMPTION_CONFIRMATION', 'EXPIRY_REMINDER', 'REVERSAL_NOTICE'])
-    .meta({ description: 'What the message says', examples: ['VERIFICATION_CODE'] }),
-  msisdn: maskedMsisdnAnswer,
-  status: z.enum(['QUEUED', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN', 'CANCELLED']).meta({
-    description:
-      'SENT was accepted by the SMS provider, REFUSED was not; of UNKNOWN the provider has said ' +
-      'nothing; CANCELLED was never sent',
-    examples: ['SENT'],
-  }),
-});
+const messageSchema = z
+  .object({
+    at: timeAnswer('When its state was known, or it was queued'),
+    kind: z
+      .enum(['VERIFICATION_CODE', 'REDEMPTION_CONFIRMATION', 'EXPIRY_REMINDER', 'REVERSAL_NOTICE'])
+      .meta({ description: 'What the message says', examples: ['VERIFICATION_CODE'] }),
+    msisdn: maskedMsisdnAnswer,
+    status: z.enum(['QUEUED', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN', 'CANCELLED']).meta({
+      description:
+        'SENT was accepted by the SMS provider, REFUSED was not; of UNKNOWN the provider has said ' +
+        'nothing; CANCELLED was never sent',
+      examples: ['SENT'],
+    }),
+  })
+  .meta({ title: 'VoucherMessage' });
 
 export const voucherDetailSchema = voucherSchema.extend({
   isRestricted: z

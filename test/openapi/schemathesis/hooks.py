@@ -114,15 +114,21 @@ def before_load_schema(context, raw_schema):
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             # Recorded in another database.
             body.pop("example", None)
-            draw_fields(body.get("schema", {}))
+            draw_fields(resolved(body.get("schema", {}), raw_schema), raw_schema)
 
 
-def draw_fields(schema):
+def resolved(schema, document):
+    reference = schema.get("$ref")
+    return document["components"]["schemas"][reference.split("/")[-1]] if reference else schema
+
+
+def draw_fields(schema, document):
     for form in schema.get("anyOf", []):
-        draw_fields(form)
+        draw_fields(resolved(form, document), document)
     for name, field in schema.get("properties", {}).items():
-        if "properties" in field.get("items", {}):
-            draw_fields(field["items"])
+        items = resolved(field.get("items", {}), document)
+        if "properties" in items:
+            draw_fields(items, document)
         else:
             draw_known(name, field)
 
@@ -133,8 +139,8 @@ def draw_known(name, field):
         field["maxItems"] = 1
     if name in KNOWN:
         field["examples"] = KNOWN[name]
-    # The cursor of transactions has a pattern of its own.
-    if name in FORMATS and not (name == "after" and "pattern" in field):
+    # The cursor of transactions has a form that its pattern says.
+    if name in FORMATS and "gift" not in field.get("pattern", ""):
         for form in field.get("anyOf", [field.get("items", field)]):
             # A day is a format of its own.
             if form.get("type") == "string" and form.get("format") != "date":

@@ -65,24 +65,27 @@ export interface RedeemVoucherResult {
 /** Voucher detail: the result. */
 export interface ReadVoucherResult {
   /** The voucher */
-  readonly voucher: {
-    /** Identifier of the voucher. Example: `17` */
-    readonly id: number;
-    /** Code of the voucher. Example: `7H3K-9M2P-QX4R-T6WV` */
-    readonly code: string;
-    /** Serial number, which support asks for. Example: `482193756041827305` */
-    readonly serialNumber: string;
-    /** Value at the generation in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-    readonly amount: string;
-    /** What is left of it in ETB; a decimal string with 6 fraction digits. Example: `250.000000` */
-    readonly remainingBalance: string;
-    /** State of the voucher. Example: `ACTIVE` */
-    readonly status: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEM_PROCESSING' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
-    /** When the voucher expires, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly expirationDate: string;
-  };
+  readonly voucher: Voucher;
   /** Service fee on the remaining balance in ETB; a decimal string with 6 fraction digits. Example: `6.250000` */
   readonly serviceFee: string;
+}
+
+/** The voucher */
+export interface Voucher {
+  /** Identifier of the voucher. Example: `17` */
+  readonly id: number;
+  /** Code of the voucher. Example: `7H3K-9M2P-QX4R-T6WV` */
+  readonly code: string;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Value at the generation in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string;
+  /** What is left of it in ETB; a decimal string with 6 fraction digits. Example: `250.000000` */
+  readonly remainingBalance: string;
+  /** State of the voucher. Example: `ACTIVE` */
+  readonly status: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEM_PROCESSING' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
+  /** When the voucher expires, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly expirationDate: string;
 }
 
 /** List redemptions: the request. */
@@ -100,7 +103,7 @@ export interface ListRedemptionsQuery {
   /** Filters, `column=value,column=value`; names are compared in any case */
   readonly q?: string | readonly string[] | undefined;
   /** HELD is being paid; POSTED was paid; VOIDED was refused; CONTRADICTED was refused and paid later; REVERSED was paid and taken back, by you or by the provider. Example: `POSTED` */
-  readonly state?: 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED' | undefined;
+  readonly state?: RedemptionState | undefined;
   /** Redemptions begun from this time on, ISO 8601. Example: `2026-01-31T00:00:00Z` */
   readonly from?: string | undefined;
   /** Redemptions begun before this time, ISO 8601. Example: `2026-01-31T00:00:00Z` */
@@ -121,6 +124,9 @@ export interface ListRedemptionsQuery {
   readonly 'filter.reference'?: string | readonly string[] | undefined;
 }
 
+/** HELD is being paid; POSTED was paid; VOIDED was refused; CONTRADICTED was refused and paid later; REVERSED was paid and taken back, by you or by the provider */
+export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
+
 /** One of the list: The redemptions that you are paid for, newest first, whichever company requested them; filtered by state, time (from, to) or reference (ours or the provider’s). The API key needs the scope `read`. */
 export interface Redemption {
   /** Identifier of the redemption. Example: `17` */
@@ -130,7 +136,7 @@ export interface Redemption {
   /** When the provider confirmed the payment; null unless it was paid, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly paidAt: string | null;
   /** HELD is being paid; POSTED was paid; VOIDED was refused; CONTRADICTED was refused and paid later; REVERSED was paid and taken back, by you or by the provider. Example: `POSTED` */
-  readonly state: 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
+  readonly state: RedemptionState;
   /** Serial number of the voucher. Example: `482193756041827305` */
   readonly serialNumber: string;
   /** What was taken from the voucher in ETB; a decimal string with 6 fraction digits. Example: `205.000000` */
@@ -144,21 +150,25 @@ export interface Redemption {
   /** The mobile-money provider's reference. Example: `2237512891` */
   readonly referenceNumber: string | null;
   /** The newest reversal that the merchant asked for; null without one */
-  readonly reversal: {
-    /** PENDING: the provider has not confirmed it; NEEDS_ACTION: pending, and support looks at it; SUCCESS: the payment and its fee went back; FAILED: refused, the payment stands. Example: `SUCCESS` */
-    readonly status: 'PENDING' | 'NEEDS_ACTION' | 'SUCCESS' | 'FAILED';
-    /** When the merchant asked for it, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly requestedAt: string;
-    /** When it ended; null while it is pending, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly settledAt: string | null;
-    /** Where the value went: on the voucher again, or to the gift wallet of the partner; null unless it succeeded. Example: `VOUCHER` */
-    readonly creditedTo: 'VOUCHER' | 'PARTNER' | null;
-    /** Why, in the words of the merchant. Example: `Wrong amount at the till` */
-    readonly reason: string | null;
-    /** The mobile-money provider's reference of the reversal. Example: `MM0123456789AB` */
-    readonly referenceNumber: string | null;
-  } | null;
+  readonly reversal: Reversal | null;
 }
+
+export interface Reversal {
+  /** PENDING: the provider has not confirmed it; NEEDS_ACTION: pending, and support looks at it; SUCCESS: the payment and its fee went back; FAILED: refused, the payment stands. Example: `SUCCESS` */
+  readonly status: 'PENDING' | 'NEEDS_ACTION' | 'SUCCESS' | 'FAILED';
+  /** When the merchant asked for it, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly requestedAt: string;
+  /** When it ended; null while it is pending, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly settledAt: string | null;
+  /** Where the value went: on the voucher again, or to the gift wallet of the partner; null unless it succeeded. Example: `VOUCHER` */
+  readonly creditedTo: CreditedTo | null;
+  /** Why, in the words of the merchant. Example: `Wrong amount at the till` */
+  readonly reason: string | null;
+  /** The mobile-money provider's reference of the reversal. Example: `MM0123456789AB` */
+  readonly referenceNumber: string | null;
+}
+
+export type CreditedTo = 'VOUCHER' | 'PARTNER';
 
 /** Reverse a redemption: the request. */
 export interface ReverseRedemptionRequest {
@@ -177,7 +187,7 @@ export interface ReverseRedemptionResult {
   /** What went back in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
   readonly amount: string;
   /** Where the value is: on the voucher again, or with the partner that issued it. Example: `VOUCHER` */
-  readonly creditedTo: 'VOUCHER' | 'PARTNER';
+  readonly creditedTo: CreditedTo;
   /** The mobile-money provider's reference of the reversal. Example: `MM0123456789AB` */
   readonly referenceNumber: string;
   /** The idempotency key of the request. Example: `order-2026-000417` */
@@ -233,149 +243,176 @@ export interface ReadEventsQuery {
   /** Most events of the answer. Example: `50` */
   readonly limit?: number | undefined;
   /** Only events of this type; repeatable. Example: `claim.started` */
-  readonly type?: 'claim.started' | 'voucher.redeemed' | 'redemption.refused' | 'redemption.reversed' | 'payout.completed' | readonly ('claim.started' | 'payout.completed')[] | undefined;
+  readonly type?: EventType | readonly EventType[] | undefined;
 }
+
+export type EventType = 'claim.started' | 'voucher.redeemed' | 'redemption.refused' | 'redemption.reversed' | 'payout.completed';
 
 /** List events: the result. */
 export interface ReadEventsResult {
   /** The events, oldest first */
-  readonly events: readonly ({
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The redemption of a voucher was started: its owner is sent a verification code */
-    readonly type: 'claim.started';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the merchant that will be paid. Example: `17` */
-      readonly merchantId: number;
-      /** Who started it: the partner, or the merchant */
-      readonly claimedBy: 'partner' | 'merchant';
-      /** Claimed part in ETB; null for the whole balance; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string | null;
-      /** What is left of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-      readonly remaining: string;
-      /** When the claim and its verification code end, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-      readonly expiresAt: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A voucher was redeemed, in whole or in part, and the merchant was paid */
-    readonly type: 'voucher.redeemed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** Identifier of the merchant of the redemption. Example: `17` */
-      readonly merchantId: number;
-      /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string;
-      /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly remaining: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The mobile-money provider refused to pay the merchant; the value is back on the voucher */
-    readonly type: 'redemption.refused';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** Identifier of the merchant of the redemption. Example: `17` */
-      readonly merchantId: number;
-      /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string;
-      /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly remaining: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled */
-    readonly type: 'redemption.reversed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** Identifier of the merchant of the redemption. Example: `17` */
-      readonly merchantId: number;
-      /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string;
-      /** What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly remaining: string;
-      /** Where the amount went: back to the voucher, or to the partner's gift wallet */
-      readonly creditedTo: 'voucher' | 'gift';
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The mobile-money provider paid a merchant for a redemption */
-    readonly type: 'payout.completed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `redemption:9` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** What the merchant got in ETB; a decimal string with 6 fraction digits. Example: `195.000000` */
-      readonly amount: string;
-      /** The service fee in ETB; a decimal string with 6 fraction digits. Example: `5.000000` */
-      readonly serviceFee: string;
-      /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
-      readonly providerReference: string | null;
-      /** Whether the provider paid after it had refused to pay; support settles it */
-      readonly isLate: boolean;
-    };
-  })[];
+  readonly events: readonly (ClaimStartedEvent | VoucherRedeemedEvent | RedemptionRefusedEvent | RedemptionReversedEvent | PayoutCompletedEvent)[];
   /** The cursor of the next call, also where there is no event. Example: `MGExYjJjM2Q0ZTVmIDQ3MTE` */
   readonly next: string;
   /** Whether there are more: call again at once */
   readonly hasMore: boolean;
+}
+
+export interface ClaimStartedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The redemption of a voucher was started: its owner is sent a verification code */
+  readonly type: 'claim.started';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: ClaimStartedFacts;
+}
+
+/** The facts as they were */
+export interface ClaimStartedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the merchant that will be paid. Example: `17` */
+  readonly merchantId: number;
+  /** Who started it: the partner, or the merchant */
+  readonly claimedBy: 'partner' | 'merchant';
+  /** Claimed part in ETB; null for the whole balance; a decimal string with 6 fraction digits. Example: `200.000000` */
+  readonly amount: string | null;
+  /** What is left of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly remaining: string;
+  /** When the claim and its verification code end, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly expiresAt: string;
+}
+
+export interface VoucherRedeemedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A voucher was redeemed, in whole or in part, and the merchant was paid */
+  readonly type: 'voucher.redeemed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: VoucherRedeemedFacts;
+}
+
+/** The facts as they were */
+export interface VoucherRedeemedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** Identifier of the merchant of the redemption. Example: `17` */
+  readonly merchantId: number;
+  /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
+  readonly amount: string;
+  /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `295.000000` */
+  readonly remaining: string;
+}
+
+export interface RedemptionRefusedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The mobile-money provider refused to pay the merchant; the value is back on the voucher */
+  readonly type: 'redemption.refused';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: RedemptionRefusedFacts;
+}
+
+/** The facts as they were */
+export interface RedemptionRefusedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** Identifier of the merchant of the redemption. Example: `17` */
+  readonly merchantId: number;
+  /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
+  readonly amount: string;
+  /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly remaining: string;
+}
+
+export interface RedemptionReversedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled */
+  readonly type: 'redemption.reversed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: RedemptionReversedFacts;
+}
+
+/** The facts as they were */
+export interface RedemptionReversedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** Identifier of the merchant of the redemption. Example: `17` */
+  readonly merchantId: number;
+  /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
+  readonly amount: string;
+  /** What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly remaining: string;
+  /** Where the amount went: back to the voucher, or to the partner's gift wallet */
+  readonly creditedTo: 'voucher' | 'gift';
+}
+
+export interface PayoutCompletedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The mobile-money provider paid a merchant for a redemption */
+  readonly type: 'payout.completed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `redemption:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: PayoutCompletedFacts;
+}
+
+/** The facts as they were */
+export interface PayoutCompletedFacts {
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** What the merchant got in ETB; a decimal string with 6 fraction digits. Example: `200.000000` */
+  readonly amount: string;
+  /** The service fee in ETB; a decimal string with 6 fraction digits. Example: `5.000000` */
+  readonly serviceFee: string;
+  /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
+  readonly providerReference: string | null;
+  /** Whether the provider paid after it had refused to pay; support settles it */
+  readonly isLate: boolean;
 }
 
 /** What each operation takes and answers. */

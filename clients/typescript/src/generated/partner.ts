@@ -76,27 +76,29 @@ export interface Merchant {
   readonly identifier: string;
   /** E-mail address of the merchant. Example: `merchant01@demo.test` */
   readonly email: string;
-  /** Phone number, partly masked. Example: `+2519*****567` */
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
   readonly phone: string;
   /** Postal address of the merchant. Example: `Addis Ababa` */
   readonly address: string;
   /** Identifier of the category; absent where there is none. Example: `17` */
   readonly merchantCategoryId?: number | undefined;
   /** The category; null where there is none, or it was deleted */
-  readonly merchantCategory: {
-    /** Identifier of the record. Example: `17` */
-    readonly id: number;
-    /** When it was created, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** Time of the last change, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly updatedAt: string;
-    /** Always null: deleted records are not listed */
-    readonly deletedAt: null;
-    /** Name of the category. Example: `Restaurants` */
-    readonly categoryName: string;
-    /** Whether the category is in use */
-    readonly isActive: boolean;
-  } | null;
+  readonly merchantCategory: MerchantCategory | null;
+}
+
+export interface MerchantCategory {
+  /** Identifier of the record. Example: `17` */
+  readonly id: number;
+  /** When it was created, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** Time of the last change, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly updatedAt: string;
+  /** Always null: deleted records are not listed */
+  readonly deletedAt: null;
+  /** Name of the category. Example: `Restaurants` */
+  readonly categoryName: string;
+  /** Whether the category is in use */
+  readonly isActive: boolean;
 }
 
 /** List merchant categories: the request. */
@@ -123,22 +125,6 @@ export interface ListMerchantCategoriesQuery {
   readonly 'filter.categoryName'?: string | readonly string[] | undefined;
   /** Condition on `isActive`: a value (boolean), or `$operator:value`; repeatable, at most 20 in all */
   readonly 'filter.isActive'?: string | readonly string[] | undefined;
-}
-
-/** One of the list: All merchant categories, including inactive ones. The API key needs the scope `read`. */
-export interface MerchantCategory {
-  /** Identifier of the record. Example: `17` */
-  readonly id: number;
-  /** When it was created, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-  readonly createdAt: string;
-  /** Time of the last change, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-  readonly updatedAt: string;
-  /** Always null: deleted records are not listed */
-  readonly deletedAt: null;
-  /** Name of the category. Example: `Restaurants` */
-  readonly categoryName: string;
-  /** Whether the category is in use */
-  readonly isActive: boolean;
 }
 
 /** List promos: the request. */
@@ -208,10 +194,13 @@ export interface Promo {
   /** Announced bonus in percent; may be 0. Example: `10` */
   readonly bonusPercentage: number;
   /** Whether it is in use. Example: `ACTIVE` */
-  readonly status: 'ACTIVE' | 'INACTIVE';
+  readonly status: Activity;
   /** Limit of the promo, as agreed with support. Example: `0` */
   readonly constraint: number;
 }
+
+/** Whether it is in use */
+export type Activity = 'ACTIVE' | 'INACTIVE';
 
 /** List products: the request. */
 export interface ListProductsQuery {
@@ -266,17 +255,23 @@ export interface Product {
   /** Label of the catalogue, for information: no price depends on it. Example: `COMISSION` */
   readonly pricingType: 'COMISSION' | 'SERVICE_FEE';
   /** Whether it is in use. Example: `ACTIVE` */
-  readonly status: 'ACTIVE' | 'INACTIVE';
+  readonly status: Activity;
   /** Category of the product */
-  readonly productCategory: {
-    /** Name of the category. Example: `PACKAGES` */
-    readonly categoryName: string;
-  };
+  readonly productCategory: ProductCategoryName;
   /** Price of the product */
-  readonly productPrice: {
-    /** Unit price in ETB; a decimal string with 6 fraction digits. Example: `250.000000` */
-    readonly amount: string;
-  };
+  readonly productPrice: ProductPrice;
+}
+
+/** Category of the product */
+export interface ProductCategoryName {
+  /** Name of the category. Example: `PACKAGES` */
+  readonly categoryName: string;
+}
+
+/** Price of the product */
+export interface ProductPrice {
+  /** Unit price in ETB; a decimal string with 6 fraction digits. Example: `250.000000` */
+  readonly amount: string;
 }
 
 /** List product categories: the request. */
@@ -320,7 +315,7 @@ export interface ProductCategory {
   /** What the category holds. Example: `Voice and data packages` */
   readonly categoryDescription: string;
   /** Whether it is in use. Example: `ACTIVE` */
-  readonly status: 'ACTIVE' | 'INACTIVE';
+  readonly status: Activity;
 }
 
 /** List denominated gifts: the request. */
@@ -350,7 +345,7 @@ export interface Denomination {
   /** Identifier of the denomination. Example: `17` */
   readonly id: number;
   /** Whether it is in use. Example: `ACTIVE` */
-  readonly status: 'ACTIVE' | 'INACTIVE';
+  readonly status: Activity;
   /** Value of the gift in ETB. Example: `500` */
   readonly amountEtb: number;
 }
@@ -406,18 +401,7 @@ export interface SetPriceRequest {
 }
 
 /** Set a selling price: the result. */
-export interface SetPriceResult {
-  /** Identifier of the selling price. Example: `17` */
-  readonly id: number;
-  /** When it was set, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-  readonly createdAt: string;
-  /** Identifier of the denomination. Example: `17` */
-  readonly denominationId: number;
-  /** The only merchant that the price is for; null where it is for all others */
-  readonly merchantId: number | null;
-  /** Selling price in USD; a decimal string with 6 fraction digits. Example: `9.500000` */
-  readonly sellingPriceUsd: string;
-}
+export type SetPriceResult = SellingPrice;
 
 /** Read the wallet balances: the result. */
 export interface ReadBalancesResult {
@@ -430,7 +414,9 @@ export interface ReadBalancesResult {
 }
 
 /** Ask for a price: the request. */
-export type QuoteRequest = {
+export type QuoteRequest = QuoteGift | QuoteAirtime | QuotePackage;
+
+export interface QuoteGift {
   /** As generate-voucher takes it. Example: `GIFT` */
   readonly kind: 'GIFT';
   /** Identifier of an active denomination. Example: `17` */
@@ -451,7 +437,9 @@ export type QuoteRequest = {
   readonly foreignCurrencyAmount?: number | string | null | undefined;
   /** Whether only the given merchant may redeem it; true where it is absent */
   readonly isRestricted?: boolean | null | undefined;
-} | {
+}
+
+export interface QuoteAirtime {
   /** As airtime-topup takes it. Example: `AIRTIME` */
   readonly kind: 'AIRTIME';
   /** Amount in ETB above 0 with at most 2 decimals, as a number or as text. Example: `99.50` */
@@ -466,7 +454,9 @@ export type QuoteRequest = {
   readonly originatingCountry: string;
   /** Price of the sale in USD. Example: `1.75` */
   readonly foreignCurrencyAmount?: number | string | null | undefined;
-} | {
+}
+
+export interface QuotePackage {
   /** As airtime-package-topup takes it. Example: `PACKAGE` */
   readonly kind: 'PACKAGE';
   /** Identifier of a package of the product list. Example: `17` */
@@ -481,7 +471,7 @@ export type QuoteRequest = {
   readonly originatingCountry: string;
   /** Price of the sale in USD. Example: `1.75` */
   readonly foreignCurrencyAmount?: number | string | null | undefined;
-};
+}
 
 /** Ask for a price: the result. */
 export interface QuoteResult {
@@ -496,32 +486,39 @@ export interface QuoteResult {
   /** Currency of amount, total and balance */
   readonly currency: 'ETB';
   /** The wallet that would pay. Example: `gift` */
-  readonly wallet: 'gift' | 'airtime';
+  readonly wallet: PayingWallet;
   /** Balance of this wallet; a decimal string with 6 fraction digits. Example: `12500.500000` */
   readonly balance: string;
   /** Your selling price of a voucher in USD; null otherwise; a decimal string with 6 fraction digits. Example: `8.750000` */
   readonly sellingPriceUsd: string | null;
   /** Operator of the phone number of a top-up; null otherwise */
-  readonly operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
+  readonly operator: MobileOperator | null;
   /** How the call would be refused now; null where it is accepted */
-  readonly refusal: {
-    /** `statusCode` of the refusal. Example: `405` */
-    readonly statusCode: number;
-    /** `x-error-reason` of the refusal. Example: `money-insufficient` */
-    readonly reason: string;
-    /** Its message. Example: `Not enough money in the wallet` */
-    readonly message: string;
-    /** `Retry-After` of the refusal; null without it. Example: `3600` */
-    readonly retryAfterSeconds: number | null;
-  } | null;
+  readonly refusal: QuotedRefusal | null;
+}
+
+/** The wallet that would pay */
+export type PayingWallet = 'gift' | 'airtime';
+
+export type MobileOperator = 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA';
+
+export interface QuotedRefusal {
+  /** `statusCode` of the refusal. Example: `405` */
+  readonly statusCode: number;
+  /** `x-error-reason` of the refusal. Example: `money-insufficient` */
+  readonly reason: string;
+  /** Its message. Example: `Not enough money in the wallet` */
+  readonly message: string;
+  /** `Retry-After` of the refusal; null without it. Example: `3600` */
+  readonly retryAfterSeconds: number | null;
 }
 
 /** List transactions of the wallets: the request. */
 export interface ReadTransactionsQuery {
   /** Only this wallet; repeatable. Example: `gift` */
-  readonly wallet?: 'gift' | 'airtime' | 'reserved' | readonly ('gift' | 'reserved')[] | undefined;
+  readonly wallet?: Wallet | readonly Wallet[] | undefined;
   /** Only this kind; repeatable. Example: `deposit` */
-  readonly kind?: 'deposit' | 'deposit-reversal' | 'voucher-generated' | 'voucher-cancelled' | 'voucher-expired' | 'redemption' | 'service-fee' | 'redemption-reversal' | 'top-up' | 'top-up-returned' | 'late-success' | 'reversal' | 'other' | readonly ('deposit' | 'other')[] | undefined;
+  readonly kind?: TransactionKind | readonly TransactionKind[] | undefined;
   /** Transactions from this time on, ISO 8601. Example: `2026-01-31T00:00:00Z` */
   readonly from?: string | undefined;
   /** Transactions before this time, ISO 8601. Example: `2026-01-31T00:00:00Z` */
@@ -534,35 +531,41 @@ export interface ReadTransactionsQuery {
   readonly limit?: number | undefined;
 }
 
+export type Wallet = 'gift' | 'airtime' | 'reserved';
+
+export type TransactionKind = 'deposit' | 'deposit-reversal' | 'voucher-generated' | 'voucher-cancelled' | 'voucher-expired' | 'redemption' | 'service-fee' | 'redemption-reversal' | 'top-up' | 'top-up-returned' | 'late-success' | 'reversal' | 'other';
+
 /** List transactions of the wallets: the result. */
 export interface ReadTransactionsResult {
   /** The transactions */
-  readonly transactions: readonly {
-    /** Identifier; one transfer between two wallets is two transactions. Example: `gift-4711` */
-    readonly id: string;
-    /** When it was booked, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** gift pays vouchers, airtime pays top-ups, reserved is the value of unused vouchers. Example: `gift` */
-    readonly wallet: 'gift' | 'airtime' | 'reserved';
-    /** What it is for. Example: `voucher-generated` */
-    readonly kind: 'deposit' | 'deposit-reversal' | 'voucher-generated' | 'voucher-cancelled' | 'voucher-expired' | 'redemption' | 'service-fee' | 'redemption-reversal' | 'top-up' | 'top-up-returned' | 'late-success' | 'reversal' | 'other';
-    /** Change of the wallet; negative where money left it; 6 fraction digits. Example: `-500.000000` */
-    readonly amount: string;
-    /** Currency of the amount */
-    readonly currency: 'ETB';
-    /** The same in words. Example: `Voucher 482193756041827305 generated` */
-    readonly description: string;
-    /** Our reference of a redemption, or that of a deposit; null without one. Example: `RDM-0123456789ABCDEF` */
-    readonly reference: string | null;
-    /** Identifier of the voucher; null without one. Example: `17` */
-    readonly voucherId: number | null;
-    /** Identifier of the top-up; null without one. Example: `17` */
-    readonly transactionId: number | null;
-  }[];
+  readonly transactions: readonly Transaction[];
   /** The cursor of the next call, also where there is no more; null before the first transaction. Example: `1795687200000000-4711-gift` */
   readonly next: string | null;
   /** Whether there are more: call again at once */
   readonly hasMore: boolean;
+}
+
+export interface Transaction {
+  /** Identifier; one transfer between two wallets is two transactions. Example: `gift-4711` */
+  readonly id: string;
+  /** When it was booked, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** gift pays vouchers, airtime pays top-ups, reserved is the value of unused vouchers. Example: `gift` */
+  readonly wallet: Wallet;
+  /** What it is for. Example: `voucher-generated` */
+  readonly kind: TransactionKind;
+  /** Change of the wallet; negative where money left it; 6 fraction digits. Example: `-500.000000` */
+  readonly amount: string;
+  /** Currency of the amount */
+  readonly currency: 'ETB';
+  /** The same in words. Example: `Voucher 482193756041827305 generated` */
+  readonly description: string;
+  /** Our reference of a redemption, or that of a deposit; null without one. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string | null;
+  /** Identifier of the voucher; null without one. Example: `17` */
+  readonly voucherId: number | null;
+  /** Identifier of the top-up; null without one. Example: `17` */
+  readonly transactionId: number | null;
 }
 
 /** Generate a voucher: the request. */
@@ -590,88 +593,79 @@ export interface GenerateVoucherRequest {
 /** Generate a voucher: the result. */
 export interface GenerateVoucherResult {
   /** The new voucher */
-  readonly voucher: {
-    /** Identifier of the voucher, as text. Example: `17` */
-    readonly id: string;
-    /** Code of the voucher: give it to its owner. Example: `7H3K-9M2P-QX4R-T6WV` */
-    readonly voucherCode: string;
-    /** Value of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-    readonly amount: string;
-  };
+  readonly voucher: GeneratedVoucher;
+}
+
+/** The new voucher */
+export interface GeneratedVoucher {
+  /** Identifier of the voucher, as text. Example: `17` */
+  readonly id: string;
+  /** Code of the voucher: give it to its owner. Example: `7H3K-9M2P-QX4R-T6WV` */
+  readonly voucherCode: string;
+  /** Value of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string;
 }
 
 /** Order vouchers in bulk: the request. */
 export interface OrderVouchersRequest {
   /** 1 to 10000 vouchers */
-  readonly lines: readonly {
-    /** Your own name of this voucher: a reference that generated a voucher never generates another. Example: `order-417/1` */
-    readonly reference: string;
-    /** Identifier of an active denomination. Example: `17` */
-    readonly denominationId: number | string;
-    /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: `17` */
-    readonly merchantId?: number | string | null | undefined;
-    /** Merchant by the `identifier` of its record, in place of `merchantId`. Example: `MER-0001` */
-    readonly merchantIdentifier?: string | null | undefined;
-    /** Phone number of the owner; null makes an anonymous voucher. Example: `+251911234567` */
-    readonly msisdn: string | null;
-    /** ETB for one USD, as it was used for the sale. Example: `57.25` */
-    readonly exchangeRate?: number | string | null | undefined;
-    /** Currency that the customer paid in (ISO 4217). Example: `USD` */
-    readonly currency?: string | null | undefined;
-    /** Country that the customer buys from: ISO 3166-1 code or English name. Example: `US` */
-    readonly originatingCountry?: string | null | undefined;
-    /** Price of the sale in USD. Example: `1.75` */
-    readonly foreignCurrencyAmount?: number | string | null | undefined;
-    /** Whether only the given merchant may redeem it; true where it is absent */
-    readonly isRestricted?: boolean | null | undefined;
-  }[];
+  readonly lines: readonly OrderedLine[];
+}
+
+export interface OrderedLine {
+  /** Your own name of this voucher: a reference that generated a voucher never generates another. Example: `order-417/1` */
+  readonly reference: string;
+  /** Identifier of an active denomination. Example: `17` */
+  readonly denominationId: number | string;
+  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: `17` */
+  readonly merchantId?: number | string | null | undefined;
+  /** Merchant by the `identifier` of its record, in place of `merchantId`. Example: `MER-0001` */
+  readonly merchantIdentifier?: string | null | undefined;
+  /** Phone number of the owner; null makes an anonymous voucher. Example: `+251911234567` */
+  readonly msisdn: string | null;
+  /** ETB for one USD, as it was used for the sale. Example: `57.25` */
+  readonly exchangeRate?: number | string | null | undefined;
+  /** Currency that the customer paid in (ISO 4217). Example: `USD` */
+  readonly currency?: string | null | undefined;
+  /** Country that the customer buys from: ISO 3166-1 code or English name. Example: `US` */
+  readonly originatingCountry?: string | null | undefined;
+  /** Price of the sale in USD. Example: `1.75` */
+  readonly foreignCurrencyAmount?: number | string | null | undefined;
+  /** Whether only the given merchant may redeem it; true where it is absent */
+  readonly isRestricted?: boolean | null | undefined;
 }
 
 /** Order vouchers in bulk: the result. */
-export interface OrderVouchersResult {
+export type OrderVouchersResult = BulkOrderResult;
+
+/** The result */
+export interface BulkOrderResult {
   /** The bulk order and its progress */
-  readonly bulkOrder: {
-    /** Identifier of the bulk order. Example: `17` */
-    readonly id: number;
-    /** RUNNING until each line is generated or refused; CANCELLED where lines were left out. Example: `COMPLETED` */
-    readonly status: 'RUNNING' | 'CANCELLING' | 'COMPLETED' | 'CANCELLED';
-    /** Lines of the order. Example: `2` */
-    readonly lines: number;
-    /** Lines whose vouchers exist. Example: `1` */
-    readonly generated: number;
-    /** Lines that were refused; the others are not affected. Example: `1` */
-    readonly refused: number;
-    /** Lines that the cancellation left out. Example: `0` */
-    readonly cancelled: number;
-    /** When it was accepted, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** When the last line was settled, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly endedAt: string | null;
-  };
+  readonly bulkOrder: BulkOrder;
+}
+
+/** The bulk order and its progress */
+export interface BulkOrder {
+  /** Identifier of the bulk order. Example: `17` */
+  readonly id: number;
+  /** RUNNING until each line is generated or refused; CANCELLED where lines were left out. Example: `COMPLETED` */
+  readonly status: 'RUNNING' | 'CANCELLING' | 'COMPLETED' | 'CANCELLED';
+  /** Lines of the order. Example: `2` */
+  readonly lines: number;
+  /** Lines whose vouchers exist. Example: `1` */
+  readonly generated: number;
+  /** Lines that were refused; the others are not affected. Example: `1` */
+  readonly refused: number;
+  /** Lines that the cancellation left out. Example: `0` */
+  readonly cancelled: number;
+  /** When it was accepted, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** When the last line was settled, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly endedAt: string | null;
 }
 
 /** Show a bulk order: the result. */
-export interface ReadBulkOrderResult {
-  /** The bulk order and its progress */
-  readonly bulkOrder: {
-    /** Identifier of the bulk order. Example: `17` */
-    readonly id: number;
-    /** RUNNING until each line is generated or refused; CANCELLED where lines were left out. Example: `COMPLETED` */
-    readonly status: 'RUNNING' | 'CANCELLING' | 'COMPLETED' | 'CANCELLED';
-    /** Lines of the order. Example: `2` */
-    readonly lines: number;
-    /** Lines whose vouchers exist. Example: `1` */
-    readonly generated: number;
-    /** Lines that were refused; the others are not affected. Example: `1` */
-    readonly refused: number;
-    /** Lines that the cancellation left out. Example: `0` */
-    readonly cancelled: number;
-    /** When it was accepted, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** When the last line was settled, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly endedAt: string | null;
-  };
-}
+export type ReadBulkOrderResult = BulkOrderResult;
 
 /** List the lines of a bulk order: the request. */
 export interface ReadBulkLinesQuery {
@@ -680,66 +674,55 @@ export interface ReadBulkLinesQuery {
   /** Most lines of the answer. Example: `1000` */
   readonly limit?: number | undefined;
   /** Lines of this state only. Example: `REFUSED` */
-  readonly status?: 'PENDING' | 'GENERATED' | 'REFUSED' | 'CANCELLED' | undefined;
+  readonly status?: BulkLineStatus | undefined;
 }
+
+/** Lines of this state only */
+export type BulkLineStatus = 'PENDING' | 'GENERATED' | 'REFUSED' | 'CANCELLED';
 
 /** List the lines of a bulk order: the result. */
 export interface ReadBulkLinesResult {
   /** The lines */
-  readonly lines: readonly {
-    /** Its place in the order, from 1. Example: `1` */
-    readonly line: number;
-    /** Your reference. Example: `order-417/1` */
-    readonly reference: string;
-    /** PENDING until its turn comes. Example: `GENERATED` */
-    readonly status: 'PENDING' | 'GENERATED' | 'REFUSED' | 'CANCELLED';
-    /** The voucher of a generated line */
-    readonly voucher: {
-      /** Identifier of the voucher, as text. Example: `17` */
-      readonly id: string;
-      /** Code of the voucher: give it to its owner. Example: `7H3K-9M2P-QX4R-T6WV` */
-      readonly voucherCode: string;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Value of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-      readonly amount: string;
-    } | null;
-    /** Why the line was refused; after a correction, order it again */
-    readonly refusal: {
-      /** Code that "Generate a voucher" answers in this case. Example: `405` */
-      readonly statusCode: number;
-      /** `x-error-reason` of that answer. Example: `money-insufficient` */
-      readonly reason: string;
-      /** What is wrong and what to do. Example: `Not enough money in the wallet` */
-      readonly message: string;
-    } | null;
-  }[];
+  readonly lines: readonly BulkLine[];
   /** `after` of the next page; null after the last line. Example: `100` */
   readonly next: number | null;
 }
 
-/** Cancel a bulk order: the result. */
-export interface CancelBulkOrderResult {
-  /** The bulk order and its progress */
-  readonly bulkOrder: {
-    /** Identifier of the bulk order. Example: `17` */
-    readonly id: number;
-    /** RUNNING until each line is generated or refused; CANCELLED where lines were left out. Example: `COMPLETED` */
-    readonly status: 'RUNNING' | 'CANCELLING' | 'COMPLETED' | 'CANCELLED';
-    /** Lines of the order. Example: `2` */
-    readonly lines: number;
-    /** Lines whose vouchers exist. Example: `1` */
-    readonly generated: number;
-    /** Lines that were refused; the others are not affected. Example: `1` */
-    readonly refused: number;
-    /** Lines that the cancellation left out. Example: `0` */
-    readonly cancelled: number;
-    /** When it was accepted, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** When the last line was settled, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly endedAt: string | null;
-  };
+export interface BulkLine {
+  /** Its place in the order, from 1. Example: `1` */
+  readonly line: number;
+  /** Your reference. Example: `order-417/1` */
+  readonly reference: string;
+  /** PENDING until its turn comes. Example: `GENERATED` */
+  readonly status: BulkLineStatus;
+  /** The voucher of a generated line */
+  readonly voucher: VoucherOfLine | null;
+  /** Why the line was refused; after a correction, order it again */
+  readonly refusal: RefusalOfLine | null;
 }
+
+export interface VoucherOfLine {
+  /** Identifier of the voucher, as text. Example: `17` */
+  readonly id: string;
+  /** Code of the voucher: give it to its owner. Example: `7H3K-9M2P-QX4R-T6WV` */
+  readonly voucherCode: string;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Value of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string;
+}
+
+export interface RefusalOfLine {
+  /** Code that "Generate a voucher" answers in this case. Example: `405` */
+  readonly statusCode: number;
+  /** `x-error-reason` of that answer. Example: `money-insufficient` */
+  readonly reason: string;
+  /** What is wrong and what to do. Example: `Not enough money in the wallet` */
+  readonly message: string;
+}
+
+/** Cancel a bulk order: the result. */
+export type CancelBulkOrderResult = BulkOrderResult;
 
 /** Send a verification code to the voucher owner: the request. */
 export interface InitiateClaimRequest {
@@ -799,7 +782,10 @@ export interface SendAirtimeRequest {
 }
 
 /** Top up airtime: the result. */
-export interface SendAirtimeResult {
+export type SendAirtimeResult = TopUpResult;
+
+/** The result */
+export interface TopUpResult {
   /** Identifier of the top-up, which a retry names. Example: `17` */
   readonly transactionId: number;
   /** Absent while the top-up is being processed */
@@ -849,16 +835,7 @@ export interface RetryTopUpRequest {
 }
 
 /** Retry a failed top-up: the result. */
-export interface RetryTopUpResult {
-  /** Identifier of the top-up, which a retry names. Example: `17` */
-  readonly transactionId: number;
-  /** Absent while the top-up is being processed */
-  readonly status?: 'SUCCESS' | undefined;
-  /** What became of the top-up. Example: `The top-up was delivered` */
-  readonly message: string;
-  /** The provider's reference of a delivered top-up; ours while it is being processed. Example: `2237512891` */
-  readonly referenceNumber: string;
-}
+export type RetryTopUpResult = TopUpResult;
 
 /** List top-ups: the request. */
 export interface ListTopUpsQuery {
@@ -875,9 +852,9 @@ export interface ListTopUpsQuery {
   /** Filters, `column=value,column=value`; names are compared in any case */
   readonly q?: string | readonly string[] | undefined;
   /** PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried. Example: `SUCCESS` */
-  readonly status?: 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED' | undefined;
+  readonly status?: TopUpStatus | undefined;
   /** What is sent. Example: `AIRTIME` */
-  readonly kind?: 'AIRTIME' | 'PACKAGE' | undefined;
+  readonly kind?: TopUpKind | undefined;
   /** Top-ups from this time on, ISO 8601. Example: `2026-01-31T00:00:00Z` */
   readonly from?: string | undefined;
   /** Top-ups before this time, ISO 8601. Example: `2026-01-31T00:00:00Z` */
@@ -904,6 +881,12 @@ export interface ListTopUpsQuery {
   readonly 'filter.reference'?: string | readonly string[] | undefined;
 }
 
+/** PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried */
+export type TopUpStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
+
+/** What is sent */
+export type TopUpKind = 'AIRTIME' | 'PACKAGE';
+
 /** One of the list: Your top-ups, newest first, filtered by status, kind, time (from, to) or reference (ours or the provider's). The API key needs the scope `read`. */
 export interface TopUp {
   /** Identifier of the top-up, which a retry names. Example: `17` */
@@ -913,14 +896,14 @@ export interface TopUp {
   /** Time of the last change, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly updatedAt: string;
   /** What is sent. Example: `AIRTIME` */
-  readonly kind: 'AIRTIME' | 'PACKAGE';
+  readonly kind: TopUpKind;
   /** PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried. Example: `SUCCESS` */
-  readonly status: 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
+  readonly status: TopUpStatus;
   /** Amount in ETB; null until the price of a package is known; a decimal string with 6 fraction digits. Example: `100.000000` */
   readonly amount: string | null;
   /** Identifier of the package or airtime product; null before the service chose it. Example: `17` */
   readonly productId: number | null;
-  /** Phone number, partly masked. Example: `+2519*****567` */
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
   readonly msisdn: string;
   /** The provider's reference of a delivered top-up. Example: `2237512891` */
   readonly referenceNumber: string | null;
@@ -931,19 +914,23 @@ export interface TopUp {
   /** Whether the wallet paid for it, late or not, without a refund */
   readonly charged: boolean;
   /** The top-up failed, and the provider delivered it later */
-  readonly lateDelivery: {
-    /** When the late delivery was found, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly deliveredAt: string;
-    /** Whether its cost is settled */
-    readonly settled: boolean;
-  } | null;
+  readonly lateDelivery: LateDelivery | null;
   /** The provider took the top-up back after the delivery */
-  readonly reversal: {
-    /** When the reversal was found, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly reversedAt: string;
-    /** Whether the wallet has got the amount back */
-    readonly credited: boolean;
-  } | null;
+  readonly reversal: TopUpReversal | null;
+}
+
+export interface LateDelivery {
+  /** When the late delivery was found, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly deliveredAt: string;
+  /** Whether its cost is settled */
+  readonly settled: boolean;
+}
+
+export interface TopUpReversal {
+  /** When the reversal was found, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly reversedAt: string;
+  /** Whether the wallet has got the amount back */
+  readonly credited: boolean;
 }
 
 /** Show a top-up: the result. */
@@ -955,14 +942,14 @@ export interface ReadTopUpResult {
   /** Time of the last change, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly updatedAt: string;
   /** What is sent. Example: `AIRTIME` */
-  readonly kind: 'AIRTIME' | 'PACKAGE';
+  readonly kind: TopUpKind;
   /** PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried. Example: `SUCCESS` */
-  readonly status: 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
+  readonly status: TopUpStatus;
   /** Amount in ETB; null until the price of a package is known; a decimal string with 6 fraction digits. Example: `100.000000` */
   readonly amount: string | null;
   /** Identifier of the package or airtime product; null before the service chose it. Example: `17` */
   readonly productId: number | null;
-  /** Phone number, partly masked. Example: `+2519*****567` */
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
   readonly msisdn: string;
   /** The provider's reference of a delivered top-up. Example: `2237512891` */
   readonly referenceNumber: string | null;
@@ -973,43 +960,38 @@ export interface ReadTopUpResult {
   /** Whether the wallet paid for it, late or not, without a refund */
   readonly charged: boolean;
   /** The top-up failed, and the provider delivered it later */
-  readonly lateDelivery: {
-    /** When the late delivery was found, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly deliveredAt: string;
-    /** Whether its cost is settled */
-    readonly settled: boolean;
-  } | null;
+  readonly lateDelivery: LateDelivery | null;
   /** The provider took the top-up back after the delivery */
-  readonly reversal: {
-    /** When the reversal was found, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly reversedAt: string;
-    /** Whether the wallet has got the amount back */
-    readonly credited: boolean;
-  } | null;
+  readonly reversal: TopUpReversal | null;
   /** Its attempts, the first one first */
-  readonly attempts: readonly {
-    /** Number of the attempt, from 1. Example: `1` */
-    readonly attempt: number;
-    /** When the attempt began, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** When it ended; null while it is open, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly settledAt: string | null;
-    /** Phone number, partly masked. Example: `+2519*****567` */
-    readonly msisdn: string;
-    /** State of the attempt. Example: `SUCCESS` */
-    readonly status: 'PROCESSING' | 'SUCCESS' | 'FAILED';
-    /** Our reference of the attempt, which its number ends. Example: `0123456789abcdef0123456789abcdef-1` */
-    readonly ourReference: string;
-    /** The provider's reference. Example: `2237512891` */
-    readonly referenceNumber: string | null;
-    /** What the provider says of it. Example: `COMPLETED` */
-    readonly message: string | null;
-    /** When it was found to be delivered although it had failed, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly deliveredLateAt: string | null;
-    /** When it was found to be taken back, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly reversedAt: string | null;
-  }[];
+  readonly attempts: readonly TopUpAttempt[];
 }
+
+export interface TopUpAttempt {
+  /** Number of the attempt, from 1. Example: `1` */
+  readonly attempt: number;
+  /** When the attempt began, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** When it ended; null while it is open, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly settledAt: string | null;
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
+  readonly msisdn: string;
+  /** State of the attempt. Example: `SUCCESS` */
+  readonly status: AttemptStatus;
+  /** Our reference of the attempt, which its number ends. Example: `0123456789abcdef0123456789abcdef-1` */
+  readonly ourReference: string;
+  /** The provider's reference. Example: `2237512891` */
+  readonly referenceNumber: string | null;
+  /** What the provider says of it. Example: `COMPLETED` */
+  readonly message: string | null;
+  /** When it was found to be delivered although it had failed, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly deliveredLateAt: string | null;
+  /** When it was found to be taken back, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly reversedAt: string | null;
+}
+
+/** State of the attempt */
+export type AttemptStatus = 'PROCESSING' | 'SUCCESS' | 'FAILED';
 
 /** List vouchers: the request. */
 export interface ListVouchersQuery {
@@ -1026,7 +1008,7 @@ export interface ListVouchersQuery {
   /** Filters, `column=value,column=value`; names are compared in any case */
   readonly q?: string | readonly string[] | undefined;
   /** ACTIVE can be claimed; REDEEM_INITIATED has a claim; REDEEM_PROCESSING is being paid; REDEEMED is used up, until a reversal makes it ACTIVE; EXPIRED and CANCELLED are final. Example: `ACTIVE` */
-  readonly status?: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEM_PROCESSING' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED' | undefined;
+  readonly status?: VoucherStatus | undefined;
   /** Vouchers generated from this time on, ISO 8601. Example: `2026-01-31T00:00:00Z` */
   readonly from?: string | undefined;
   /** Vouchers generated before this time, ISO 8601. Example: `2026-01-31T00:00:00Z` */
@@ -1053,6 +1035,9 @@ export interface ListVouchersQuery {
   readonly 'filter.remainingBalance'?: string | readonly string[] | undefined;
 }
 
+/** ACTIVE can be claimed; REDEEM_INITIATED has a claim; REDEEM_PROCESSING is being paid; REDEEMED is used up, until a reversal makes it ACTIVE; EXPIRED and CANCELLED are final */
+export type VoucherStatus = 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEM_PROCESSING' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
+
 /** One of the list: Your vouchers, newest first, filtered by status, serial number or time (from, to). No list shows their codes. The API key needs the scope `read`. */
 export interface Voucher {
   /** Identifier of the voucher. Example: `17` */
@@ -1064,7 +1049,7 @@ export interface Voucher {
   /** Serial number, which support asks for. Example: `482193756041827305` */
   readonly serialNumber: string;
   /** ACTIVE can be claimed; REDEEM_INITIATED has a claim; REDEEM_PROCESSING is being paid; REDEEMED is used up, until a reversal makes it ACTIVE; EXPIRED and CANCELLED are final. Example: `ACTIVE` */
-  readonly status: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEM_PROCESSING' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
+  readonly status: VoucherStatus;
   /** Phone number of the owner, partly masked; null: anonymous. Example: `+2519*****567` */
   readonly msisdn: string | null;
   /** Identifier of the merchant that it was generated for. Example: `17` */
@@ -1088,7 +1073,7 @@ export interface ReadVoucherResult {
   /** Serial number, which support asks for. Example: `482193756041827305` */
   readonly serialNumber: string;
   /** ACTIVE can be claimed; REDEEM_INITIATED has a claim; REDEEM_PROCESSING is being paid; REDEEMED is used up, until a reversal makes it ACTIVE; EXPIRED and CANCELLED are final. Example: `ACTIVE` */
-  readonly status: 'ACTIVE' | 'REDEEM_INITIATED' | 'REDEEM_PROCESSING' | 'REDEEMED' | 'EXPIRED' | 'CANCELLED';
+  readonly status: VoucherStatus;
   /** Phone number of the owner, partly masked; null: anonymous. Example: `+2519*****567` */
   readonly msisdn: string | null;
   /** Identifier of the merchant that it was generated for. Example: `17` */
@@ -1110,63 +1095,73 @@ export interface ReadVoucherResult {
   /** When it expired or was cancelled; null otherwise, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly endedAt: string | null;
   /** Its claims, the first one first */
-  readonly claims: readonly {
-    /** When it was made, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** The company that made it. Example: `Abyssinia Coffee House` */
-    readonly company: string;
-    /** The claimed amount in ETB; null is the whole balance; a decimal string with 6 fraction digits. Example: `500.000000` */
-    readonly amount: string | null;
-    /** OPEN waits for its redemption; SUPERSEDED by a newer claim; CANCELLED: its message was refused, or the voucher cancelled; REFUSED: its payment was refused. Example: `REDEEMED` */
-    readonly status: 'OPEN' | 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED';
-  }[];
+  readonly claims: readonly VoucherClaim[];
   /** Its redemptions, the first one first */
-  readonly redemptions: readonly {
-    /** When it began, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** When it ended; null while it is open, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly settledAt: string | null;
-    /** The merchant that is paid. Example: `Abyssinia Coffee House` */
-    readonly merchantName: string;
-    /** What it takes from the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `500.000000` */
-    readonly amount: string;
-    /** State of the payment; a failed one took nothing from the voucher. Example: `SUCCESS` */
-    readonly status: 'PROCESSING' | 'SUCCESS' | 'FAILED';
-    /** Our reference of the redemption. Example: `RDM-0123456789ABCDEF` */
-    readonly platformReferenceNumber: string;
-    /** The mobile-money provider's reference. Example: `2237512891` */
-    readonly referenceNumber: string | null;
-    /** When it was found to be paid although it had failed, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly paidLateAt: string | null;
-    /** When it was found to be taken back, or was reversed, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly reversedAt: string | null;
-    /** The newest reversal that the merchant asked for; null without one */
-    readonly reversal: {
-      /** PENDING: the provider has not confirmed it; NEEDS_ACTION: pending, and support looks at it; SUCCESS: the payment and its fee went back; FAILED: refused, the payment stands. Example: `SUCCESS` */
-      readonly status: 'PENDING' | 'NEEDS_ACTION' | 'SUCCESS' | 'FAILED';
-      /** When the merchant asked for it, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-      readonly requestedAt: string;
-      /** When it ended; null while it is pending, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-      readonly settledAt: string | null;
-      /** Where the value went: on the voucher again, or to the gift wallet of the partner; null unless it succeeded. Example: `VOUCHER` */
-      readonly creditedTo: 'VOUCHER' | 'PARTNER' | null;
-      /** Why, in the words of the merchant. Example: `Wrong amount at the till` */
-      readonly reason: string | null;
-      /** The mobile-money provider's reference of the reversal. Example: `MM0123456789AB` */
-      readonly referenceNumber: string | null;
-    } | null;
-  }[];
+  readonly redemptions: readonly VoucherRedemption[];
   /** The messages to its owner, the first one first; never their text */
-  readonly messages: readonly {
-    /** When its state was known, or it was queued, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly at: string;
-    /** What the message says. Example: `VERIFICATION_CODE` */
-    readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION' | 'EXPIRY_REMINDER' | 'REVERSAL_NOTICE';
-    /** Phone number, partly masked. Example: `+2519*****567` */
-    readonly msisdn: string;
-    /** SENT was accepted by the SMS provider, REFUSED was not; of UNKNOWN the provider has said nothing; CANCELLED was never sent. Example: `SENT` */
-    readonly status: 'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
-  }[];
+  readonly messages: readonly VoucherMessage[];
+}
+
+export interface VoucherClaim {
+  /** When it was made, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** The company that made it. Example: `Abyssinia Coffee House` */
+  readonly company: string;
+  /** The claimed amount in ETB; null is the whole balance; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string | null;
+  /** OPEN waits for its redemption; SUPERSEDED by a newer claim; CANCELLED: its message was refused, or the voucher cancelled; REFUSED: its payment was refused. Example: `REDEEMED` */
+  readonly status: 'OPEN' | 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED';
+}
+
+export interface VoucherRedemption {
+  /** When it began, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** When it ended; null while it is open, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly settledAt: string | null;
+  /** The merchant that is paid. Example: `Abyssinia Coffee House` */
+  readonly merchantName: string;
+  /** What it takes from the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string;
+  /** State of the payment; a failed one took nothing from the voucher. Example: `SUCCESS` */
+  readonly status: AttemptStatus;
+  /** Our reference of the redemption. Example: `RDM-0123456789ABCDEF` */
+  readonly platformReferenceNumber: string;
+  /** The mobile-money provider's reference. Example: `2237512891` */
+  readonly referenceNumber: string | null;
+  /** When it was found to be paid although it had failed, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly paidLateAt: string | null;
+  /** When it was found to be taken back, or was reversed, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly reversedAt: string | null;
+  /** The newest reversal that the merchant asked for; null without one */
+  readonly reversal: Reversal | null;
+}
+
+export interface Reversal {
+  /** PENDING: the provider has not confirmed it; NEEDS_ACTION: pending, and support looks at it; SUCCESS: the payment and its fee went back; FAILED: refused, the payment stands. Example: `SUCCESS` */
+  readonly status: 'PENDING' | 'NEEDS_ACTION' | 'SUCCESS' | 'FAILED';
+  /** When the merchant asked for it, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly requestedAt: string;
+  /** When it ended; null while it is pending, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly settledAt: string | null;
+  /** Where the value went: on the voucher again, or to the gift wallet of the partner; null unless it succeeded. Example: `VOUCHER` */
+  readonly creditedTo: CreditedTo | null;
+  /** Why, in the words of the merchant. Example: `Wrong amount at the till` */
+  readonly reason: string | null;
+  /** The mobile-money provider's reference of the reversal. Example: `MM0123456789AB` */
+  readonly referenceNumber: string | null;
+}
+
+export type CreditedTo = 'VOUCHER' | 'PARTNER';
+
+export interface VoucherMessage {
+  /** When its state was known, or it was queued, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly at: string;
+  /** What the message says. Example: `VERIFICATION_CODE` */
+  readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION' | 'EXPIRY_REMINDER' | 'REVERSAL_NOTICE';
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
+  readonly msisdn: string;
+  /** SENT was accepted by the SMS provider, REFUSED was not; of UNKNOWN the provider has said nothing; CANCELLED was never sent. Example: `SENT` */
+  readonly status: 'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
 }
 
 /** Cancel a voucher: the result. */
@@ -1186,323 +1181,357 @@ export interface ReadEventsQuery {
   /** Most events of the answer. Example: `50` */
   readonly limit?: number | undefined;
   /** Only events of this type; repeatable. Example: `voucher.generated` */
-  readonly type?: 'voucher.generated' | 'claim.started' | 'voucher.redeemed' | 'redemption.refused' | 'redemption.reversed' | 'voucher.expired' | 'voucher.cancelled' | 'topup.succeeded' | 'topup.failed' | 'topup.late' | 'topup.reversed' | 'balance.low' | readonly ('voucher.generated' | 'balance.low')[] | undefined;
+  readonly type?: EventType | readonly EventType[] | undefined;
 }
+
+export type EventType = 'voucher.generated' | 'claim.started' | 'voucher.redeemed' | 'redemption.refused' | 'redemption.reversed' | 'voucher.expired' | 'voucher.cancelled' | 'topup.succeeded' | 'topup.failed' | 'topup.late' | 'topup.reversed' | 'balance.low';
 
 /** List events: the result. */
 export interface ReadEventsResult {
   /** The events, oldest first */
-  readonly events: readonly ({
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A voucher was generated */
-    readonly type: 'voucher.generated';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Value in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-      readonly amount: string;
-      /** Identifier of the denomination. Example: `17` */
-      readonly denominationId: number;
-      /** Identifier of the merchant of the voucher. Example: `17` */
-      readonly merchantId: number;
-      /** Whether only that merchant redeems it */
-      readonly isRestricted: boolean;
-      /** The owner's phone number, partly masked; null for an anonymous voucher. Example: `+2519*****567` */
-      readonly owner: string | null;
-      /** Your selling price in USD; a decimal string with 6 fraction digits. Example: `4.750000` */
-      readonly sellingPriceUsd: string;
-      /** When the voucher expires, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-      readonly expiresAt: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The redemption of a voucher was started: its owner is sent a verification code */
-    readonly type: 'claim.started';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the merchant that will be paid. Example: `17` */
-      readonly merchantId: number;
-      /** Who started it: the partner, or the merchant */
-      readonly claimedBy: 'partner' | 'merchant';
-      /** Claimed part in ETB; null for the whole balance; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string | null;
-      /** What is left of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-      readonly remaining: string;
-      /** When the claim and its verification code end, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-      readonly expiresAt: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A voucher was redeemed, in whole or in part, and the merchant was paid */
-    readonly type: 'voucher.redeemed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** Identifier of the merchant of the redemption. Example: `17` */
-      readonly merchantId: number;
-      /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string;
-      /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly remaining: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The mobile-money provider refused to pay the merchant; the value is back on the voucher */
-    readonly type: 'redemption.refused';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** Identifier of the merchant of the redemption. Example: `17` */
-      readonly merchantId: number;
-      /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string;
-      /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly remaining: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled */
-    readonly type: 'redemption.reversed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Identifier of the redemption. Example: `17` */
-      readonly redemptionId: number;
-      /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
-      readonly reference: string;
-      /** Identifier of the merchant of the redemption. Example: `17` */
-      readonly merchantId: number;
-      /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `200.000000` */
-      readonly amount: string;
-      /** What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly remaining: string;
-      /** Where the amount went: back to the voucher, or to the partner's gift wallet */
-      readonly creditedTo: 'voucher' | 'gift';
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A voucher expired; its remaining value is back in the gift wallet */
-    readonly type: 'voucher.expired';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Value at the generation in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-      readonly amount: string;
-      /** What went back to the gift wallet in ETB; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly returned: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A voucher was cancelled; its remaining value is back in the gift wallet */
-    readonly type: 'voucher.cancelled';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the voucher. Example: `17` */
-      readonly voucherId: number;
-      /** Serial number, which support asks for. Example: `482193756041827305` */
-      readonly serialNumber: string;
-      /** Value at the generation in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
-      readonly amount: string;
-      /** What went back to the gift wallet in ETB; a decimal string with 6 fraction digits. Example: `300.000000` */
-      readonly returned: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A top-up was delivered */
-    readonly type: 'topup.succeeded';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `top-up:5` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the top-up. Example: `17` */
-      readonly transactionId: number;
-      /** Kind of the top-up */
-      readonly kind: 'AIRTIME' | 'PACKAGE';
-      /** Number of the attempt; 0 before any. Example: `1` */
-      readonly attempt: number;
-      /** Phone number, partly masked. Example: `+2519*****567` */
-      readonly msisdn: string;
-      /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
-      readonly providerReference: string | null;
-      /** State of the top-up */
-      readonly status: 'SUCCESS';
-      /** Price in ETB; null where a package failed before its price was known; a decimal string with 6 fraction digits. Example: `50.000000` */
-      readonly amount: string | null;
-      /** Identifier of the product; null where none was chosen. Example: `17` */
-      readonly productId: number | null;
-      /** Operator of the number; null where it was not determined */
-      readonly operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
-      /** The provider's words; null where it gave none. Example: `Delivered` */
-      readonly message: string | null;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** A top-up or its retry failed, or a reversed top-up was credited; nothing is charged, and it can be retried */
-    readonly type: 'topup.failed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `top-up:5` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the top-up. Example: `17` */
-      readonly transactionId: number;
-      /** Kind of the top-up */
-      readonly kind: 'AIRTIME' | 'PACKAGE';
-      /** Number of the attempt; 0 before any. Example: `1` */
-      readonly attempt: number;
-      /** Phone number, partly masked. Example: `+2519*****567` */
-      readonly msisdn: string;
-      /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
-      readonly providerReference: string | null;
-      /** State of the top-up */
-      readonly status: 'FAILED';
-      /** Price in ETB; null where a package failed before its price was known; a decimal string with 6 fraction digits. Example: `50.000000` */
-      readonly amount: string | null;
-      /** Identifier of the product; null where none was chosen. Example: `17` */
-      readonly productId: number | null;
-      /** Operator of the number; null where it was not determined */
-      readonly operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
-      /** The provider's words; null where it gave none. Example: `Delivered` */
-      readonly message: string | null;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The provider delivered an attempt after it had refused it; the top-up counts as delivered */
-    readonly type: 'topup.late';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `top-up:5` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the top-up. Example: `17` */
-      readonly transactionId: number;
-      /** Kind of the top-up */
-      readonly kind: 'AIRTIME' | 'PACKAGE';
-      /** Number of the attempt; 0 before any. Example: `1` */
-      readonly attempt: number;
-      /** Phone number, partly masked. Example: `+2519*****567` */
-      readonly msisdn: string;
-      /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
-      readonly providerReference: string | null;
-      /** Price of the attempt in ETB; a decimal string with 6 fraction digits. Example: `50.000000` */
-      readonly amount: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The provider took back what it had delivered; `topup.failed` tells the credit */
-    readonly type: 'topup.reversed';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `top-up:5` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** Identifier of the top-up. Example: `17` */
-      readonly transactionId: number;
-      /** Kind of the top-up */
-      readonly kind: 'AIRTIME' | 'PACKAGE';
-      /** Number of the attempt; 0 before any. Example: `1` */
-      readonly attempt: number;
-      /** Phone number, partly masked. Example: `+2519*****567` */
-      readonly msisdn: string;
-      /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
-      readonly providerReference: string | null;
-      /** Price of the attempt in ETB; a decimal string with 6 fraction digits. Example: `50.000000` */
-      readonly amount: string;
-    };
-  } | {
-    /** Id of the event; the same wherever it is told. Example: `evt_4711` */
-    readonly id: string;
-    /** The balance of a wallet fell below the threshold that is set for it */
-    readonly type: 'balance.low';
-    /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
-    readonly createdAt: string;
-    /** What it happened to; events of one subject come in their order. Example: `wallet:gift:3` */
-    readonly subject: string;
-    /** The facts as they were */
-    readonly data: {
-      /** The wallet */
-      readonly wallet: 'gift' | 'airtime';
-      /** Balance in ETB; a decimal string with 6 fraction digits. Example: `950.000000` */
-      readonly balance: string;
-      /** The threshold in ETB; a decimal string with 6 fraction digits. Example: `1000.000000` */
-      readonly threshold: string;
-    };
-  })[];
+  readonly events: readonly (VoucherGeneratedEvent | ClaimStartedEvent | VoucherRedeemedEvent | RedemptionRefusedEvent | RedemptionReversedEvent | VoucherExpiredEvent | VoucherCancelledEvent | TopupSucceededEvent | TopupFailedEvent | TopupLateEvent | TopupReversedEvent | BalanceLowEvent)[];
   /** The cursor of the next call, also where there is no event. Example: `MGExYjJjM2Q0ZTVmIDQ3MTE` */
   readonly next: string;
   /** Whether there are more: call again at once */
   readonly hasMore: boolean;
+}
+
+export interface VoucherGeneratedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A voucher was generated */
+  readonly type: 'voucher.generated';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: VoucherGeneratedFacts;
+}
+
+/** The facts as they were */
+export interface VoucherGeneratedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Value in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string;
+  /** Identifier of the denomination. Example: `17` */
+  readonly denominationId: number;
+  /** Identifier of the merchant of the voucher. Example: `17` */
+  readonly merchantId: number;
+  /** Whether only that merchant redeems it */
+  readonly isRestricted: boolean;
+  /** The owner's phone number, partly masked; null for an anonymous voucher. Example: `+2519*****567` */
+  readonly owner: string | null;
+  /** Your selling price in USD; a decimal string with 6 fraction digits. Example: `4.750000` */
+  readonly sellingPriceUsd: string;
+  /** When the voucher expires, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly expiresAt: string;
+}
+
+export interface ClaimStartedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The redemption of a voucher was started: its owner is sent a verification code */
+  readonly type: 'claim.started';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: ClaimStartedFacts;
+}
+
+/** The facts as they were */
+export interface ClaimStartedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the merchant that will be paid. Example: `17` */
+  readonly merchantId: number;
+  /** Who started it: the partner, or the merchant */
+  readonly claimedBy: 'partner' | 'merchant';
+  /** Claimed part in ETB; null for the whole balance; a decimal string with 6 fraction digits. Example: `200.000000` */
+  readonly amount: string | null;
+  /** What is left of the voucher in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly remaining: string;
+  /** When the claim and its verification code end, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly expiresAt: string;
+}
+
+export interface VoucherRedeemedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A voucher was redeemed, in whole or in part, and the merchant was paid */
+  readonly type: 'voucher.redeemed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: VoucherRedeemedFacts;
+}
+
+/** The facts as they were */
+export interface VoucherRedeemedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** Identifier of the merchant of the redemption. Example: `17` */
+  readonly merchantId: number;
+  /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
+  readonly amount: string;
+  /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `295.000000` */
+  readonly remaining: string;
+}
+
+export interface RedemptionRefusedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The mobile-money provider refused to pay the merchant; the value is back on the voucher */
+  readonly type: 'redemption.refused';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: RedemptionRefusedFacts;
+}
+
+/** The facts as they were */
+export interface RedemptionRefusedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** Identifier of the merchant of the redemption. Example: `17` */
+  readonly merchantId: number;
+  /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
+  readonly amount: string;
+  /** What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly remaining: string;
+}
+
+export interface RedemptionReversedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled */
+  readonly type: 'redemption.reversed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: RedemptionReversedFacts;
+}
+
+/** The facts as they were */
+export interface RedemptionReversedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Identifier of the redemption. Example: `17` */
+  readonly redemptionId: number;
+  /** Our reference of the redemption, for questions to support. Example: `RDM-0123456789ABCDEF` */
+  readonly reference: string;
+  /** Identifier of the merchant of the redemption. Example: `17` */
+  readonly merchantId: number;
+  /** Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: `205.000000` */
+  readonly amount: string;
+  /** What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly remaining: string;
+  /** Where the amount went: back to the voucher, or to the partner's gift wallet */
+  readonly creditedTo: 'voucher' | 'gift';
+}
+
+export interface VoucherExpiredEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A voucher expired; its remaining value is back in the gift wallet */
+  readonly type: 'voucher.expired';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: VoucherEndedFacts;
+}
+
+/** The facts as they were */
+export interface VoucherEndedFacts {
+  /** Identifier of the voucher. Example: `17` */
+  readonly voucherId: number;
+  /** Serial number, which support asks for. Example: `482193756041827305` */
+  readonly serialNumber: string;
+  /** Value at the generation in ETB; a decimal string with 6 fraction digits. Example: `500.000000` */
+  readonly amount: string;
+  /** What went back to the gift wallet in ETB; a decimal string with 6 fraction digits. Example: `295.000000` */
+  readonly returned: string;
+}
+
+export interface VoucherCancelledEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A voucher was cancelled; its remaining value is back in the gift wallet */
+  readonly type: 'voucher.cancelled';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `voucher:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: VoucherEndedFacts;
+}
+
+export interface TopupSucceededEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A top-up was delivered */
+  readonly type: 'topup.succeeded';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `top-up:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: TopupSucceededFacts;
+}
+
+/** The facts as they were */
+export interface TopupSucceededFacts {
+  /** Identifier of the top-up. Example: `17` */
+  readonly transactionId: number;
+  /** What is sent. Example: `AIRTIME` */
+  readonly kind: TopUpKind;
+  /** Number of the attempt; 0 before any. Example: `1` */
+  readonly attempt: number;
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
+  readonly msisdn: string;
+  /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
+  readonly providerReference: string | null;
+  /** State of the top-up */
+  readonly status: 'SUCCESS';
+  /** Price in ETB; null where a package failed before its price was known; a decimal string with 6 fraction digits. Example: `50.000000` */
+  readonly amount: string | null;
+  /** Identifier of the product; null where none was chosen. Example: `17` */
+  readonly productId: number | null;
+  /** Operator of the number; null where it was not determined */
+  readonly operator: MobileOperator | null;
+  /** The provider's words; null where it gave none. Example: `Delivered` */
+  readonly message: string | null;
+}
+
+export interface TopupFailedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** A top-up or its retry failed, or a reversed top-up was credited; nothing is charged, and it can be retried */
+  readonly type: 'topup.failed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `top-up:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: TopupFailedFacts;
+}
+
+/** The facts as they were */
+export interface TopupFailedFacts {
+  /** Identifier of the top-up. Example: `17` */
+  readonly transactionId: number;
+  /** What is sent. Example: `AIRTIME` */
+  readonly kind: TopUpKind;
+  /** Number of the attempt; 0 before any. Example: `1` */
+  readonly attempt: number;
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
+  readonly msisdn: string;
+  /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
+  readonly providerReference: string | null;
+  /** State of the top-up */
+  readonly status: 'FAILED';
+  /** Price in ETB; null where a package failed before its price was known; a decimal string with 6 fraction digits. Example: `50.000000` */
+  readonly amount: string | null;
+  /** Identifier of the product; null where none was chosen. Example: `17` */
+  readonly productId: number | null;
+  /** Operator of the number; null where it was not determined */
+  readonly operator: MobileOperator | null;
+  /** The provider's words; null where it gave none. Example: `Delivered` */
+  readonly message: string | null;
+}
+
+export interface TopupLateEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The provider delivered an attempt after it had refused it; the top-up counts as delivered */
+  readonly type: 'topup.late';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `top-up:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: TopupChangedFacts;
+}
+
+/** The facts as they were */
+export interface TopupChangedFacts {
+  /** Identifier of the top-up. Example: `17` */
+  readonly transactionId: number;
+  /** What is sent. Example: `AIRTIME` */
+  readonly kind: TopUpKind;
+  /** Number of the attempt; 0 before any. Example: `1` */
+  readonly attempt: number;
+  /** Phone number, partly masked; `erased` where the number was erased. Example: `+2519*****567` */
+  readonly msisdn: string;
+  /** Reference of the provider; null where it gave none. Example: `5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70` */
+  readonly providerReference: string | null;
+  /** Price of the attempt in ETB; a decimal string with 6 fraction digits. Example: `50.000000` */
+  readonly amount: string;
+}
+
+export interface TopupReversedEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The provider took back what it had delivered; `topup.failed` tells the credit */
+  readonly type: 'topup.reversed';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `top-up:17` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: TopupChangedFacts;
+}
+
+export interface BalanceLowEvent {
+  /** Id of the event; the same wherever it is told. Example: `evt_4711` */
+  readonly id: string;
+  /** The balance of a wallet fell below the threshold that is set for it */
+  readonly type: 'balance.low';
+  /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
+  readonly createdAt: string;
+  /** What it happened to; events of one subject come in their order. Example: `wallet:gift:3` */
+  readonly subject: string;
+  /** The facts as they were */
+  readonly data: BalanceLowFacts;
+}
+
+/** The facts as they were */
+export interface BalanceLowFacts {
+  /** The wallet. Example: `gift` */
+  readonly wallet: PayingWallet;
+  /** Balance in ETB; a decimal string with 6 fraction digits. Example: `950.000000` */
+  readonly balance: string;
+  /** The threshold in ETB; a decimal string with 6 fraction digits. Example: `1000.000000` */
+  readonly threshold: string;
 }
 
 /** What each operation takes and answers. */

@@ -84,7 +84,7 @@ class RedeemVoucherResult(_RedeemVoucherResultRequired, total=False):
     metadata: str
 
 
-class ReadVoucherResultVoucher(TypedDict):
+class Voucher(TypedDict):
     """The voucher"""
 
     # Identifier of the voucher. Example: 17
@@ -107,7 +107,7 @@ class ReadVoucherResult(TypedDict):
     """Voucher detail: the result."""
 
     # The voucher
-    voucher: ReadVoucherResultVoucher
+    voucher: Voucher
     # Service fee on the remaining balance in ETB; a decimal string with 6 fraction digits. Example: 6.250000
     serviceFee: str
 
@@ -153,8 +153,8 @@ ListRedemptionsQuery = TypedDict(
 )
 
 
-class RedemptionReversal(TypedDict):
-    """A part of RedemptionReversal."""
+class Reversal(TypedDict):
+    """A part of an answer."""
 
     # PENDING: the provider has not confirmed it; NEEDS_ACTION: pending, and support looks at it; SUCCESS: the payment and its fee went back; FAILED: refused, the payment stands. Example: SUCCESS
     status: Literal["PENDING", "NEEDS_ACTION", "SUCCESS", "FAILED"]
@@ -194,7 +194,7 @@ class Redemption(TypedDict):
     # The mobile-money provider's reference. Example: 2237512891
     referenceNumber: Optional[str]
     # The newest reversal that the merchant asked for; null without one
-    reversal: Optional[RedemptionReversal]
+    reversal: Optional[Reversal]
 
 
 class _ReverseRedemptionRequestRequired(TypedDict):
@@ -293,7 +293,7 @@ ReadEventsQuery = TypedDict(
 )
 
 
-class ClaimStartedEventData(TypedDict):
+class ClaimStartedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -313,7 +313,7 @@ class ClaimStartedEventData(TypedDict):
 
 
 class ClaimStartedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -324,10 +324,10 @@ class ClaimStartedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: ClaimStartedEventData
+    data: ClaimStartedFacts
 
 
-class VoucherRedeemedEventData(TypedDict):
+class VoucherRedeemedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -340,14 +340,14 @@ class VoucherRedeemedEventData(TypedDict):
     reference: str
     # Identifier of the merchant of the redemption. Example: 17
     merchantId: int
-    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 200.000000
+    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 205.000000
     amount: str
-    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 300.000000
+    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 295.000000
     remaining: str
 
 
 class VoucherRedeemedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -358,10 +358,10 @@ class VoucherRedeemedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: VoucherRedeemedEventData
+    data: VoucherRedeemedFacts
 
 
-class RedemptionRefusedEventData(TypedDict):
+class RedemptionRefusedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -374,14 +374,14 @@ class RedemptionRefusedEventData(TypedDict):
     reference: str
     # Identifier of the merchant of the redemption. Example: 17
     merchantId: int
-    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 200.000000
+    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 205.000000
     amount: str
-    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 300.000000
+    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 500.000000
     remaining: str
 
 
 class RedemptionRefusedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -392,10 +392,10 @@ class RedemptionRefusedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: RedemptionRefusedEventData
+    data: RedemptionRefusedFacts
 
 
-class RedemptionReversedEventData(TypedDict):
+class RedemptionReversedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -408,16 +408,16 @@ class RedemptionReversedEventData(TypedDict):
     reference: str
     # Identifier of the merchant of the redemption. Example: 17
     merchantId: int
-    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 200.000000
+    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 205.000000
     amount: str
-    # What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: 300.000000
+    # What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: 500.000000
     remaining: str
     # Where the amount went: back to the voucher, or to the partner's gift wallet
     creditedTo: Literal["voucher", "gift"]
 
 
 class RedemptionReversedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -428,10 +428,10 @@ class RedemptionReversedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: RedemptionReversedEventData
+    data: RedemptionReversedFacts
 
 
-class PayoutCompletedEventData(TypedDict):
+class PayoutCompletedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the redemption. Example: 17
@@ -440,7 +440,7 @@ class PayoutCompletedEventData(TypedDict):
     voucherId: int
     # Our reference of the redemption, for questions to support. Example: RDM-0123456789ABCDEF
     reference: str
-    # What the merchant got in ETB; a decimal string with 6 fraction digits. Example: 195.000000
+    # What the merchant got in ETB; a decimal string with 6 fraction digits. Example: 200.000000
     amount: str
     # The service fee in ETB; a decimal string with 6 fraction digits. Example: 5.000000
     serviceFee: str
@@ -451,7 +451,7 @@ class PayoutCompletedEventData(TypedDict):
 
 
 class PayoutCompletedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -459,10 +459,10 @@ class PayoutCompletedEvent(TypedDict):
     type: Literal["payout.completed"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
-    # What it happened to; events of one subject come in their order. Example: redemption:9
+    # What it happened to; events of one subject come in their order. Example: redemption:17
     subject: str
     # The facts as they were
-    data: PayoutCompletedEventData
+    data: PayoutCompletedFacts
 
 
 class ReadEventsResult(TypedDict):

@@ -65,8 +65,8 @@ ListMerchantsQuery = TypedDict(
 )
 
 
-class MerchantMerchantCategory(TypedDict):
-    """A part of MerchantMerchantCategory."""
+class MerchantCategory(TypedDict):
+    """A part of an answer."""
 
     # Identifier of the record. Example: 17
     id: int
@@ -103,12 +103,12 @@ class _MerchantRequired(TypedDict):
     identifier: str
     # E-mail address of the merchant. Example: merchant01@demo.test
     email: str
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     phone: str
     # Postal address of the merchant. Example: Addis Ababa
     address: str
     # The category; null where there is none, or it was deleted
-    merchantCategory: Optional[MerchantMerchantCategory]
+    merchantCategory: Optional[MerchantCategory]
 
 
 class Merchant(_MerchantRequired, total=False):
@@ -147,23 +147,6 @@ ListMerchantCategoriesQuery = TypedDict(
     },
     total=False,
 )
-
-
-class MerchantCategory(TypedDict):
-    """One of the list: List merchant categories."""
-
-    # Identifier of the record. Example: 17
-    id: int
-    # When it was created, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    createdAt: str
-    # Time of the last change, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    updatedAt: str
-    # Always null: deleted records are not listed
-    deletedAt: None
-    # Name of the category. Example: Restaurants
-    categoryName: str
-    # Whether the category is in use
-    isActive: bool
 
 
 # List promos: the query.
@@ -285,14 +268,14 @@ ListProductsQuery = TypedDict(
 )
 
 
-class ProductProductCategory(TypedDict):
+class ProductCategoryName(TypedDict):
     """Category of the product"""
 
     # Name of the category. Example: PACKAGES
     categoryName: str
 
 
-class ProductProductPrice(TypedDict):
+class ProductPrice(TypedDict):
     """Price of the product"""
 
     # Unit price in ETB; a decimal string with 6 fraction digits. Example: 250.000000
@@ -319,9 +302,9 @@ class Product(TypedDict):
     # Whether it is in use. Example: ACTIVE
     status: Literal["ACTIVE", "INACTIVE"]
     # Category of the product
-    productCategory: ProductProductCategory
+    productCategory: ProductCategoryName
     # Price of the product
-    productPrice: ProductProductPrice
+    productPrice: ProductPrice
 
 
 # List product categories: the query.
@@ -472,19 +455,7 @@ class SetPriceRequest(_SetPriceRequestRequired, total=False):
     merchantId: Optional[Union[int, str]]
 
 
-class SetPriceResult(TypedDict):
-    """Set a selling price: the result."""
-
-    # Identifier of the selling price. Example: 17
-    id: int
-    # When it was set, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    createdAt: str
-    # Identifier of the denomination. Example: 17
-    denominationId: int
-    # The only merchant that the price is for; null where it is for all others
-    merchantId: Optional[int]
-    # Selling price in USD; a decimal string with 6 fraction digits. Example: 9.500000
-    sellingPriceUsd: str
+SetPriceResult = SellingPrice
 
 
 class ReadBalancesResult(TypedDict):
@@ -508,7 +479,7 @@ class _QuoteGiftRequired(TypedDict):
 
 
 class QuoteGift(_QuoteGiftRequired, total=False):
-    """A part of QuoteRequest."""
+    """A part of an answer."""
 
     # Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: 17
     merchantId: Optional[Union[int, str]]
@@ -542,7 +513,7 @@ class _QuoteAirtimeRequired(TypedDict):
 
 
 class QuoteAirtime(_QuoteAirtimeRequired, total=False):
-    """A part of QuoteRequest."""
+    """A part of an answer."""
 
     # Price of the sale in USD. Example: 1.75
     foreignCurrencyAmount: Optional[Union[float, str]]
@@ -564,7 +535,7 @@ class _QuotePackageRequired(TypedDict):
 
 
 class QuotePackage(_QuotePackageRequired, total=False):
-    """A part of QuoteRequest."""
+    """A part of an answer."""
 
     # Price of the sale in USD. Example: 1.75
     foreignCurrencyAmount: Optional[Union[float, str]]
@@ -573,8 +544,8 @@ class QuotePackage(_QuotePackageRequired, total=False):
 QuoteRequest = Union[QuoteGift, QuoteAirtime, QuotePackage]
 
 
-class QuoteResultRefusal(TypedDict):
-    """A part of QuoteResultRefusal."""
+class QuotedRefusal(TypedDict):
+    """A part of an answer."""
 
     # `statusCode` of the refusal. Example: 405
     statusCode: int
@@ -608,7 +579,7 @@ class QuoteResult(TypedDict):
     # Operator of the phone number of a top-up; null otherwise
     operator: Optional[Literal["ETHIO_TELECOM", "SAFARICOM_ETHIOPIA"]]
     # How the call would be refused now; null where it is accepted
-    refusal: Optional[QuoteResultRefusal]
+    refusal: Optional[QuotedRefusal]
 
 
 # List transactions of the wallets: the query.
@@ -634,8 +605,8 @@ ReadTransactionsQuery = TypedDict(
 )
 
 
-class ReadTransactionsResultTransactionsItem(TypedDict):
-    """A part of ReadTransactionsResultTransactionsItem."""
+class Transaction(TypedDict):
+    """A part of an answer."""
 
     # Identifier; one transfer between two wallets is two transactions. Example: gift-4711
     id: str
@@ -663,7 +634,7 @@ class ReadTransactionsResult(TypedDict):
     """List transactions of the wallets: the result."""
 
     # The transactions
-    transactions: List[ReadTransactionsResultTransactionsItem]
+    transactions: List[Transaction]
     # The cursor of the next call, also where there is no more; null before the first transaction. Example: 1795687200000000-4711-gift
     next: Optional[str]
     # Whether there are more: call again at once
@@ -696,7 +667,7 @@ class GenerateVoucherRequest(_GenerateVoucherRequestRequired, total=False):
     isRestricted: Optional[bool]
 
 
-class GenerateVoucherResultVoucher(TypedDict):
+class GeneratedVoucher(TypedDict):
     """The new voucher"""
 
     # Identifier of the voucher, as text. Example: 17
@@ -711,10 +682,10 @@ class GenerateVoucherResult(TypedDict):
     """Generate a voucher: the result."""
 
     # The new voucher
-    voucher: GenerateVoucherResultVoucher
+    voucher: GeneratedVoucher
 
 
-class _OrderVouchersRequestLinesItemRequired(TypedDict):
+class _OrderedLineRequired(TypedDict):
     # Your own name of this voucher: a reference that generated a voucher never generates another. Example: order-417/1
     reference: str
     # Identifier of an active denomination. Example: 17
@@ -723,8 +694,8 @@ class _OrderVouchersRequestLinesItemRequired(TypedDict):
     msisdn: Optional[str]
 
 
-class OrderVouchersRequestLinesItem(_OrderVouchersRequestLinesItemRequired, total=False):
-    """A part of OrderVouchersRequestLinesItem."""
+class OrderedLine(_OrderedLineRequired, total=False):
+    """A part of an answer."""
 
     # Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: 17
     merchantId: Optional[Union[int, str]]
@@ -746,10 +717,10 @@ class OrderVouchersRequest(TypedDict):
     """Order vouchers in bulk: the request."""
 
     # 1 to 10000 vouchers
-    lines: List[OrderVouchersRequestLinesItem]
+    lines: List[OrderedLine]
 
 
-class OrderVouchersResultBulkOrder(TypedDict):
+class BulkOrder(TypedDict):
     """The bulk order and its progress"""
 
     # Identifier of the bulk order. Example: 17
@@ -770,39 +741,17 @@ class OrderVouchersResultBulkOrder(TypedDict):
     endedAt: Optional[str]
 
 
-class OrderVouchersResult(TypedDict):
-    """Order vouchers in bulk: the result."""
+class BulkOrderResult(TypedDict):
+    """The result"""
 
     # The bulk order and its progress
-    bulkOrder: OrderVouchersResultBulkOrder
+    bulkOrder: BulkOrder
 
 
-class ReadBulkOrderResultBulkOrder(TypedDict):
-    """The bulk order and its progress"""
-
-    # Identifier of the bulk order. Example: 17
-    id: int
-    # RUNNING until each line is generated or refused; CANCELLED where lines were left out. Example: COMPLETED
-    status: Literal["RUNNING", "CANCELLING", "COMPLETED", "CANCELLED"]
-    # Lines of the order. Example: 2
-    lines: int
-    # Lines whose vouchers exist. Example: 1
-    generated: int
-    # Lines that were refused; the others are not affected. Example: 1
-    refused: int
-    # Lines that the cancellation left out. Example: 0
-    cancelled: int
-    # When it was accepted, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    createdAt: str
-    # When the last line was settled, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    endedAt: Optional[str]
+OrderVouchersResult = BulkOrderResult
 
 
-class ReadBulkOrderResult(TypedDict):
-    """Show a bulk order: the result."""
-
-    # The bulk order and its progress
-    bulkOrder: ReadBulkOrderResultBulkOrder
+ReadBulkOrderResult = BulkOrderResult
 
 
 # List the lines of a bulk order: the query.
@@ -820,8 +769,8 @@ ReadBulkLinesQuery = TypedDict(
 )
 
 
-class ReadBulkLinesResultLinesItemVoucher(TypedDict):
-    """A part of ReadBulkLinesResultLinesItemVoucher."""
+class VoucherOfLine(TypedDict):
+    """A part of an answer."""
 
     # Identifier of the voucher, as text. Example: 17
     id: str
@@ -833,8 +782,8 @@ class ReadBulkLinesResultLinesItemVoucher(TypedDict):
     amount: str
 
 
-class ReadBulkLinesResultLinesItemRefusal(TypedDict):
-    """A part of ReadBulkLinesResultLinesItemRefusal."""
+class RefusalOfLine(TypedDict):
+    """A part of an answer."""
 
     # Code that "Generate a voucher" answers in this case. Example: 405
     statusCode: int
@@ -844,8 +793,8 @@ class ReadBulkLinesResultLinesItemRefusal(TypedDict):
     message: str
 
 
-class ReadBulkLinesResultLinesItem(TypedDict):
-    """A part of ReadBulkLinesResultLinesItem."""
+class BulkLine(TypedDict):
+    """A part of an answer."""
 
     # Its place in the order, from 1. Example: 1
     line: int
@@ -854,46 +803,21 @@ class ReadBulkLinesResultLinesItem(TypedDict):
     # PENDING until its turn comes. Example: GENERATED
     status: Literal["PENDING", "GENERATED", "REFUSED", "CANCELLED"]
     # The voucher of a generated line
-    voucher: Optional[ReadBulkLinesResultLinesItemVoucher]
+    voucher: Optional[VoucherOfLine]
     # Why the line was refused; after a correction, order it again
-    refusal: Optional[ReadBulkLinesResultLinesItemRefusal]
+    refusal: Optional[RefusalOfLine]
 
 
 class ReadBulkLinesResult(TypedDict):
     """List the lines of a bulk order: the result."""
 
     # The lines
-    lines: List[ReadBulkLinesResultLinesItem]
+    lines: List[BulkLine]
     # `after` of the next page; null after the last line. Example: 100
     next: Optional[int]
 
 
-class CancelBulkOrderResultBulkOrder(TypedDict):
-    """The bulk order and its progress"""
-
-    # Identifier of the bulk order. Example: 17
-    id: int
-    # RUNNING until each line is generated or refused; CANCELLED where lines were left out. Example: COMPLETED
-    status: Literal["RUNNING", "CANCELLING", "COMPLETED", "CANCELLED"]
-    # Lines of the order. Example: 2
-    lines: int
-    # Lines whose vouchers exist. Example: 1
-    generated: int
-    # Lines that were refused; the others are not affected. Example: 1
-    refused: int
-    # Lines that the cancellation left out. Example: 0
-    cancelled: int
-    # When it was accepted, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    createdAt: str
-    # When the last line was settled, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    endedAt: Optional[str]
-
-
-class CancelBulkOrderResult(TypedDict):
-    """Cancel a bulk order: the result."""
-
-    # The bulk order and its progress
-    bulkOrder: CancelBulkOrderResultBulkOrder
+CancelBulkOrderResult = BulkOrderResult
 
 
 class _InitiateClaimRequestRequired(TypedDict):
@@ -967,7 +891,7 @@ class SendAirtimeRequest(_SendAirtimeRequestRequired, total=False):
     foreignCurrencyAmount: Optional[Union[float, str]]
 
 
-class _SendAirtimeResultRequired(TypedDict):
+class _TopUpResultRequired(TypedDict):
     # Identifier of the top-up, which a retry names. Example: 17
     transactionId: int
     # What became of the top-up. Example: The top-up was delivered
@@ -976,11 +900,14 @@ class _SendAirtimeResultRequired(TypedDict):
     referenceNumber: str
 
 
-class SendAirtimeResult(_SendAirtimeResultRequired, total=False):
-    """Top up airtime: the result."""
+class TopUpResult(_TopUpResultRequired, total=False):
+    """The result"""
 
     # Absent while the top-up is being processed
     status: Literal["SUCCESS"]
+
+
+SendAirtimeResult = TopUpResult
 
 
 class _SendPackageRequestRequired(TypedDict):
@@ -1033,20 +960,7 @@ class RetryTopUpRequest(_RetryTopUpRequestRequired, total=False):
     msisdn: Optional[str]
 
 
-class _RetryTopUpResultRequired(TypedDict):
-    # Identifier of the top-up, which a retry names. Example: 17
-    transactionId: int
-    # What became of the top-up. Example: The top-up was delivered
-    message: str
-    # The provider's reference of a delivered top-up; ours while it is being processed. Example: 2237512891
-    referenceNumber: str
-
-
-class RetryTopUpResult(_RetryTopUpResultRequired, total=False):
-    """Retry a failed top-up: the result."""
-
-    # Absent while the top-up is being processed
-    status: Literal["SUCCESS"]
+RetryTopUpResult = TopUpResult
 
 
 # List top-ups: the query.
@@ -1098,8 +1012,8 @@ ListTopUpsQuery = TypedDict(
 )
 
 
-class TopUpLateDelivery(TypedDict):
-    """A part of TopUpLateDelivery."""
+class LateDelivery(TypedDict):
+    """A part of an answer."""
 
     # When the late delivery was found, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     deliveredAt: str
@@ -1108,7 +1022,7 @@ class TopUpLateDelivery(TypedDict):
 
 
 class TopUpReversal(TypedDict):
-    """A part of TopUpReversal."""
+    """A part of an answer."""
 
     # When the reversal was found, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     reversedAt: str
@@ -1133,7 +1047,7 @@ class TopUp(TypedDict):
     amount: Optional[str]
     # Identifier of the package or airtime product; null before the service chose it. Example: 17
     productId: Optional[int]
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # The provider's reference of a delivered top-up. Example: 2237512891
     referenceNumber: Optional[str]
@@ -1144,31 +1058,13 @@ class TopUp(TypedDict):
     # Whether the wallet paid for it, late or not, without a refund
     charged: bool
     # The top-up failed, and the provider delivered it later
-    lateDelivery: Optional[TopUpLateDelivery]
+    lateDelivery: Optional[LateDelivery]
     # The provider took the top-up back after the delivery
     reversal: Optional[TopUpReversal]
 
 
-class ReadTopUpResultLateDelivery(TypedDict):
-    """A part of ReadTopUpResultLateDelivery."""
-
-    # When the late delivery was found, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    deliveredAt: str
-    # Whether its cost is settled
-    settled: bool
-
-
-class ReadTopUpResultReversal(TypedDict):
-    """A part of ReadTopUpResultReversal."""
-
-    # When the reversal was found, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
-    reversedAt: str
-    # Whether the wallet has got the amount back
-    credited: bool
-
-
-class ReadTopUpResultAttemptsItem(TypedDict):
-    """A part of ReadTopUpResultAttemptsItem."""
+class TopUpAttempt(TypedDict):
+    """A part of an answer."""
 
     # Number of the attempt, from 1. Example: 1
     attempt: int
@@ -1176,7 +1072,7 @@ class ReadTopUpResultAttemptsItem(TypedDict):
     createdAt: str
     # When it ended; null while it is open, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     settledAt: Optional[str]
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # State of the attempt. Example: SUCCESS
     status: Literal["PROCESSING", "SUCCESS", "FAILED"]
@@ -1209,7 +1105,7 @@ class ReadTopUpResult(TypedDict):
     amount: Optional[str]
     # Identifier of the package or airtime product; null before the service chose it. Example: 17
     productId: Optional[int]
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # The provider's reference of a delivered top-up. Example: 2237512891
     referenceNumber: Optional[str]
@@ -1220,11 +1116,11 @@ class ReadTopUpResult(TypedDict):
     # Whether the wallet paid for it, late or not, without a refund
     charged: bool
     # The top-up failed, and the provider delivered it later
-    lateDelivery: Optional[ReadTopUpResultLateDelivery]
+    lateDelivery: Optional[LateDelivery]
     # The provider took the top-up back after the delivery
-    reversal: Optional[ReadTopUpResultReversal]
+    reversal: Optional[TopUpReversal]
     # Its attempts, the first one first
-    attempts: List[ReadTopUpResultAttemptsItem]
+    attempts: List[TopUpAttempt]
 
 
 # List vouchers: the query.
@@ -1299,8 +1195,8 @@ class Voucher(TypedDict):
     remainingBalance: str
 
 
-class ReadVoucherResultClaimsItem(TypedDict):
-    """A part of ReadVoucherResultClaimsItem."""
+class VoucherClaim(TypedDict):
+    """A part of an answer."""
 
     # When it was made, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
@@ -1312,8 +1208,8 @@ class ReadVoucherResultClaimsItem(TypedDict):
     status: Literal["OPEN", "SUPERSEDED", "EXPIRED", "CANCELLED", "REDEEMED", "REFUSED"]
 
 
-class ReadVoucherResultRedemptionsItemReversal(TypedDict):
-    """A part of ReadVoucherResultRedemptionsItemReversal."""
+class Reversal(TypedDict):
+    """A part of an answer."""
 
     # PENDING: the provider has not confirmed it; NEEDS_ACTION: pending, and support looks at it; SUCCESS: the payment and its fee went back; FAILED: refused, the payment stands. Example: SUCCESS
     status: Literal["PENDING", "NEEDS_ACTION", "SUCCESS", "FAILED"]
@@ -1329,8 +1225,8 @@ class ReadVoucherResultRedemptionsItemReversal(TypedDict):
     referenceNumber: Optional[str]
 
 
-class ReadVoucherResultRedemptionsItem(TypedDict):
-    """A part of ReadVoucherResultRedemptionsItem."""
+class VoucherRedemption(TypedDict):
+    """A part of an answer."""
 
     # When it began, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
@@ -1351,17 +1247,17 @@ class ReadVoucherResultRedemptionsItem(TypedDict):
     # When it was found to be taken back, or was reversed, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     reversedAt: Optional[str]
     # The newest reversal that the merchant asked for; null without one
-    reversal: Optional[ReadVoucherResultRedemptionsItemReversal]
+    reversal: Optional[Reversal]
 
 
-class ReadVoucherResultMessagesItem(TypedDict):
-    """A part of ReadVoucherResultMessagesItem."""
+class VoucherMessage(TypedDict):
+    """A part of an answer."""
 
     # When its state was known, or it was queued, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     at: str
     # What the message says. Example: VERIFICATION_CODE
     kind: Literal["VERIFICATION_CODE", "REDEMPTION_CONFIRMATION", "EXPIRY_REMINDER", "REVERSAL_NOTICE"]
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # SENT was accepted by the SMS provider, REFUSED was not; of UNKNOWN the provider has said nothing; CANCELLED was never sent. Example: SENT
     status: Literal["QUEUED", "SENDING", "SENT", "REFUSED", "UNKNOWN", "CANCELLED"]
@@ -1401,11 +1297,11 @@ class ReadVoucherResult(TypedDict):
     # When it expired or was cancelled; null otherwise, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     endedAt: Optional[str]
     # Its claims, the first one first
-    claims: List[ReadVoucherResultClaimsItem]
+    claims: List[VoucherClaim]
     # Its redemptions, the first one first
-    redemptions: List[ReadVoucherResultRedemptionsItem]
+    redemptions: List[VoucherRedemption]
     # The messages to its owner, the first one first; never their text
-    messages: List[ReadVoucherResultMessagesItem]
+    messages: List[VoucherMessage]
 
 
 class CancelVoucherResult(TypedDict):
@@ -1434,7 +1330,7 @@ ReadEventsQuery = TypedDict(
 )
 
 
-class VoucherGeneratedEventData(TypedDict):
+class VoucherGeneratedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -1458,7 +1354,7 @@ class VoucherGeneratedEventData(TypedDict):
 
 
 class VoucherGeneratedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1469,10 +1365,10 @@ class VoucherGeneratedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: VoucherGeneratedEventData
+    data: VoucherGeneratedFacts
 
 
-class ClaimStartedEventData(TypedDict):
+class ClaimStartedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -1492,7 +1388,7 @@ class ClaimStartedEventData(TypedDict):
 
 
 class ClaimStartedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1503,10 +1399,10 @@ class ClaimStartedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: ClaimStartedEventData
+    data: ClaimStartedFacts
 
 
-class VoucherRedeemedEventData(TypedDict):
+class VoucherRedeemedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -1519,14 +1415,14 @@ class VoucherRedeemedEventData(TypedDict):
     reference: str
     # Identifier of the merchant of the redemption. Example: 17
     merchantId: int
-    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 200.000000
+    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 205.000000
     amount: str
-    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 300.000000
+    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 295.000000
     remaining: str
 
 
 class VoucherRedeemedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1537,10 +1433,10 @@ class VoucherRedeemedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: VoucherRedeemedEventData
+    data: VoucherRedeemedFacts
 
 
-class RedemptionRefusedEventData(TypedDict):
+class RedemptionRefusedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -1553,14 +1449,14 @@ class RedemptionRefusedEventData(TypedDict):
     reference: str
     # Identifier of the merchant of the redemption. Example: 17
     merchantId: int
-    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 200.000000
+    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 205.000000
     amount: str
-    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 300.000000
+    # What is left of the voucher in ETB after it; a decimal string with 6 fraction digits. Example: 500.000000
     remaining: str
 
 
 class RedemptionRefusedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1571,10 +1467,10 @@ class RedemptionRefusedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: RedemptionRefusedEventData
+    data: RedemptionRefusedFacts
 
 
-class RedemptionReversedEventData(TypedDict):
+class RedemptionReversedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -1587,16 +1483,16 @@ class RedemptionReversedEventData(TypedDict):
     reference: str
     # Identifier of the merchant of the redemption. Example: 17
     merchantId: int
-    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 200.000000
+    # Part of the voucher in ETB, with the service fee; a decimal string with 6 fraction digits. Example: 205.000000
     amount: str
-    # What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: 300.000000
+    # What is left of the voucher in ETB after it, without what another redemption holds at the moment; a decimal string with 6 fraction digits. Example: 500.000000
     remaining: str
     # Where the amount went: back to the voucher, or to the partner's gift wallet
     creditedTo: Literal["voucher", "gift"]
 
 
 class RedemptionReversedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1607,10 +1503,10 @@ class RedemptionReversedEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: RedemptionReversedEventData
+    data: RedemptionReversedFacts
 
 
-class VoucherExpiredEventData(TypedDict):
+class VoucherEndedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the voucher. Example: 17
@@ -1619,12 +1515,12 @@ class VoucherExpiredEventData(TypedDict):
     serialNumber: str
     # Value at the generation in ETB; a decimal string with 6 fraction digits. Example: 500.000000
     amount: str
-    # What went back to the gift wallet in ETB; a decimal string with 6 fraction digits. Example: 300.000000
+    # What went back to the gift wallet in ETB; a decimal string with 6 fraction digits. Example: 295.000000
     returned: str
 
 
 class VoucherExpiredEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1635,24 +1531,11 @@ class VoucherExpiredEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: VoucherExpiredEventData
-
-
-class VoucherCancelledEventData(TypedDict):
-    """The facts as they were"""
-
-    # Identifier of the voucher. Example: 17
-    voucherId: int
-    # Serial number, which support asks for. Example: 482193756041827305
-    serialNumber: str
-    # Value at the generation in ETB; a decimal string with 6 fraction digits. Example: 500.000000
-    amount: str
-    # What went back to the gift wallet in ETB; a decimal string with 6 fraction digits. Example: 300.000000
-    returned: str
+    data: VoucherEndedFacts
 
 
 class VoucherCancelledEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1663,19 +1546,19 @@ class VoucherCancelledEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: voucher:17
     subject: str
     # The facts as they were
-    data: VoucherCancelledEventData
+    data: VoucherEndedFacts
 
 
-class TopupSucceededEventData(TypedDict):
+class TopupSucceededFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the top-up. Example: 17
     transactionId: int
-    # Kind of the top-up
+    # What is sent. Example: AIRTIME
     kind: Literal["AIRTIME", "PACKAGE"]
     # Number of the attempt; 0 before any. Example: 1
     attempt: int
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # Reference of the provider; null where it gave none. Example: 5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70
     providerReference: Optional[str]
@@ -1692,7 +1575,7 @@ class TopupSucceededEventData(TypedDict):
 
 
 class TopupSucceededEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1700,22 +1583,22 @@ class TopupSucceededEvent(TypedDict):
     type: Literal["topup.succeeded"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
-    # What it happened to; events of one subject come in their order. Example: top-up:5
+    # What it happened to; events of one subject come in their order. Example: top-up:17
     subject: str
     # The facts as they were
-    data: TopupSucceededEventData
+    data: TopupSucceededFacts
 
 
-class TopupFailedEventData(TypedDict):
+class TopupFailedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the top-up. Example: 17
     transactionId: int
-    # Kind of the top-up
+    # What is sent. Example: AIRTIME
     kind: Literal["AIRTIME", "PACKAGE"]
     # Number of the attempt; 0 before any. Example: 1
     attempt: int
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # Reference of the provider; null where it gave none. Example: 5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70
     providerReference: Optional[str]
@@ -1732,7 +1615,7 @@ class TopupFailedEventData(TypedDict):
 
 
 class TopupFailedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1740,22 +1623,22 @@ class TopupFailedEvent(TypedDict):
     type: Literal["topup.failed"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
-    # What it happened to; events of one subject come in their order. Example: top-up:5
+    # What it happened to; events of one subject come in their order. Example: top-up:17
     subject: str
     # The facts as they were
-    data: TopupFailedEventData
+    data: TopupFailedFacts
 
 
-class TopupLateEventData(TypedDict):
+class TopupChangedFacts(TypedDict):
     """The facts as they were"""
 
     # Identifier of the top-up. Example: 17
     transactionId: int
-    # Kind of the top-up
+    # What is sent. Example: AIRTIME
     kind: Literal["AIRTIME", "PACKAGE"]
     # Number of the attempt; 0 before any. Example: 1
     attempt: int
-    # Phone number, partly masked. Example: +2519*****567
+    # Phone number, partly masked; `erased` where the number was erased. Example: +2519*****567
     msisdn: str
     # Reference of the provider; null where it gave none. Example: 5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70
     providerReference: Optional[str]
@@ -1764,7 +1647,7 @@ class TopupLateEventData(TypedDict):
 
 
 class TopupLateEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1772,31 +1655,14 @@ class TopupLateEvent(TypedDict):
     type: Literal["topup.late"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
-    # What it happened to; events of one subject come in their order. Example: top-up:5
+    # What it happened to; events of one subject come in their order. Example: top-up:17
     subject: str
     # The facts as they were
-    data: TopupLateEventData
-
-
-class TopupReversedEventData(TypedDict):
-    """The facts as they were"""
-
-    # Identifier of the top-up. Example: 17
-    transactionId: int
-    # Kind of the top-up
-    kind: Literal["AIRTIME", "PACKAGE"]
-    # Number of the attempt; 0 before any. Example: 1
-    attempt: int
-    # Phone number, partly masked. Example: +2519*****567
-    msisdn: str
-    # Reference of the provider; null where it gave none. Example: 5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70
-    providerReference: Optional[str]
-    # Price of the attempt in ETB; a decimal string with 6 fraction digits. Example: 50.000000
-    amount: str
+    data: TopupChangedFacts
 
 
 class TopupReversedEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1804,16 +1670,16 @@ class TopupReversedEvent(TypedDict):
     type: Literal["topup.reversed"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
-    # What it happened to; events of one subject come in their order. Example: top-up:5
+    # What it happened to; events of one subject come in their order. Example: top-up:17
     subject: str
     # The facts as they were
-    data: TopupReversedEventData
+    data: TopupChangedFacts
 
 
-class BalanceLowEventData(TypedDict):
+class BalanceLowFacts(TypedDict):
     """The facts as they were"""
 
-    # The wallet
+    # The wallet. Example: gift
     wallet: Literal["gift", "airtime"]
     # Balance in ETB; a decimal string with 6 fraction digits. Example: 950.000000
     balance: str
@@ -1822,7 +1688,7 @@ class BalanceLowEventData(TypedDict):
 
 
 class BalanceLowEvent(TypedDict):
-    """A part of ReadEventsResultEventsItem."""
+    """A part of an answer."""
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
@@ -1833,7 +1699,7 @@ class BalanceLowEvent(TypedDict):
     # What it happened to; events of one subject come in their order. Example: wallet:gift:3
     subject: str
     # The facts as they were
-    data: BalanceLowEventData
+    data: BalanceLowFacts
 
 
 class ReadEventsResult(TypedDict):
