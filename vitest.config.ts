@@ -36,7 +36,7 @@ const slowProofs = [
   'test/end-to-end/signature/x-signature-{clients,replays}.test.ts',
   'test/end-to-end/repairs/races-of-*.test.ts',
   'test/end-to-end/topups/{broken-topups,topup-workflow-ids}.test.ts',
-  'test/examples/examples.test.ts',
+  'test/examples/{examples,webhook-checks}.test.ts',
   'test/monitoring/*.test.ts',
   'test/docs-site/browser-journey.test.ts',
   'test/openapi/{breaking-changes,schemathesis}.test.ts',

@@ -29,10 +29,19 @@ export type Operation =
   | 'list';
 
 /**
- * What a caller can do: nothing, correct the request, remove the cause and repeat the request, repeat
- * it at once, wait, or retry a top-up.
+ * What a caller can do: nothing, correct the request, remove the cause, repeat it unchanged, log in or ask support
+ * before that, wait, retry a top-up, or claim the voucher again.
  */
-export type Remedy = 'none' | 'correct' | 'resolve' | 'repeat' | 'wait' | 'retry';
+export type Remedy =
+  | 'none'
+  | 'correct'
+  | 'resolve'
+  | 'repeat'
+  | 'log-in'
+  | 'support'
+  | 'wait'
+  | 'retry'
+  | 'claim-again';
 
 type Cells = Partial<Record<Operation, number>>;
 
@@ -94,12 +103,12 @@ export const reasons = {
   },
   'token-invalid': {
     message: 'The access token is missing, expired or not valid: log in again',
-    remedy: 'repeat',
+    remedy: 'log-in',
     everywhere: 401,
   },
   'account-suspended': {
     message: 'The account is suspended: contact support',
-    remedy: 'repeat',
+    remedy: 'support',
     everywhere: 403,
   },
   'address-not-registered': {
@@ -374,7 +383,7 @@ export const reasons = {
   },
   'service-fee-missing': {
     message: 'The service fee of the merchant could not be read: contact support, then repeat',
-    remedy: 'repeat',
+    remedy: 'support',
     partner: { 'initiate-claim': 500, 'redeem-gift': 500 },
     merchant: { 'initiate-claim': 5001, 'redeem-gift': 5001, 'voucher-detail': 5001 },
   },
@@ -414,7 +423,7 @@ export const reasons = {
   },
   'payout-account-missing': {
     message: 'The merchant has no payout account: contact support, then repeat',
-    remedy: 'repeat',
+    remedy: 'support',
     partner: { 'initiate-claim': 404, 'redeem-gift': 404 },
     merchant: { 'initiate-claim': 5031, 'redeem-gift': 5031 },
   },
@@ -479,7 +488,7 @@ export const reasons = {
   },
   'reversal-not-supported': {
     message: 'Redemptions cannot be reversed here: contact support',
-    remedy: 'repeat',
+    remedy: 'support',
     merchant: { 'reverse-redemption': 4037 },
   },
   'reversal-too-late': {
@@ -497,7 +506,7 @@ export const reasons = {
   },
   'reserve-not-updated': {
     message: 'The reserved balance could not be updated: contact support, then repeat',
-    remedy: 'repeat',
+    remedy: 'support',
     everywhere: 500,
     merchant: { 'redeem-gift': 4093 },
   },
@@ -510,7 +519,7 @@ export const reasons = {
   'reserve-not-debited': {
     message:
       'The reserved balance of the issuing company could not be debited: contact support, then repeat',
-    remedy: 'repeat',
+    remedy: 'support',
     everywhere: 500,
     merchant: { 'redeem-gift': 4095 },
   },
@@ -528,7 +537,7 @@ export const reasons = {
   },
   'payment-refused': {
     message: 'The transfer to the merchant failed',
-    remedy: 'none',
+    remedy: 'claim-again',
     isFinal: true,
     partner: { 'redeem-gift': 404 },
     merchant: { 'redeem-gift': 5031 },

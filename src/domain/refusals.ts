@@ -51,7 +51,12 @@ const remedies: Readonly<Record<Remedy, string>> = {
   correct: 'Correct the request',
   resolve: 'Remove the cause, then repeat the same request',
   repeat: 'Repeat the same request',
+  'log-in': 'Log in again, then repeat the same request with the new token',
   retry: 'Retry the top-up by its `transactionId`; the same request gets the same answer',
+  support: 'Contact support, then repeat the same request',
+  'claim-again':
+    'The voucher has its value again: initiate a new claim, or redeem an anonymous voucher anew under another ' +
+    'idempotency key; the same request gets the same answer',
   wait: 'Wait as long as `Retry-After` says, then repeat',
 };
 

@@ -1,20 +1,15 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PartnerClient } from '../../clients/typescript/src/index.ts';
 import { clientOperations } from '../../docs/generate/clients/client-operations.ts';
 import { runCommand } from '../../src/embedded/command.ts';
-import { partnerClient } from '../support/clients.ts';
-import {
-  deposit,
-  makeMerchant,
-  makePartner,
-  type TestMerchant,
-  type TestPartner,
-} from '../support/companies.ts';
-import { type Stack, startStack } from '../support/stack.ts';
-import { makeTopupProducts } from '../support/topups.ts';
+import { freePort } from '../../src/embedded/port.ts';
+import { type DemoFile, readDemoFile } from '../../src/start/demo-file.ts';
+import { type ServiceProcess, startProcess } from '../harness/service-process.ts';
+import { until } from '../support/until.ts';
 import { findBruno } from './find-bruno.ts';
 
 /** Bruno may have to be installed first. */
@@ -24,25 +19,36 @@ const OWNER = '+251911234567';
 
 let program: string;
 let folder: string;
-let stack: Stack;
-let partner: TestPartner;
-let merchant: TestMerchant;
+let service: ServiceProcess;
+let demo: DemoFile;
 
 beforeAll(async () => {
-  [program, folder, stack] = await Promise.all([
-    findBruno(),
-    mkdtemp(join(tmpdir(), 'bruno-')),
-    startStack(),
-  ]);
-  [partner, merchant] = await Promise.all([makePartner(stack), makeMerchant(stack)]);
-  await deposit(stack, partner.id, '1000', 'airtime');
-  await makeTopupProducts(stack, partner);
+  [program, folder] = await Promise.all([findBruno(), mkdtemp(join(tmpdir(), 'bruno-'))]);
+  service = startProcess('src/start.ts', await settingsOf(join(folder, 'data')));
+  const ready = until(() => expect(service.output()).toContain('Partner API'));
+  await Promise.race([ready, service.ended]);
+  const written = await readDemoFile(join(folder, 'data'));
+  if (!written) throw new Error(`npm start ended:\n${service.output()}`);
+  demo = written;
 }, INSTALLATION_MS);
 
 afterAll(async () => {
+  await service?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
-  await stack?.stop();
 });
+
+/** As people start it, but for the ports: limits and pauses are those of the service. */
+async function settingsOf(dataDirectory: string) {
+  const servers = ['sandbox', 'smtp', 'smpp', 'database', 'temporal', 'temporal-ui'];
+  const ports: string[] = [];
+  for (const name of servers) ports.push(`${name}=${await freePort()}`);
+  return {
+    DATA_DIR: dataDirectory,
+    PORT: String(await freePort()),
+    CODEC_SERVER_PORT: String(await freePort()),
+    LOCAL_PORTS: ports.join(),
+  };
+}
 
 interface SentRequest {
   readonly name: string;
@@ -61,8 +67,9 @@ async function run(
   options: readonly string[] = [],
 ) {
   const report = join(folder, `${surface}.json`);
-  const base = `${stack.url}/api/v1/${surface === 'partner' ? 'client' : 'merchant/client'}`;
-  const values = { baseUrl: base, sandboxUrl: stack.sandbox.url, msisdn: OWNER, ...variables };
+  const { baseUrl, apiKey } = demo[surface];
+  const { sandboxUrl } = demo;
+  const values = { baseUrl, apiKey, sandboxUrl, msisdn: OWNER, ...variables };
   const { exitCode, output } = await runCommand(
     program,
     [
@@ -87,7 +94,7 @@ const allDone = (surface: 'partner' | 'merchant'): Record<string, number> =>
 const distinct = (values: readonly unknown[]): number => new Set(values).size;
 
 test('the collection of partners calls every operation, each order under a new key', async () => {
-  const { isGreen, output, results } = await run('partner', { apiKey: partner.apiKey });
+  const { isGreen, output, results } = await run('partner', {});
   expect(isGreen, output).toBe(true);
   expect(statusesOf(results)).toEqual({
     ...allDone('partner'),
@@ -100,25 +107,24 @@ test('the collection of partners calls every operation, each order under a new k
 });
 
 /** The values of a merchant's run, with a new voucher of the owner. */
-async function merchantValues(privateKey: KeyObject) {
-  const client = await partnerClient(stack, partner);
-  const { body } = await client.post('/topup-transactions/generate-voucher', {
-    denominationId: partner.denominations[500],
-    merchantId: merchant.id,
+async function merchantValues(privateKeyPem: string) {
+  const client = new PartnerClient(demo.partner);
+  const { items } = await client.denominations.list({ 'filter.amountEtb': '500' }).firstPage();
+  const { voucher } = await client.vouchers.generate({
+    denominationId: items[0]?.id ?? 0,
+    merchantId: demo.merchant.merchantId,
     msisdn: OWNER,
   });
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return {
-    apiKey: merchant.apiKey,
-    voucherCode: body.data.voucher.voucherCode as string,
-    privateKey: pem.replaceAll('\n', '\\n'),
+    voucherCode: voucher.voucherCode,
+    privateKey: privateKeyPem.replaceAll('\n', '\\n'),
   };
 }
 
 const DEVELOPER = ['--sandbox', 'developer'];
 
 test('the collection of merchants calls every operation, signed, and redeems a voucher', async () => {
-  const values = await merchantValues(merchant.privateKey);
+  const values = await merchantValues(demo.merchant.privateKeyPem);
   const { isGreen, output, results } = await run('merchant', values, DEVELOPER);
   expect(isGreen, output).toBe(true);
   expect(statusesOf(results)).toEqual(allDone('merchant'));
@@ -126,7 +132,9 @@ test('the collection of merchants calls every operation, signed, and redeems a v
 
 test('a run fails where the service refuses, as it does a signature of another key', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
-  const values = await merchantValues(privateKey);
+  const values = await merchantValues(
+    privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+  );
   const { isGreen, output, results } = await run('merchant', values, DEVELOPER);
   expect(isGreen).toBe(false);
   expect(output).toContain('expected 401 to equal 200');

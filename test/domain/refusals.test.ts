@@ -8,6 +8,7 @@ import {
   type Reason,
   type ReasonRow,
   refuse,
+  remedyOf,
   type Surface,
   statusCodeOf,
 } from '../../src/domain/refusals.ts';
@@ -383,6 +384,18 @@ describe('a refusal', () => {
     [999, 999],
   ])('with the code %i has the HTTP status %i', (statusCode, status) => {
     expect(httpStatusOf(statusCode)).toBe(status);
+  });
+
+  it.each([
+    [/log in again/, /^Log in again/],
+    [/contact support(, then repeat)?$/, /^Contact support|^Nothing/],
+    [/^The transfer to the merchant failed$/, /new claim/],
+  ])('whose message matches %s has the remedy %s', (message, remedy) => {
+    const found = (Object.keys(reasons) as Reason[]).filter((one) =>
+      message.test(reasons[one].message),
+    );
+    expect(found).not.toEqual([]);
+    for (const reason of found) expect(remedyOf(reason)).toMatch(remedy);
   });
 
   it('says what is particular about its case after the words of its row', () => {

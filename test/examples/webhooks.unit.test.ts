@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
+import { eventSchema } from '../../src/http/events/event-schemas.ts';
+import { outputSchema } from '../../src/openapi/json-schema.ts';
+import { exampleOf } from '../../src/openapi/webhooks.ts';
 import { until } from '../support/until.ts';
+import { vector } from './guide-vector.ts';
 
 const running: ChildProcess[] = [];
 afterEach(() => {
@@ -43,5 +47,15 @@ describe.each([
     expect(await send([randomWebhookSecret(), secret])).toBe(204);
     await until(() => expect(output()).toContain('evt_1 voucher.expired voucher:1'));
     expect(output().match(/evt_1/g)).toHaveLength(1);
+  });
+});
+
+describe('the message of the guide', () => {
+  it('is an example of the schemas, signed as the service signs', () => {
+    const { id, timestamp, signatures, body, secret } = vector;
+    expect(JSON.parse(body)).toEqual(exampleOf(outputSchema(eventSchema('voucher.expired'))));
+    expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+    const headers = webhookHeaders({ id, timestampSeconds: Number(timestamp), body }, [secret]);
+    expect(headers['webhook-signature']).toBe(signatures);
   });
 });

@@ -54,6 +54,7 @@ function requestText(
     ...headersOf(operation),
     ...(example ? [block('body:json', bodyOf(example, body))] : []),
     block('assert', [`res.status: eq ${status}`, ...success].join('\n')),
+    ...('before' in step && step.before ? [block('script:pre-request', step.before)] : []),
     ...(step.after ? [block('script:post-response', step.after)] : []),
     block('docs', docsOf(operation)),
   );

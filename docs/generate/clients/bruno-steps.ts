@@ -1,7 +1,10 @@
+import { serviceSettings } from '../../../src/config/settings/service-settings.ts';
 import type { ClientSurface } from './client-operations.ts';
 
 /** What a request of a collection does besides being sent. */
 export interface BrunoStep {
+  /** JavaScript that runs before the request. */
+  readonly before?: string;
   /** JavaScript that runs after the answer: it keeps what later requests need. */
   readonly after?: string;
   /** One more request of the operation, which the sandbox refuses. */
@@ -37,6 +40,13 @@ if (sandboxUrl) {
 }`,
 };
 
+const PAUSE_SECONDS = serviceSettings.MESSAGE_COOLDOWN_SECONDS.parse(undefined);
+
+/** A collection that runs in its order has just sent the code of the claim. */
+const WAIT_FOR_NEXT_MESSAGE = `// An owner gets one message within ${PAUSE_SECONDS} seconds, and the claim sends one. Without the pause the
+// answer is 429, and its header Retry-After tells the rest of it.
+await bru.sleep(${(PAUSE_SECONDS + 1) * 1_000});`;
+
 /** Steps of operations, by their name in the clients. */
 export const brunoSteps: Readonly<Record<ClientSurface, Readonly<Record<string, BrunoStep>>>> = {
   partner: {
@@ -60,6 +70,7 @@ ${keep('voucherId', 'res.body.data.voucher.id')}`,
     },
     orderVouchers: { after: keep('bulkOrderId', 'res.body.data.bulkOrder.id') },
     initiateClaim: CLAIM,
+    resendMessage: { before: WAIT_FOR_NEXT_MESSAGE },
     sendPackage: {
       refused: {
         name: 'Buy a package: the operator refuses',

@@ -36,6 +36,9 @@ const insteadByRemedy: Readonly<Record<(typeof reasons)[Reason]['remedy'], strin
   correct: 'Read the case: it says what to do next.',
   resolve: 'Read the case: it says what to do next.',
   repeat: 'Ask again in a minute.',
+  'log-in': 'Ask again in a minute.',
+  support: 'Ask an operator to correct the records, then ask again.',
+  'claim-again': 'Read the case: it says what to do next.',
   retry: 'Retry it.',
   wait: 'Ask again later.',
 };

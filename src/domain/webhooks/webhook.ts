@@ -29,7 +29,8 @@ export function readWebhookUrl(
   if (!URL.canParse(text)) return refused('must be an address such as https://shop.example/hooks');
   const url = new URL(text);
   const isPlain = url.protocol === 'http:' && allowsPrivate;
-  if (url.protocol !== 'https:' && !isPlain) return refused('must begin with https://');
+  if (url.protocol !== 'https:' && !isPlain)
+    return refused(`must begin with https://${allowsPrivate ? ' or http://' : ''}`);
   if (url.username !== '' || url.password !== '')
     return refused('must not contain a user name or a password: check the signature instead');
   if (url.hash !== '') return refused('must not contain a fragment (#…)');

@@ -33,6 +33,9 @@ export interface WebhookCaller {
   call(call: WebhookCall): Promise<WebhookAnswer>;
 }
 
+/** DNS servers do not know these names (RFC 6761). */
+const isThisMachine = (hostname: string): boolean => /(^|\.)localhost\.?$/i.test(hostname);
+
 class AddressNotPublicError extends Error {
   readonly code = 'EADDRESSNOTPUBLIC';
 }
@@ -54,19 +57,23 @@ export function createWebhookCaller(options: {
   const { dnsServers, timeoutMs, allowsPrivate } = options;
   const mayConnect = (address: string) => allowsPrivate || isPublicAddress(address);
 
-  /** Resolves without the system's thread pool, in which a hanging name would keep others waiting. */
   async function addressesOf(hostname: string) {
+    const found = isThisMachine(hostname) ? ['127.0.0.1', '::1'] : await resolved(hostname);
+    if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
+    const allowed = found.filter(mayConnect);
+    if (allowed.length === 0) throw new AddressNotPublicError();
+    return allowed.map((address) => ({ address, family: isIP(address) }));
+  }
+
+  /** Without the system's thread pool, in which a hanging name would keep others waiting. */
+  async function resolved(hostname: string): Promise<string[]> {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
     if (dnsServers.length > 0) resolver.setServers(dnsServers);
     const answers = await Promise.allSettled([
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),
     ]);
-    const found = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
-    const allowed = found.filter(mayConnect);
-    if (allowed.length === 0) throw new AddressNotPublicError();
-    return allowed.map((address) => ({ address, family: isIP(address) }));
+    return answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   }
 
   const lookup: LookupFunction = (hostname, { all }, done) => {

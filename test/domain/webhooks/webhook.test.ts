@@ -53,6 +53,14 @@ describe('readWebhookUrl', () => {
     },
   );
 
+  it('says of another protocol what the environment takes', () => {
+    const [other, url] = ['ftp://127.0.0.1/', 'http://127.0.0.1/'];
+    expect(readWebhookUrl(other, { allowsPrivate: true })).toMatchObject({
+      problem: 'must begin with https:// or http://',
+    });
+    expect(inProduction(url)).toMatchObject({ problem: 'must begin with https://' });
+  });
+
   it('shows the host of an address without its path and query', () => {
     expect(webhookHost('https://shop.example:8443/secret?key=1')).toBe('shop.example:8443');
   });

@@ -35,7 +35,10 @@ export const addWebhookCommand = changeCommand({
     'The secret, by which the receiver checks signatures, is shown once. Needs the setting DATA_KEYS ' +
     'of the service, unless "npm start" runs it.',
   fields: {
-    url: argument(text, 'An https address on the public internet'),
+    url: argument(
+      text,
+      'An https address on the public internet; `WEBHOOK_PRIVATE_NETWORKS=on` also takes http and private ones',
+    ),
     ...companyFields,
     description: optional(text, 'What receives the events'),
     types: optional(listOfWords, 'Types of events, separated by commas; all by default'),

@@ -93,7 +93,10 @@ ${postForm(
   html`${field({
     name: 'url',
     label: 'Address',
-    hint: 'It begins with https:// and is reachable from the internet.',
+    hint: request.services.webhooks.allowsPrivate
+      ? 'It begins with https:// and is reachable from the internet. This environment also takes http:// and private ' +
+        'addresses, such as http://127.0.0.1:4000/hooks.'
+      : 'It begins with https:// and is reachable from the internet.',
     value: wrong?.url ?? '',
     error: problemOf('url'),
     maximumLength: WEBHOOK_URL_LENGTH,
