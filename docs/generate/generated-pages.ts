@@ -1,4 +1,5 @@
 import { brunoCollection } from './clients/bruno-collection.ts';
+import { readmeWithMethods, snake } from './clients/method-tables.ts';
 import { pythonClient } from './clients/python-client.ts';
 import { typescriptClient } from './clients/typescript-client.ts';
 import { endpointsPage } from './endpoints.ts';
@@ -18,6 +19,9 @@ export const generatedPages: Readonly<Record<string, () => string>> = {
   'clients/typescript/src/generated/merchant.ts': () => typescriptClient('merchant'),
   'clients/python/src/voucher_topup/generated/partner.py': () => pythonClient('partner'),
   'clients/python/src/voucher_topup/generated/merchant.py': () => pythonClient('merchant'),
+  'clients/typescript/README.md': () =>
+    readmeWithMethods('clients/typescript/README.md', (name) => name),
+  'clients/python/README.md': () => readmeWithMethods('clients/python/README.md', snake),
   ...brunoCollection('partner'),
   ...brunoCollection('merchant'),
 };

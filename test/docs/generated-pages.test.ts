@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { clientMethods, snake } from '../../docs/generate/clients/method-tables.ts';
 import { generatedPages } from '../../docs/generate/generated-pages.ts';
 import { callbackRoutes } from '../../src/callbacks/routes.ts';
 import { constantNames } from '../../src/config/test-constants.ts';
@@ -23,6 +24,20 @@ test('npm run docs writes every file of the Bruno collections', () => {
     .filter((file) => file !== `${folder}/README.md`);
   const generated = Object.keys(generatedPages).filter((file) => file.startsWith(`${folder}/`));
   expect(files.toSorted()).toEqual(generated.sort());
+});
+
+test('the client for Python has every method of its table', () => {
+  const folder = 'clients/python/src/voucher_topup';
+  const sources = ['partner_client', 'merchant_client', 'events'].map((name) =>
+    read(`${folder}/${name}.py`),
+  );
+  const isThere = (text: string) => sources.some((source) => source.includes(text));
+  const missing = clientMethods.flatMap(({ group, methods }) => [
+    ...(group === '' || isThere(`self.${snake(group)}`) ? [] : [group]),
+    ...methods.filter((name) => !isThere(`def ${snake(name)}(`)),
+  ]);
+  expect(clientMethods.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
 });
 
 /** What stands in backticks in the first cells of a text's tables. */

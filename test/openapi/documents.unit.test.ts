@@ -8,14 +8,18 @@ import type {
 } from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
-import { eventTypesOf } from '../../src/domain/event-types.ts';
+import { type EventType, eventTypesOf } from '../../src/domain/event-types.ts';
 import { TEST_EVENT_TYPE, webhookBody } from '../../src/domain/webhooks/webhook.ts';
 import type { SurfaceRoutes } from '../../src/http/app.ts';
+import { eventSchema } from '../../src/http/events/event-schemas.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../src/openapi/both-documents.ts';
 import { withoutReferences } from '../../src/openapi/components.ts';
 import { jsonExample, jsonSchema, operationAt, templateOf } from '../../src/openapi/document.ts';
 import { reasonsOf } from '../../src/openapi/endpoint-refusals.ts';
+import { outputSchema } from '../../src/openapi/json-schema.ts';
+import { recordedExample } from '../../src/openapi/recorded-example.ts';
+import { exampleOf } from '../../src/openapi/webhooks.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 
 const documents = openApiDocuments('https://api.example.com');
@@ -190,6 +194,21 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
       for (const { name: header, schema: form } of described)
         expect(headers[header]).toMatch(new RegExp((form as SchemaObject).pattern ?? ''));
     }
+  });
+
+  it('tells in its examples of events what a redemption does, with its fee', () => {
+    const facts = (type: EventType) =>
+      exampleOf(outputSchema(eventSchema(type).shape.data)) as Record<string, string>;
+    const redeemed = facts('voucher.redeemed');
+    const [whole, fee] = [facts('voucher.generated').amount, facts('payout.completed').serviceFee];
+    expect(Number(redeemed.amount)).toBe(Number(facts('claim.started').amount) + Number(fee));
+    expect(Number(redeemed.amount)).toBe(Number(facts('payout.completed').amount) + Number(fee));
+    expect(Number(redeemed.remaining)).toBe(Number(whole) - Number(redeemed.amount));
+    expect(facts('redemption.refused').remaining).toBe(whole);
+    const events = { method: 'GET', path: '/events' } as const;
+    const { answer } = recordedExample('partner', events) ?? {};
+    const [{ data: real } = {}] = (answer as { data: { events: { data: object }[] } }).data.events;
+    expect(real).toMatchObject({ amount: redeemed.amount, remaining: redeemed.remaining });
   });
 
   it('names each operation and message once', () => {

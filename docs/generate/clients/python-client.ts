@@ -1,6 +1,7 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import { pascal } from '../../../src/openapi/operation-names.ts';
 import { type ClientOperation, type ClientSurface, clientOperations } from './client-operations.ts';
+import { snake } from './method-tables.ts';
 
 /** `clients/python/…/generated/<surface>.py`: operations and their types, from the document. */
 export function pythonClient(surface: ClientSurface): string {
@@ -23,9 +24,6 @@ const TYPING = ['Any', 'Dict', 'List', 'Literal', 'Optional', 'Sequence', 'Typed
 
 /** The declarations by the names of their types; those in a type come before it. */
 type Types = Map<string, string>;
-
-const snake = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function declare(operation: ClientOperation, types: Types): void {
   const { name, summary, query, request, result, list } = operation;

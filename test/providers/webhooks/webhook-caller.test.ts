@@ -83,6 +83,17 @@ describe('a receiver that answers', () => {
     expect(bodies).toEqual(['evt_1 {"ብር":100}']);
   });
 
+  it('is reached on this machine by its name, which no DNS server knows', async () => {
+    const { url } = await receiver((_, response) => response.end());
+    const named = url.replace('127.0.0.1', 'localhost');
+    expect(named).toContain('localhost');
+    expect(await call(named)).toMatchObject({ isDelivered: true });
+    const refused = { isDelivered: false, problem: 'The address is not on the public internet.' };
+    expect(await call(named.replace('http:', 'https:'), { allowsPrivate: false })).toMatchObject(
+      refused,
+    );
+  });
+
   it.each([200, 201, 202, 204, 299])('with %d has it', async (status) => {
     const { url } = await receiver((_, response) => response.writeHead(status).end());
     expect(await call(url)).toMatchObject({ isDelivered: true, status, excerpt: null });
