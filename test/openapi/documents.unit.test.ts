@@ -25,7 +25,7 @@ import { partnerRoutes } from '../../src/partner/routes.ts';
 const documents = openApiDocuments('https://api.example.com');
 
 /** The most types that a generated client has of each API: one of each named schema. */
-const MOST_SCHEMAS = { partner: 125, merchant: 45 };
+const MOST_SCHEMAS = { partner: 130, merchant: 45 };
 
 const surfaces: [name: 'partner' | 'merchant', routes: SurfaceRoutes][] = [
   ['partner', partnerRoutes],
