@@ -67,10 +67,27 @@ export async function npmAbove(pid: number): Promise<number | undefined> {
   return undefined;
 }
 
+/** Where the state and the number of threads stand behind the name in /proc/<pid>/stat. */
+const [STATE, THREADS] = [0, 17];
+
+/**
+ * Whether a process has not ended yet. One that ends loses its command line first, and closes its ports with its
+ * last thread: only then it is a whole zombie, or gone.
+ */
+async function isRunning(pid: number, expected: string): Promise<boolean> {
+  const command = await commandLine(pid);
+  if (command !== undefined || process.platform !== 'linux') return command === expected;
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  if (status === '') return false;
+  // The name, in parentheses, may have any character.
+  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+  return fields[STATE] !== 'Z' || Number(fields[THREADS]) > 1;
+}
+
 /** Waits until a process has ended; returns whether it has. */
 async function waitForEnd(pid: number, expected: string, seconds: number): Promise<boolean> {
   const deadline = Date.now() + seconds * 1000;
-  while ((await commandLine(pid)) === expected) {
+  while (await isRunning(pid, expected)) {
     if (Date.now() > deadline) return false;
     await sleep(POLL_MILLISECONDS);
   }
