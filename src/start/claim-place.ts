@@ -13,7 +13,7 @@ import { stopOrphanedTemporal } from '../embedded/temporal-process.ts';
 import { folderWords } from './pasted-words.ts';
 
 /** Something else uses the data folder or a port; the message has the line that starts beside it. */
-export class PlaceTakenError extends Error {
+class PlaceTakenError extends Error {
   override readonly name = 'PlaceTakenError';
 }
 
