@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDeposit } from '../../src/db/ledger/deposits.ts';
+import { recordAbandonedRequest } from '../../src/db/operations/abandoned-requests.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import {
   cancelVoucherId,
   finishMessageId,
   generateBulkId,
+  generateVoucherId,
   reconcileId,
   repairWorkflowId,
   resendMessageId,
@@ -212,15 +214,17 @@ describe('other records are shown', () => {
   });
 
   test('an operation that left nothing else, with its refusal', async () => {
-    const gift = await scene.gift();
-    done(await scene.asPartner.post(`/vouchers/${gift.id}/cancel`, {}));
-    const { merchant, client } = await scene.payee('merchant');
-    const paid = await scene.gift({ merchant, isRestricted: true });
-    done(await redeem(client, paid, { verificationCode: await scene.claimed(client, paid) }));
-    const key = { 'Idempotency-Key': randomUUID() };
-    await scene.asPartner.post(`/vouchers/${paid.id}/cancel`, {}, key);
-    const { html } = await scene.find(cancelVoucherId(await newestOperation('cancel-voucher')));
-    expect(html).toContain('cancel-voucher: REFUSED, voucher-redeemed');
+    const operationId = randomBytes(16).toString('hex');
+    const identity = {
+      operationId,
+      company: { kind: 'partner', id: scene.partner.id },
+      kind: 'generate-voucher',
+      requestId: randomUUID(),
+      requestDigest: randomBytes(32).toString('hex'),
+    } as const;
+    await recordAbandonedRequest(scene.stack.database, identity, 1);
+    const { html } = await scene.find(generateVoucherId(operationId));
+    expect(html).toContain('generate-voucher: REFUSED, still-processing');
   });
 });
 

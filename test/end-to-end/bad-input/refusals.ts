@@ -111,8 +111,8 @@ export function expectRefusal(
   expect(answer.headers.get('x-error-reason')).toBe(expected.reason);
   const anchor = `#${surface}-${statusCode}-${expected.reason}>`;
   expect(answer.headers.get('Link')).toContain(anchor);
-  // The issues of an invalid request are looked at where they are the subject.
-  const issues = expected.reason === 'request-invalid' && body.data?.issues;
+  // The issues of fields are looked at where they are the subject.
+  const issues = body.data?.issues;
   const further = expected.data ?? (issues ? { issues } : {});
   expect(body.data).toEqual(refusalData(surface, expected.reason, further));
 }
