@@ -5,6 +5,7 @@ import { formatAmount, parseMoney, parseRequestAmount, withoutGroups } from '../
 import { WRONG_COUNTRY } from '../../http/fields/request-fields.ts';
 import type { OrderedLine } from '../../operations/order-vouchers.ts';
 import { lineSchema, orderedLine } from '../../partner/bulk/bulk-line-fields.ts';
+import { lacksMerchant } from '../../partner/vouchers/voucher-fields.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import type { AccountRequest } from '../page.ts';
 import {
@@ -106,6 +107,7 @@ function readLine(
   merchants: ReadonlyMap<string, NamedMerchant>,
 ): ReadLine | { readonly problems: readonly Html[] } {
   const { amount, isRestricted, ...sent } = cells;
+  const isMissing = lacksMerchant(cells);
   const denomination = denominationOf(cells, prices);
   const restricted = isRestricted === undefined ? true : answers[isRestricted.toLowerCase()];
   const read = lineSchema.safeParse({
@@ -117,11 +119,13 @@ function readLine(
   const problems: Html[] = read.success
     ? []
     : read.error.issues
-        .filter(({ path }) => path[0] !== 'denominationId' && path[0] !== 'isRestricted')
+        .filter(({ path: [field] }) => field !== 'denominationId' && field !== 'isRestricted')
+        .filter(({ path: [field] }) => !(isMissing && field === 'merchantId'))
         .map(
           ({ path, message }) =>
             html`${column(columnOf(String(path[0])))} ${phrase(inAnyLanguage(message))}`,
         );
+  if (isMissing) problems.push(html`${column('merchant')} must be sent`);
   if (restricted === undefined)
     problems.push(html`${column('restricted')} must be ${column('yes')} or ${column('no')}`);
   if (typeof denomination !== 'number') problems.push(denomination);

@@ -51,8 +51,8 @@ async function setScene(settings: Readonly<Record<string, string>>): Promise<voi
     AIRTIME_URL: `${ways['dt-one'].url}/dt-one/v1`,
     RELOADLY_URL: `${ways.reloadly.url}/reloadly`,
     // What waits for a place goes on waiting, and its caller, too.
-    PROVIDER_CALL_WAIT_SECONDS: '30',
-    CALLER_WAIT_SECONDS: '20',
+    PROVIDER_CALL_WAIT_SECONDS: '90',
+    CALLER_WAIT_SECONDS: '50',
     ...settings,
   });
   const { url, smppUrl } = scene.stack.sandbox;

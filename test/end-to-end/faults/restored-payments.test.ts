@@ -17,7 +17,7 @@ let topups: TopupScene;
 beforeAll(async () => {
   [gifts, topups] = await Promise.all([
     // The outcome of one request stays open.
-    setRedemptionScene({ CALLER_WAIT_SECONDS: '8' }),
+    setRedemptionScene({ CALLER_WAIT_SECONDS: '15' }),
     setTopupScene(),
   ]);
 });

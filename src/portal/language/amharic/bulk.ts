@@ -106,5 +106,5 @@ export const bulk = {
   'must be an ISO 4217 currency code, such as USD': 'የISO 4217 የገንዘብ ኮድ መሆን አለበት፣ ለምሳሌ USD',
   'must be an ISO 3166-1 country code or name, such as US or Ethiopia':
     'የISO 3166-1 የአገር ኮድ ወይም ስም መሆን አለበት፣ ለምሳሌ US ወይም Ethiopia',
-  'must be sent, or merchantIdentifier': 'ያስፈልጋል፣ ወይም merchantIdentifier',
+  '{1} must be sent': '{1} ያስፈልጋል',
 } as const;
