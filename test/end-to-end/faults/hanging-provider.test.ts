@@ -53,6 +53,9 @@ async function setScene(settings: Readonly<Record<string, string>>): Promise<voi
     // What waits for a place goes on waiting, and its caller, too.
     PROVIDER_CALL_WAIT_SECONDS: '90',
     CALLER_WAIT_SECONDS: '50',
+    // No call ends before a busy machine has begun them all: the breaker would open for the rest.
+    PROVIDER_TIMEOUT_SECONDS: '80',
+    PROVIDER_DEADLINE_SECONDS: '85',
     ...settings,
   });
   const { url, smppUrl } = scene.stack.sandbox;
