@@ -2,11 +2,14 @@ import { createAccessNoticeActivities } from './access/access-notices.ts';
 import { createInvitationActivities } from './access/invitations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createMessageActivities, createMessageSender } from './messages/messages.ts';
-import { createProviderStatementActivities } from './provider-statements/provider-statements.ts';
+import { createAskActivities } from './positions/ask-due.ts';
+import { createCaseActivities } from './positions/cases.ts';
+import {
+  createBalanceActivities,
+  createProviderStatementActivities,
+} from './provider-statements/provider-statements.ts';
 import { createPayoutAccountActivities } from './providers/payout-accounts.ts';
-import { createCaseActivities } from './reconciliation/cases.ts';
 import { createReconciliationActivities } from './reconciliation/reconciliation.ts';
-import { createRefusalInquiryActivities } from './reconciliation/refusal-inquiries.ts';
 import { createResumptionActivities } from './reconciliation/resumption.ts';
 import { createSweepCaseActivities } from './reconciliation/sweep-cases.ts';
 import { createSweepActivities } from './reconciliation/sweeps.ts';
@@ -50,7 +53,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createSweepActivities(dependencies),
     ...createSweepCaseActivities(dependencies),
     ...createResumptionActivities(dependencies),
-    ...createRefusalInquiryActivities(dependencies),
+    ...createAskActivities(dependencies),
     ...createCaseActivities(dependencies),
     ...createReconciliationActivities(dependencies),
     ...createWholeBooksActivities(dependencies),
@@ -60,6 +63,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createStatementActivities(dependencies),
     ...createDayReportActivities(dependencies),
     ...createProviderStatementActivities(dependencies),
+    ...createBalanceActivities(dependencies),
     ...createRepairActivities(dependencies),
     ...createSettlementActivities(dependencies),
   };

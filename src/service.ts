@@ -1,6 +1,6 @@
 import { type RunningApi, startApi } from './api.ts';
 import { type ApiConfig, readApiConfig } from './config/config.ts';
-import { type Observation, startObservation } from './process/observation.ts';
+import { type Observability, startObservation } from './process/observation.ts';
 import { isMainModule, runProcess } from './process/termination.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { temporalServerOf } from './temporal/temporal-server.ts';
@@ -20,7 +20,7 @@ export interface RunningService {
  */
 export async function startService(
   config: ApiConfig,
-  { logger, metrics }: Observation,
+  { logger, metrics }: Observability,
 ): Promise<RunningService> {
   const temporal = await connectTemporal({
     ...temporalServerOf(config),

@@ -114,7 +114,7 @@ export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
  * the run (red), so that the next one can start.
  */
 export const reconciliation = proxyActivities<
-  Pick<Activities, 'resumeRedemptions' | 'resumeTopUps' | 'recheckDue' | 'openCases'>
+  Pick<Activities, 'resumeRedemptions' | 'resumeTopUps' | 'askDue' | 'openCases'>
 >({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '30s',

@@ -1,5 +1,4 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PaymentCaseKind } from '../src/domain/providers/payment-case-kind.ts';
 import type { Refusal } from '../src/domain/refusals.ts';
 import type { RefusedRowKind } from '../src/domain/refused-rows.ts';
 import type { Caller } from '../src/domain/voucher.ts';
@@ -217,12 +216,11 @@ export interface TellOwnersInput {
 export const invitationSettled = defineSignal<[]>('invitationSettled');
 
 /**
- * What a person must settle: about one payment, by our reference of it; about the statement of a
- * provider, by the id of a break or by provider and day; about a partner's vouchers that
- * were due by `dueUntil` and cannot expire; or about the books.
+ * What a person must settle: a case by its id; about a partner's vouchers that were due by `dueUntil` and cannot
+ * expire; about rows that the database refuses to end; or about the books.
  */
 export type CaseName =
-  | { readonly kind: PaymentCaseKind; readonly reference: string }
+  | { readonly kind: 'case'; readonly id: number }
   | { readonly kind: 'due-vouchers'; readonly partnerId: number; readonly dueUntil: string }
   | {
       readonly kind: 'refused-rows';

@@ -35,7 +35,7 @@ export async function reconcile(before: ReconcileResult = nothing): Promise<Reco
     };
   const resumedPayments = await reconciliation.resumeRedemptions().catch(otherwise(0));
   const resumedTopUps = await reconciliation.resumeTopUps().catch(otherwise(0));
-  const rechecks = await reconciliation.recheckDue().catch(otherwise({ asked: 0, isMore: false }));
+  const rechecks = await reconciliation.askDue().catch(otherwise({ asked: 0, isMore: false }));
   const faults = await books.checkInvariants().catch(otherwise<string[]>([]));
   const opened = await reconciliation.openCases(faults.length > 0).catch(otherwise<string[]>([]));
 

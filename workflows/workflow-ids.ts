@@ -93,8 +93,7 @@ export const deliverWebhooksId = (endpointId: number, taskQueue: string): string
 export const webhookTaskQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
 /**
- * One per case: our reference of the payment, or the workers' task queue. Two deployments on one
- * Temporal server have books of their own, and both have a partner 1.
+ * One per case. Two deployments on one Temporal server have books of their own, and both have a case 1.
  */
 export function caseId(name: CaseName, taskQueue: string): string {
   switch (name.kind) {
@@ -104,7 +103,7 @@ export function caseId(name: CaseName, taskQueue: string): string {
       return `case:due-vouchers:${taskQueue}:${name.partnerId}`;
     case 'refused-rows':
       return `case:refused-rows:${taskQueue}:${name.rows}`;
-    default:
-      return `case:${name.kind}:${name.reference}`;
+    case 'case':
+      return `case:${taskQueue}:${name.id}`;
   }
 }

@@ -5,12 +5,13 @@ import {
   type DatabaseTransaction,
   isDefiniteDatabaseError,
 } from '../../src/db/connection.ts';
-import { askAboutBreaks } from '../../src/db/provider-statements/ask-about-breaks.ts';
+import type { BookSettings } from '../../src/db/positions/change.ts';
 import {
-  type BreakCounts,
+  type Compared,
   type ComparisonTimes,
   compareLines,
-} from '../../src/db/provider-statements/compare-day.ts';
+  TooManyDifferences,
+} from '../../src/db/provider-statements/compare-lines.ts';
 import { bookProviderFees } from '../../src/db/provider-statements/provider-fees.ts';
 import {
   dropLoad,
@@ -26,14 +27,14 @@ import {
 } from '../../src/db/provider-statements/statement-lines.ts';
 import type { ProviderAccount } from '../../src/providers/statement.ts';
 
-export interface ComparisonSettings extends ComparisonTimes {
-  /** A comparison that finds more breaks opens none, until an operator allows it. */
-  readonly maximumBreaks: number;
+export interface ComparisonSettings extends ComparisonTimes, BookSettings {
+  /** A comparison that finds more differences books none, until an operator allows it. */
+  readonly maximumDifferences: number;
 }
 
 /** The end of a comparison. */
 export type ComparisonResult =
-  | ({ readonly kind: 'compared' } & BreakCounts)
+  | ({ readonly kind: 'compared' } & Compared)
   /** The statement could not be read, and is tried again. */
   | { readonly kind: 'failed'; readonly message: string }
   /** As after a restore, or with the account of another service. */
@@ -148,8 +149,8 @@ async function compareLoaded(
 }
 
 /**
- * Compares what is loaded of a day, books the fee of the provider, and opens and closes breaks, all in
- * one transaction: a fault leaves everything as it was.
+ * Compares what is loaded of a day, and books what it says and the fee of the provider, all in one transaction: a
+ * fault leaves everything as it was.
  */
 export async function compareStored(
   database: Database,
@@ -162,24 +163,15 @@ export async function compareStored(
       await sql`set local statement_timeout = ${sql.lit(COMPARE_TIMEOUT_MS)}`.execute(transaction);
       await lockStatement(transaction, of);
       await take(transaction);
-      const counts = await compareLines(transaction, of, settings);
-      if (counts.open > settings.maximumBreaks) throw new TooManyBreaks(counts.open);
+      const { maximumDifferences: maximum, ...times } = settings;
+      const compared = await compareLines(transaction, of, { ...times, maximum }, settings);
       await bookProviderFees(transaction, of);
-      await askAboutBreaks(transaction, of);
-      await markCompared(transaction, of);
-      return { kind: 'compared', ...counts };
+      await markCompared(transaction, of, compared.unexplained);
+      return { kind: 'compared', ...compared };
     });
   } catch (error) {
-    if (!(error instanceof TooManyBreaks)) throw error;
+    if (!(error instanceof TooManyDifferences)) throw error;
     await markUnfinished(database, of, 'TOO_MANY', error.message);
     return { kind: 'too-many', message: error.message };
-  }
-}
-
-class TooManyBreaks extends Error {
-  override readonly name = 'TooManyBreaks';
-
-  constructor(count: number) {
-    super(`The comparison found ${count} breaks, and opened none of them.`);
   }
 }

@@ -1,5 +1,6 @@
 import { heartbeat, log } from '@temporalio/activity';
 import { noteMissingFiles } from '../../src/db/provider-statements/missing-files.ts';
+import { compareBalance } from '../../src/db/provider-statements/provider-balances.ts';
 import { dueDays } from '../../src/db/provider-statements/provider-statements.ts';
 import type {
   StatementDay,
@@ -25,9 +26,11 @@ export interface ComparisonRound {
 }
 
 export function createProviderStatementActivities(dependencies: ActivityDependencies) {
-  const { database, providerAccounts, balanceAccounts } = dependencies;
-  const { zone, retrySeconds, maximumTries, days, fileDays, ...settings } =
+  const { database, providerAccounts } = dependencies;
+  const { zone, retrySeconds, maximumTries, days, fileDays, ...times } =
     dependencies.limits.providerStatements;
+  const { reversalWatchSeconds } = dependencies.limits;
+  const settings = { ...times, reversalWatchSeconds };
 
   /** Compares the statements of closed days that are due, provider by provider, day by day. */
   const compareProviderStatements = (tries: number): Promise<ComparisonRound> =>
@@ -43,7 +46,10 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
         }
         for (const { day, result } of await compareProvider(provider, tries >= maximumTries)) {
           const name = `${provider.name} ${day}`;
-          if (result.kind === 'compared') compared.push(`${name}: ${result.open} open breaks`);
+          if (result.kind === 'compared')
+            compared.push(
+              `${name}: ${result.observed} booked, ${result.unexplained} not explained yet`,
+            );
           else unfinished.push(`${name}: ${result.message}`);
           if (result.kind === 'failed') canRetry = true;
         }
@@ -90,12 +96,32 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
     return results;
   }
 
-  /** Asks each provider for our balance; returns the providers that did not say it. */
-  const readProviderBalances = (): Promise<string[]> =>
-    withHeartbeat(() => readBalances(database, balanceAccounts));
+  return { compareProviderStatements };
+}
 
-  return { compareProviderStatements, readProviderBalances };
+export function createBalanceActivities({
+  database,
+  balanceAccounts,
+  providerAccounts,
+  limits,
+}: ActivityDependencies) {
+  const { zone, marginSeconds } = limits.providerStatements;
+
+  /**
+   * Asks each provider for our balance, and compares how it changed on the last closed day with what the provider did;
+   * returns the providers that did not say it.
+   */
+  const readProviderBalances = (): Promise<string[]> =>
+    withHeartbeat(async () => {
+      const silent = await readBalances(database, balanceAccounts);
+      const day = lastClosedDay(new Date(), zone);
+      for (const provider of providerAccounts)
+        await compareBalance(database, { provider, day, zone }, { marginSeconds });
+      return silent;
+    });
+
+  return { readProviderBalances };
 }
 
 const hasOpen = (result: ComparisonResult): boolean =>
-  result.kind === 'compared' && result.open > 0;
+  result.kind === 'compared' && result.unexplained > 0;

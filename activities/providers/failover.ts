@@ -1,5 +1,5 @@
 import { activityInfo, log } from '@temporalio/activity';
-import { findPlacement, type Placed, switchProvider } from '../../src/db/providers/placements.ts';
+import { findChoice, type Placed, switchProvider } from '../../src/db/positions/placements.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import {
   type ProviderInquiry,
@@ -8,23 +8,20 @@ import {
 } from '../../src/providers/outcome.ts';
 import { choiceFor } from '../../src/providers/provider-choice.ts';
 import type { ProviderSet } from '../../src/providers/provider-set.ts';
-import type { AskedProviders, WithProviders } from '../../workflows/steps/asked-providers.ts';
+import type { AskedProviders } from '../../workflows/steps/asked-providers.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** What a row says of its providers; null is the default. */
+/** What a row says of its providers. */
 interface AskedRow<Name extends string> {
-  readonly provider: Name | null;
+  readonly provider: Name;
   readonly failovers: AskedProviders['failovers'];
 }
 
 /** Who was asked by now, for people. */
-export const askedByRow = <Name extends string>(
-  { provider, failovers }: AskedRow<Name>,
-  { defaultName }: Pick<ProviderSet<Name, unknown>, 'defaultName'>,
-): AskedProviders => ({
-  provider: provider ?? defaultName,
-  failovers: failovers.map(({ from, message }) => ({ from, message })),
-});
+export const askedByRow = <Name extends string>({
+  provider,
+  failovers,
+}: AskedRow<Name>): AskedProviders => ({ provider, failovers });
 
 /**
  * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the
@@ -40,14 +37,14 @@ export const isFirstSending = (isFirst: boolean): boolean =>
  * by hand, and keep no others waiting.
  */
 export async function askProvider<Name extends string, Port>(
-  set: Pick<ProviderSet<Name, Port>, 'names' | 'named' | 'defaultName'>,
-  provider: Name | null,
+  set: Pick<ProviderSet<Name, Port>, 'names' | 'named'>,
+  provider: string,
   ask: (port: Port) => Promise<ProviderInquiry>,
 ): Promise<ProviderInquiry> {
-  const name = provider ?? set.defaultName;
-  return set.names.includes(name)
-    ? ask(set.named(name))
-    : unknown(`The provider ${name} is no longer configured.`);
+  const name = set.names.find((one) => one === provider);
+  return name === undefined
+    ? unknown(`The provider ${provider} is no longer configured.`)
+    : ask(set.named(name));
 }
 
 /** What is sent, and to whom first. */
@@ -71,15 +68,15 @@ interface ValuePort {
 /**
  * Sends value, and asks the next provider where it did not reach the first. A refusal stays with the
  * provider that refused: it may still do it later, and only the provider of the row is asked about that.
- * The row names the next provider before it is called, so that after a crash the inquiry goes to
+ * The next provider is recorded before it is called, so that after a crash the inquiry goes to
  * whoever may have got it.
  */
 export async function sendOrFailOver<Name extends string, Port extends ValuePort>(
   dependencies: ActivityDependencies,
   sent: Sent<Name, Port>,
-): Promise<WithProviders<ProviderOutcome>> {
-  let provider = sent.row.provider ?? sent.set.defaultName;
-  const failovers = [...askedByRow(sent.row, sent.set).failovers];
+): Promise<ProviderOutcome & { readonly asked: AskedProviders }> {
+  let { provider } = sent.row;
+  const failovers = [...sent.row.failovers];
   for (;;) {
     const outcome = await sent.send(sent.set.named(provider), provider);
     const answer = { ...outcome, asked: { provider, failovers } };
@@ -87,14 +84,13 @@ export async function sendOrFailOver<Name extends string, Port extends ValuePort
     const next = await nextProvider(dependencies, sent, provider);
     if (next === undefined) return answer;
     const switched = {
-      ...sent.placed,
       from: provider,
       to: next,
       message: outcome.message,
       // One that never says that it has seen nothing would be asked in vain.
       isAskedLater: sent.set.named(provider).repetition !== 'never',
     };
-    if (!(await switchProvider(dependencies.database, switched))) return answer;
+    if (!(await switchProvider(dependencies.database, sent.placed, switched))) return answer;
     log.warn('A provider did nothing, and the next one is asked', { from: provider, to: next });
     failovers.push({ from: provider, message: outcome.message });
     provider = next;
@@ -107,17 +103,16 @@ async function nextProvider<Name extends string, Port extends ValuePort>(
   { placed, set, canServe = () => true }: Sent<Name, Port>,
   current: Name,
 ): Promise<Name | undefined> {
-  const placement = await findPlacement(database, placed);
-  // A restore has found it at this provider.
-  if (!placement || placement.isRecovered) return undefined;
+  const wanted = await findChoice(database, placed);
+  if (!wanted) return undefined;
   const choice = choiceFor(set, {
-    kind: placement.kind,
-    routes: placement.routes,
-    operator: placement.operator ?? (await operatorLookup(placement.payeeNumber ?? '')),
+    kind: wanted.kind,
+    routes: wanted.routes,
+    operator: wanted.operator ?? (await operatorLookup(wanted.payeeNumber ?? '')),
     canServe: (port, _amount, name) => canServe(port, name),
     shareOf: (routeId) => digests.routeShare(placed.operationId, routeId),
   });
   return choice
-    .candidates(parseMoney(placement.amount))
-    .find((name) => name !== current && !placement.asked.includes(name) && set.isAvailable(name));
+    .candidates(parseMoney(wanted.amount))
+    .find((name) => name !== current && !wanted.asked.includes(name) && set.isAvailable(name));
 }

@@ -1,4 +1,4 @@
-import { addFailover } from '../../src/db/providers/provider-failovers.ts';
+import { addMessageFailover } from '../../src/db/providers/message-failovers.ts';
 import { renewSending, type TakenMessage } from '../../src/db/vouchers/message-sendings.ts';
 import type { SmsProviderName } from '../../src/domain/providers/provider-names.ts';
 import { providersFor } from '../../src/domain/providers/routes.ts';
@@ -49,7 +49,7 @@ export async function sendByRoutes(
       return { outcome, asked: { provider, failovers }, isHopeless };
     }
     const switched = { messageId, from: provider, to: next, message: outcome.message };
-    await Promise.all([addFailover(database, switched), renewSending(database, messageId)]);
+    await Promise.all([addMessageFailover(database, switched), renewSending(database, messageId)]);
     failovers.push({ from: provider, message: outcome.message });
     provider = next;
   }

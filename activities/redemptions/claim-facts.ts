@@ -38,7 +38,7 @@ export function claimFacts(
             hasPayoutAccount: context.has_payout_account,
           },
     partialRedemptions: context.partial_redemptions,
-    hasDisputedPayment: context.has_disputed_payment,
+    hasDisputedPayment: context.is_blocked,
     canPay: means.canPay,
     wrongCodes: {
       count: context.wrong_codes,

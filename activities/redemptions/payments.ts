@@ -1,4 +1,4 @@
-import { notePaymentUnknown } from '../../src/db/reconciliation/referenced-payments.ts';
+import { noteUnknown } from '../../src/db/positions/placements.ts';
 import { redemptionPayment } from '../../src/db/vouchers/redemptions.ts';
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import type { Payment } from '../../src/providers/mobile-money/mobile-money.ts';
@@ -6,6 +6,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { withOtherPlacements } from '../positions/other-placements.ts';
 import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
 import { canConfirmHolder, checkingAccount } from '../providers/payout-accounts.ts';
 import { orSettledByHand } from '../repairs/settlements.ts';
@@ -27,7 +28,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     call: number,
     isFirst: boolean,
   ): Promise<Named<WithProviders<ProviderOutcome>>> {
-    if (!isFirstSending(isFirst)) await notePaymentUnknown(database, operationId);
+    if (!isFirstSending(isFirst)) await noteUnknown(database, operationId);
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');
     const sent = { operationId, payment: paymentOf(payment) };
@@ -42,7 +43,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
         sendPayment(database, checkingAccount(database, { name, port }, payment.account), sent),
     });
     await failpoint('redeem-paid');
-    return { ...outcome, of: { operationId, call } };
+    const concluded = await withOtherPlacements(database, operationId, outcome, outcome.asked);
+    return { ...concluded, asked: outcome.asked, of: { operationId, call } };
   }
 
   /** Asks the provider by our reference for the outcome of the payment. */
@@ -51,16 +53,21 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     call: number,
   ): Promise<Named<WithProviders<ProviderInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
-    const asked = { operationId, payment: paymentOf(payment) };
     const answer = await askProvider(mobileMoney, payment.provider, (port) =>
-      askForPayment(database, port, asked),
+      askForPayment(database, port, { operationId, payment: paymentOf(payment) }),
     );
-    const found = await orSettledByHand(database, operationId, answer);
+    const asked = askedByRow(payment);
+    const found = await withOtherPlacements(
+      database,
+      operationId,
+      await orSettledByHand(database, operationId, answer),
+      asked,
+    );
     // A run that was cut off may have died before it noted this.
-    if (found.kind === 'unknown') await notePaymentUnknown(database, operationId);
+    if (found.kind === 'unknown') await noteUnknown(database, operationId);
     return {
       ...found,
-      asked: askedByRow(payment, mobileMoney),
+      asked,
       of: { operationId, call },
     };
   }

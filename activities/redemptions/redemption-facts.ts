@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type {
   RedemptionFacts,
   RedemptionRequest,
-  Settlement,
+  SettledAmounts,
 } from '../../src/domain/vouchers/redemption.ts';
 import type {
   MobileMoney,
@@ -35,7 +35,7 @@ export interface PricedRedemption {
   readonly command: RedeemCommand;
   readonly voucher: LockedVoucher;
   readonly context: RedemptionContext;
-  readonly settlement: Settlement;
+  readonly settlement: SettledAmounts;
   /** Pays it. */
   readonly provider: MobileMoneyProviderName;
 }
@@ -141,9 +141,11 @@ export function redemptionFacts(
     readonly merchantId: number;
     readonly canPay: RedemptionFacts['canPay'];
     readonly numbers: NumberBox;
+    /** A case of another payment of the voucher is open. */
+    readonly isBlocked: boolean;
   },
 ): RedemptionFacts {
-  const { merchantId, canPay, numbers } = payment;
+  const { merchantId, canPay, numbers, isBlocked } = payment;
   const { claim_id, claim_amount, claim_code_digest, claim_code_digits } = context;
   return {
     isAdmitted: context.is_admitted,
@@ -174,7 +176,7 @@ export function redemptionFacts(
       ofVoucher: voucher.wrong_codes,
     },
     partialRedemptions: context.partial_redemptions,
-    hasDisputedPayment: context.has_disputed_payment,
+    hasDisputedPayment: isBlocked,
     canPay,
   };
 }

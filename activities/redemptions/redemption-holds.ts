@@ -8,19 +8,15 @@ import {
   type RedemptionContext,
   redemptionContext,
 } from '../../src/db/vouchers/redemption-context.ts';
-import {
-  attemptWithoutKey,
-  awaitsRecoveryConstraint,
-  insertRedemption,
-} from '../../src/db/vouchers/redemptions.ts';
+import { attemptWithoutKey, insertRedemption } from '../../src/db/vouchers/redemptions.ts';
 import { holdVoucher } from '../../src/db/vouchers/voucher-holds.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatMoney } from '../../src/domain/money.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import { type Settlement, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
+import { type SettledAmounts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
 import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-alarm.ts';
-import { DatabaseStepError, RefusedError, runStep } from '../database-step.ts';
+import { DatabaseStepError, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { queueConfirmation } from './confirmations.ts';
 import { describeHold, type RedemptionHeld, resumeHold } from './held-redemption.ts';
@@ -68,8 +64,17 @@ export async function holdOrAnswer(
     company: command.company,
     merchantId: payeeOf(command, voucher),
   });
+  const { blocked_by: blockedBy } = context;
+  // The request of a payment that a restore lost ends its case.
+  const own =
+    blockedBy.length === 0
+      ? undefined
+      : await referenceFor(transaction, { command, voucher, context }, dependencies);
   const choice = await payoutChoice(command.operationId, context, dependencies);
-  const settlement = settle(hold, voucher, context, choice);
+  const settlement = settle(hold, voucher, context, {
+    ...choice,
+    isBlocked: blockedBy.some((reference) => reference !== own),
+  });
   if (settlement.ok) {
     const unpaid = await choice.refuseAccount(transaction, settlement.toMerchant);
     if (unpaid) return answer(transaction, command, unpaid);
@@ -105,12 +110,14 @@ function settle(
   { command, dependencies }: RedemptionHold,
   voucher: LockedVoucher,
   context: RedemptionContext,
-  choice: Awaited<ReturnType<typeof payoutChoice>>,
-): Settlement | Refusal {
+  choice: Awaited<ReturnType<typeof payoutChoice>> & { readonly isBlocked: boolean },
+): SettledAmounts | Refusal {
   const { limits, numbers } = dependencies;
   const merchantId = payeeOf(command, voucher);
   return settleOrRefuse(
-    redemptionFacts(voucher, context, { merchantId, canPay: choice.canCarry, numbers }),
+    redemptionFacts(voucher, context, {
+      ...{ merchantId, canPay: choice.canCarry, numbers, isBlocked: choice.isBlocked },
+    }),
     redemptionRequest(command, merchantId),
     limits,
   );
@@ -131,19 +138,17 @@ async function recordHold(
   priced: PricedRedemption,
   dependencies: ActivityDependencies,
 ): Promise<RedemptionHeld> {
-  const { digests, limits, failpoint, numbers } = dependencies;
+  const { limits, failpoint, numbers } = dependencies;
   const { command, voucher, context, settlement } = priced;
   const count = countOfEvent(dependencies, 'redemptions', numbers.openIfAny(voucher.owner_msisdn));
-  const attempt = command.hasKey
-    ? { operationId: command.operationId, attempt: 1 }
-    : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
-  const paymentReference = digests.paymentReference(attempt.operationId, attempt.attempt);
+  const paymentReference = await referenceFor(transaction, priced, dependencies);
   const redemption = newRedemption(priced, paymentReference);
-  const redemptionId = await runStep('redemption-not-recorded', () =>
+  const recorded = await runStep('redemption-not-recorded', () =>
     withinNumberLimit(count, command.company, () =>
-      insertRedemption(transaction, redemption, count).catch(refuseWhileInSuspense),
+      insertRedemption(transaction, redemption, count),
     ),
   );
+  const { id: redemptionId, provider } = recorded;
   const held = await runStep('status-not-updated', () =>
     holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
   );
@@ -156,17 +161,24 @@ async function recordHold(
   await failpoint('redeem-held');
   const merchantName = context.merchant_name ?? '';
   const { serial_number: serialNumber } = voucher;
-  return describeHold({ ...redemption, merchantName, serialNumber, isResumed: false, messageId });
+  return describeHold({
+    ...redemption,
+    ...{ merchantName, serialNumber, messageId, provider },
+    // What a restore lost may have been sent: its provider is asked first.
+    isResumed: recorded.isFoundAgain,
+  });
 }
 
-/**
- * A payment of the voucher is in suspense since a restore: its own request ends it, any other could
- * pay the same value twice.
- */
-function refuseWhileInSuspense(error: unknown): never {
-  if (violates(error, awaitsRecoveryConstraint))
-    throw new RefusedError(refuse('redemption-in-progress'));
-  throw error;
+/** Our reference of the payment, the same for a repeated request, also after a restore. */
+async function referenceFor(
+  transaction: DatabaseTransaction,
+  { command, voucher, context }: Pick<PricedRedemption, 'command' | 'voucher' | 'context'>,
+  { digests }: Pick<ActivityDependencies, 'digests'>,
+): Promise<string> {
+  const { operationId, attempt } = command.hasKey
+    ? { operationId: command.operationId, attempt: 1 }
+    : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
+  return digests.paymentReference(operationId, attempt);
 }
 
 /** Debits the reserve of the vouchers; a missing reserve is a separate fault (4095). */

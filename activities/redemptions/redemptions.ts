@@ -1,12 +1,9 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { postReserve, voidReserve } from '../../src/db/ledger/holds.ts';
 import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.ts';
-import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.ts';
+import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/end-order.ts';
 import { endClaim } from '../../src/db/vouchers/claims.ts';
 import { cancelConfirmation } from '../../src/db/vouchers/messages.ts';
-import { lockRedemption, settleRedemptionRow } from '../../src/db/vouchers/redemptions.ts';
-import { releaseVoucher } from '../../src/db/vouchers/voucher-holds.ts';
-import { parseMoney } from '../../src/domain/money.ts';
+import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
 import type { NotDoneBy } from '../../src/domain/providers/not-done-by.ts';
 import { refuse } from '../../src/domain/refusals.ts';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
@@ -65,7 +62,7 @@ export function createRedemptionActivities(
     /** The confirmation; null where there is none. */
     messageId: number | null,
   ): Promise<OperationOutcome<RedemptionMade>> {
-    const outcome = await end(operationId, { status: 'POSTED', providerReference, isReversed });
+    const outcome = await end(operationId, { isDone: true, providerReference, isReversed });
     if (messageId !== null) sender.sendInBackground(messageId);
     return outcome;
   }
@@ -76,11 +73,11 @@ export function createRedemptionActivities(
     providerMessage: string,
     notDoneBy: NotDoneBy,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { status: 'VOIDED', providerMessage, notDoneBy, isReversed: false });
+    end(operationId, { isDone: false, message: providerMessage, notDoneBy });
 
   async function end(
     operationId: string,
-    ending: RedemptionEnding,
+    ending: OrderEnding,
   ): Promise<OperationOutcome<RedemptionMade>> {
     const outcome = await database
       .transaction()
@@ -92,27 +89,16 @@ export function createRedemptionActivities(
   return { holdRedemption, postRedemption, voidRedemption };
 }
 
-/** The outcome of a redemption's payment. */
-type RedemptionEnding =
-  | {
-      readonly status: 'POSTED';
-      readonly providerReference: string;
-      readonly isReversed: boolean;
-    }
-  | {
-      readonly status: 'VOIDED';
-      readonly providerMessage: string;
-      readonly notDoneBy: NotDoneBy;
-      readonly isReversed: false;
-    };
-
 interface EndedRedemption {
   readonly operationId: string;
-  readonly ending: RedemptionEnding;
+  readonly ending: OrderEnding;
   readonly dependencies: ActivityDependencies;
 }
 
-/** Posts or voids a hold and settles its operation; a completed one keeps its first answer. */
+/**
+ * Ends a hold by what the provider said, and settles its operation; a completed one keeps its first answer. A payment
+ * that another provider has made is paid, whatever this one says.
+ */
 async function endRedemption(
   transaction: DatabaseTransaction,
   { operationId, ending, dependencies }: EndedRedemption,
@@ -120,36 +106,18 @@ async function endRedemption(
   const { limits, failpoint } = dependencies;
   const redemption = await lockRedemption(transaction, operationId);
   if (redemption.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
-  const posted = ending.status === 'POSTED';
-  const settlement = {
-    status: ending.status,
-    providerReference: posted ? ending.providerReference : null,
-    providerMessage: posted ? null : ending.providerMessage,
-    notDoneBy: posted ? null : ending.notDoneBy,
-    isReversed: ending.isReversed,
-  };
-  await settleRedemptionRow(transaction, redemption.id, settlement, limits.reversalWatchSeconds);
-  const end = posted ? postReserve : voidReserve;
-  await end(transaction, {
-    operationId,
-    partnerId: redemption.partner_id,
-    toMerchant: parseMoney(redemption.to_merchant),
-    serviceFee: parseMoney(redemption.service_fee),
-  });
-  await releaseVoucher(transaction, redemption.voucher_id, posted ? 'spent' : 'returned');
-  if (redemption.is_done_by_first)
-    await bookNotedFailovers(transaction, { kind: 'redemption', operationId });
+  const order = await endOrder(transaction, { operationId, subject: 'payment' }, ending, limits);
+  const isPaid = order.position.order.isCharged;
   if (redemption.claim_id)
-    await endClaim(transaction, redemption.claim_id, posted ? 'REDEEMED' : 'REFUSED');
+    await endClaim(transaction, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED');
   await failpoint('redeem-posted');
-  if (posted) {
+  if (isPaid)
     return settleOperation<RedemptionMade>(transaction, operationId, 'SUCCEEDED', {
       ok: true,
-      providerReference: ending.providerReference,
+      providerReference: referenceOf(order),
       platformReference: redemption.platform_reference,
     });
-  }
   await cancelConfirmation(transaction, redemption.id);
-  const refusal = refuse('payment-refused', { detail: ending.providerMessage });
+  const refusal = refuse('payment-refused', { detail: ending.message ?? '' });
   return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
 }

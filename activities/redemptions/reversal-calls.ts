@@ -1,4 +1,5 @@
-import { findReversal } from '../../src/db/vouchers/reversals.ts';
+import type { Database } from '../../src/db/connection.ts';
+import { findReversal, findReversalOfPlacement } from '../../src/db/vouchers/reversals.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers/provider-names.ts';
 import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
 import {
@@ -61,6 +62,12 @@ export const canReverse = (
 ): boolean =>
   mobileMoney.names.includes(provider ?? mobileMoney.defaultName) &&
   mobileMoney.named(provider).reversals !== undefined;
+
+/** The reversal of a placement as it was sent. */
+export const findReversalCall = async (
+  database: Database,
+  placementId: number,
+): Promise<PaymentReversal> => reversalOf(await findReversalOfPlacement(database, placementId));
 
 /** Said of a reversal that was begun under an earlier setting. */
 const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';

@@ -1,18 +1,18 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { reverseRedemption } from '../../src/db/ledger/holds.ts';
 import { MissingRowError } from '../../src/db/missing-row.ts';
 import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.ts';
+import { book } from '../../src/db/positions/book.ts';
+import { observed } from '../../src/db/positions/change.ts';
+import { currentOf, type LockedOrder, lockOrder } from '../../src/db/positions/orders.ts';
 import { findMessage, queueMessage } from '../../src/db/vouchers/messages.ts';
 import {
   findReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
-  recordNotReversed,
-  recordReversed,
+  recordReversalEnd,
 } from '../../src/db/vouchers/reversals.ts';
-import { growVoucher } from '../../src/db/vouchers/voucher-holds.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
-import { formatMoney, parseMoney } from '../../src/domain/money.ts';
+import { formatMoney } from '../../src/domain/money.ts';
 import { refuse } from '../../src/domain/refusals.ts';
 import type { OperationOutcome } from '../../workflows/contracts.ts';
 import type {
@@ -65,12 +65,25 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
     return ended;
   }
 
-  /** Ends a reversal that the provider refused: the payment stands. Idempotent. */
+  /**
+   * Ends a reversal that the provider refused: the payment stands. The provider may have refused it because it took
+   * the payment back by itself, so it is asked about the payment next. Idempotent.
+   */
   const failReversal = (operationId: string, message: string): Promise<ReversalEnded> =>
     database.transaction().execute(async (transaction) => {
       const reversal = await findReversal(transaction, operationId);
-      if (await lockPendingReversal(transaction, reversal.id))
-        await recordNotReversed(transaction, reversal, message);
+      const order = await lockOrder(transaction, reversal.payment_operation_id);
+      if (await lockPendingReversal(transaction, reversal.id)) {
+        await recordReversalEnd(transaction, reversal.id, {
+          status: 'FAILED',
+          providerMessage: message,
+        });
+        const after = observed(order.position, placedAs(order, reversal.reference), {
+          ...{ at: order.now, source: 'answer', said: 'nothing', words: message },
+        });
+        const askNow = currentOf(order).id;
+        await book(transaction, order, after, { source: 'answer', askNow }, dependencies.limits);
+      }
       const refusal = refuse('reversal-refused', { detail: message });
       return {
         outcome: await settleOperation(transaction, operationId, 'FAILED', refusal),
@@ -93,11 +106,10 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
 async function credit(
   transaction: DatabaseTransaction,
   { operationId, providerReference }: { operationId: string; providerReference: string },
-  { failpoint }: ActivityDependencies,
+  { failpoint, limits }: ActivityDependencies,
 ): Promise<ReversalEnded> {
   const reversal = await findReversal(transaction, operationId);
-  const voucher = await lockVoucher(transaction, reversal.voucher_id);
-  if (!voucher) throw new MissingRowError('The voucher of a reversal is gone');
+  const order = await lockOrder(transaction, reversal.payment_operation_id);
   if (!(await lockPendingReversal(transaction, reversal.id))) {
     const message = await findMessage(transaction, { reversalId: reversal.id });
     return {
@@ -105,26 +117,27 @@ async function credit(
       messageId: message?.id ?? null,
     };
   }
-  const [toMerchant, serviceFee] = [
-    parseMoney(reversal.to_merchant),
-    parseMoney(reversal.service_fee),
-  ];
-  const amount = formatMoney(toMerchant + serviceFee);
-  const creditedTo = await growVoucher(transaction, voucher, amount);
-  await reverseRedemption(transaction, {
-    operationId,
-    partnerId: reversal.partner_id,
-    toMerchant,
-    serviceFee,
+  const told = observed(order.position, placedAs(order, reversal.reference), {
+    ...{ at: order.now, source: 'answer', said: 'done', providerReference },
+  });
+  // The merchant has asked for it, so that the value goes back to the payer at once.
+  const after = { ...told, order: { ...told.order, isCharged: false } };
+  const { position } = await book(transaction, order, after, { source: 'answer' }, limits);
+  const creditedTo = position.order.creditedTo === 'partner' ? 'gift' : 'voucher';
+  await recordReversalEnd(transaction, reversal.id, {
+    status: 'SUCCESS',
+    providerReference,
     creditedTo,
   });
-  await recordReversed(transaction, reversal, { providerReference, creditedTo });
+  const voucher = await lockVoucher(transaction, reversal.voucher_id);
+  if (!voucher) throw new MissingRowError('The voucher of a reversal is gone');
   const messageId = await queueNotice(transaction, {
     voucher,
     creditedTo,
     reversalId: reversal.id,
   });
   await failpoint('reverse-posted');
+  const amount = formatMoney(position.order.price + position.order.fee);
   const outcome = await settleOperation<RedemptionReversed>(transaction, operationId, 'SUCCEEDED', {
     ok: true,
     amount,
@@ -132,6 +145,13 @@ async function credit(
     providerReference,
   });
   return { outcome, messageId };
+}
+
+/** The placement of a reversal by our reference. */
+function placedAs({ position }: LockedOrder, reference: string): number {
+  const placement = position.placements.find((one) => one.reference === reference);
+  if (!placement) throw new MissingRowError('A reversal without a provider');
+  return placement.id;
 }
 
 /** Tells the owner, unless the voucher has ended or its date has passed. */

@@ -2,9 +2,9 @@ import type { Database } from '../../src/db/connection.ts';
 import {
   forgetSending,
   markSending,
-  notePaymentUnknown,
+  noteUnknown,
   wasNeverSent,
-} from '../../src/db/reconciliation/referenced-payments.ts';
+} from '../../src/db/positions/placements.ts';
 import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.ts';
 import {
   type ProviderInquiry,
@@ -26,7 +26,7 @@ export async function sendPayment(
     provider.repetition === 'safe'
       ? await sendValue(() => provider.pay(payment))
       : await sendOnce(database, operationId, () => provider.pay(payment));
-  if (outcome.kind === 'unknown') await notePaymentUnknown(database, operationId);
+  if (outcome.kind === 'unknown') await noteUnknown(database, operationId);
   return outcome;
 }
 

@@ -103,7 +103,7 @@ async function beginOrEnd(
   name: RepairName,
   dependencies: ActivityDependencies,
 ): Promise<RepairEnded | RepairRunning> {
-  const { failpoint, limits, secretBox, numbers } = dependencies;
+  const { failpoint, limits, secretBox } = dependencies;
   const row = await lockRepair(transaction, name);
   if (row.state !== 'READY' && row.state !== 'RUNNING') return endedWithClaim(transaction, row);
   await failpoint('repair-begun');
@@ -130,7 +130,7 @@ async function beginOrEnd(
   if (!judgement)
     return refuse(`There is no ${row.subject_kind} ${row.subject_id}: find the case again.`);
   const look = { row, judgement };
-  const context = contextOf(row, args, numbers);
+  const context = contextOf(row, args, dependencies);
   if (!isNew) return goOn(transaction, look, context);
   if (judgement.refusal !== undefined) return refuse(judgement.refusal);
   // Its own row does not count among those of its asker.
@@ -176,7 +176,7 @@ async function endedWithClaim(
 const contextOf = (
   row: RepairRow,
   args: Readonly<Record<string, unknown>>,
-  numbers: ActivityDependencies['numbers'],
+  { numbers, limits: books }: ActivityDependencies,
 ): RepairContext => ({
   repairId: row.id,
   operationId: row.operation_id,
@@ -184,6 +184,7 @@ const contextOf = (
   why: row.why,
   bound: args,
   numbers,
+  books,
 });
 
 const endedOf = (row: RepairRow): RepairEnded => ({

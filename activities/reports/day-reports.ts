@@ -85,19 +85,19 @@ interface MadeReport {
 }
 
 function message(report: DayReport) {
-  const { day, zone, sales, redemptions, fees, breakCount } = report;
+  const { day, zone, sales, redemptions, fees, caseCount } = report;
   const etb = (sum: { readonly amount: string }) =>
     `ETB ${formatGroupedAmount(parseMoney(sum.amount))}`;
   const state = isInOrder(report) ? 'in order' : 'NOT IN ORDER';
   return {
-    subject: `Day report of ${day}: books ${state}, open cases: ${breakCount}`,
+    subject: `Day report of ${day}: books ${state}, open cases: ${caseCount}`,
     text: `The report of ${day} (${zone}) is attached: as a page, and as a file for spreadsheets. Amounts are in ETB.
 
 Vouchers generated: ${sales.vouchers.count}, ${etb(sales.vouchers)}
 Top-ups delivered:  ${sales.topups.count}, ${etb(sales.topups)}
 Redemptions:        ${redemptions.count}, ${etb(redemptions)}, of which fees ${etb(fees)}
 Books:              ${state}
-Open cases:         ${breakCount}
+Open cases:         ${caseCount}
 
 The same for any day: npm run admin -- report --day ${day}
 You get this e-mail because an operator registered your address:

@@ -190,7 +190,9 @@ async function recordHold(
     provider,
     numberCount: count,
   };
-  await withinNumberLimit(count, company, () => beginAttempt(transaction, begun));
+  const { provider: placed, isFoundAgain } = await withinNumberLimit(count, company, () =>
+    beginAttempt(transaction, begun),
+  );
   const [amount, product] = [terms.amount, context.product_name];
   await holdAirtime(transaction, { operationId, partnerId: topup.partner_id, amount });
   // After the lock of the wallet, which top-ups of the partner share in any case.
@@ -199,13 +201,14 @@ async function recordHold(
   await dependencies.failpoint(`${subject}-held`);
   return describeHold({
     operationId,
-    isResumed: false,
+    // What a restore lost may have been sent: its provider is asked first.
+    isResumed: isFoundAgain,
     attempt,
     msisdn,
     amount,
     product,
     reference,
-    provider,
+    provider: placed,
   });
 }
 

@@ -6,6 +6,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { withOtherPlacements } from '../positions/other-placements.ts';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
 import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
 import { orSettledByHand } from '../repairs/settlements.ts';
@@ -35,7 +36,8 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
       canServe: (provider) => provider.canSend(order.product),
     });
     await failpoint(`${subjectOf(attempt)}-sent`);
-    return { ...outcome, of: { operationId, call } };
+    const concluded = await withOtherPlacements(database, operationId, outcome, outcome.asked);
+    return { ...concluded, asked: outcome.asked, of: { operationId, call } };
   }
 
   /**
@@ -52,8 +54,14 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     const answer = await askProvider(airtime, attempt.provider, (port) =>
       withHeartbeat(() => port.findOrder(order, onOwnClock(lastSentAtMs))),
     );
-    const found = await orSettledByHand(database, operationId, answer);
-    return { ...found, asked: askedByRow(attempt, airtime), of: { operationId, call } };
+    const asked = askedByRow(attempt);
+    const found = await withOtherPlacements(
+      database,
+      operationId,
+      await orSettledByHand(database, operationId, answer),
+      asked,
+    );
+    return { ...found, asked, of: { operationId, call } };
   }
 
   return { sendTopUp, inquireTopUp };

@@ -85,11 +85,9 @@ export const refuseAfterError = (
 
 /** A retry must be of the failed attempt, and no earlier one may have been delivered. */
 export function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
-  if (topup.is_contradicted)
-    return refuse('topup-not-failed', { detail: 'it was delivered after all; ask support' });
   if (topup.status !== 'FAILED' || topup.attempt !== retry.attempt - 1)
     return refuse('topup-not-failed', { detail: `it is ${topup.status}` });
-  return topup.is_disputed
+  return topup.is_blocked
     ? refuse('topup-not-failed', { detail: 'it may have been delivered after all; ask support' })
     : undefined;
 }

@@ -1,5 +1,4 @@
 import { type Database, type DatabaseTransaction, violates } from '../../src/db/connection.ts';
-import { postAirtime, voidAirtime } from '../../src/db/ledger/holds.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
 import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
 import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
@@ -9,18 +8,16 @@ import {
   settledOutcome,
   settleOperation,
 } from '../../src/db/operations/operations.ts';
-import { bookNotedFailovers } from '../../src/db/providers/double-deliveries.ts';
+import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/end-order.ts';
 import type { TopupStatus } from '../../src/db/schema/all-tables.ts';
 import { closeRetry, RETRY_KIND } from '../../src/db/topups/retry-requests.ts';
 import {
-  endAttempt,
   findAttempt,
   lockAttempt,
   markAttemptUnknown,
   topupStatus,
 } from '../../src/db/topups/topup-attempts.ts';
 import { dropRequest } from '../../src/db/topups/topup-requests.ts';
-import { parseMoney } from '../../src/domain/money.ts';
 import type { NotDoneBy } from '../../src/domain/providers/not-done-by.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type {
@@ -80,19 +77,19 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       /** The provider reversed it in the meantime; the reversal is booked next. */
       readonly isReversed: boolean;
     },
-  ): Promise<OperationOutcome<TopUpMade>> =>
-    end(operationId, { status: 'SUCCESS', notDoneBy: null, ...delivery });
+  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { isDone: true, ...delivery });
 
   /** The second phase after a definite failure: airtime-hold → airtime, at once. */
   const voidTopUp = (
     operationId: string,
     message: string,
     notDoneBy: NotDoneBy,
-  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { ...FAILED, message, notDoneBy });
+  ): Promise<OperationOutcome<TopUpMade>> =>
+    end(operationId, { isDone: false, message, notDoneBy });
 
   async function end(
     operationId: string,
-    ending: TopUpEnding,
+    ending: OrderEnding,
   ): Promise<OperationOutcome<TopUpMade>> {
     const { subject, outcome } = await database
       .transaction()
@@ -130,67 +127,34 @@ async function refusalAfter(
   return definiteRefusal(error);
 }
 
-const FAILED = { status: 'FAILED', providerReference: null, isReversed: false } as const;
-
-/** The outcome of a held attempt. */
-type TopUpEnding =
-  | {
-      readonly status: 'SUCCESS';
-      readonly providerReference: string;
-      readonly message: string;
-      readonly notDoneBy: null;
-      readonly isReversed: boolean;
-    }
-  | {
-      readonly status: 'FAILED';
-      readonly providerReference: null;
-      readonly message: string;
-      readonly notDoneBy: NotDoneBy;
-      readonly isReversed: false;
-    };
-
 interface EndedTopUp {
   readonly operationId: string;
-  readonly ending: TopUpEnding;
+  readonly ending: OrderEnding;
   readonly dependencies: ActivityDependencies;
 }
 
-/** Posts or voids a hold and settles its operation; a completed one keeps its first answer. */
+/** Ends a hold by what the provider said, and settles its operation; a completed one keeps its first answer. */
 async function endTopUp(
   transaction: DatabaseTransaction,
   { operationId, ending, dependencies }: EndedTopUp,
 ): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
   const { limits, failpoint } = dependencies;
   const attempt = await lockAttempt(transaction, operationId);
-  const { topup_id: topupId } = attempt;
+  const { topup_id: transactionId } = attempt;
   const subject = subjectOf(attempt);
-  const identity = { operationId, topupId };
-  if (!(await endAttempt(transaction, identity, ending, limits.reversalWatchSeconds)))
+  if (attempt.status !== 'HELD')
     return { subject, outcome: await settledOutcome<TopUpMade>(transaction, operationId) };
-  const end = ending.status === 'SUCCESS' ? postAirtime : voidAirtime;
-  const { partner_id: partnerId, amount } = attempt;
-  await end(transaction, { operationId, partnerId, amount: parseMoney(amount ?? '0') });
-  if (attempt.is_done_by_first)
-    await bookNotedFailovers(transaction, { kind: 'topup', operationId });
+  const order = await endOrder(transaction, { operationId, subject: 'top-up' }, ending, limits);
   await failpoint(`${subject}-ended`);
-  return { subject, outcome: await settleEnded(transaction, identity, ending) };
-}
-
-/** Settles the operation of an attempt with its answer. */
-function settleEnded(
-  transaction: DatabaseTransaction,
-  { operationId, topupId }: { readonly operationId: string; readonly topupId: number },
-  ending: TopUpEnding,
-): Promise<OperationOutcome<TopUpMade>> {
-  if (ending.status === 'SUCCESS') {
-    return settleOperation<TopUpMade>(transaction, operationId, 'SUCCEEDED', {
-      ok: true,
-      transactionId: topupId,
-      referenceNumber: ending.providerReference,
-    });
-  }
-  const refusal = refuse('topup-failed', { detail: ending.message, transactionId: topupId });
-  return settleOperation<TopUpMade>(transaction, operationId, 'FAILED', refusal);
+  const settle = (status: 'SUCCEEDED' | 'FAILED', result: TopUpMade | Refusal) =>
+    settleOperation<TopUpMade>(transaction, operationId, status, result);
+  const outcome = order.position.order.isCharged
+    ? await settle('SUCCEEDED', { ok: true, transactionId, referenceNumber: referenceOf(order) })
+    : await settle(
+        'FAILED',
+        refuse('topup-failed', { detail: ending.message ?? '', transactionId }),
+      );
+  return { subject, outcome };
 }
 
 /** Settles the operation of a request that joined an attempt with the attempt's result. */

@@ -6,6 +6,7 @@ import {
   refuseOperation,
   settleOperation,
 } from '../../src/db/operations/operations.ts';
+import { isBlocked } from '../../src/db/positions/cases.ts';
 import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.ts';
 import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
@@ -71,7 +72,11 @@ async function cancelOrAnswer(
   const found = await lockVoucher(transaction, command.voucherId);
   const voucher = found?.partner_id === command.company.id ? found : undefined;
   const authority = await partnerAuthority(transaction, command.company, KIND);
-  const refusal = refuseCancellation({ ...authority, status: voucher?.status });
+  const refusal = refuseCancellation({
+    ...authority,
+    status: voucher?.status,
+    isBlocked: voucher !== undefined && (await isBlocked(transaction, voucher.id)),
+  });
   if (refusal) return answered(await refuseOperation(transaction, command, refusal));
   if (!voucher) throw new Error('A cancellation without a voucher was not refused');
   const isDone = voucher.status === 'CANCELLED';

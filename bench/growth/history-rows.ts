@@ -126,16 +126,21 @@ export const historyRows = (companies: HistoryCompanies): Readonly<Record<string
   ],
   redemptions: [
     `insert into redemptions (id, created_at, settled_at, operation_id, request_digest, voucher_id,
-      claim_id, company_kind, company_id, merchant_id, to_merchant, service_fee, status,
-      payment_reference, platform_reference, payee, provider, provider_reference)
+      claim_id, company_kind, company_id, merchant_id, to_merchant, service_fee, status, is_done,
+      charged, payment_reference, platform_reference, payee)
     overriding system value
     select redemption, held_at, paid_at, ${idOf(`'redeem ' || redemption`)},
       ${requestDigest(`'redeem ' || redemption`)}, number,
       md5('claim id ' || redemption)::uuid::text, 'merchant', merchant_id, merchant_id,
-      taken * ${1 - FEE}, taken * ${FEE}, 'POSTED', gen_random_uuid(),
+      taken * ${1 - FEE}, taken * ${FEE}, 'POSTED', true, true, gen_random_uuid(),
       'RDM-' || upper(left(${idOf(`'redeem ' || redemption`)}, 16)),
-      '[{"key": "msisdn", "value": "+251910008000"}]'::jsonb, 'gsma', 'MM' || redemption
+      '[{"key": "msisdn", "value": "+251910008000"}]'::jsonb
     from some_redemptions order by redemption`,
+    `insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, placed_at,
+      word, done, provider_reference, said_at)
+    select 'payment', payment_reference, 'gsma', operation_id, voucher_id, to_merchant, created_at,
+      'done', to_merchant, 'MM' || redemption, settled_at
+    from some_redemptions join redemptions on redemptions.id = redemption order by redemption`,
   ],
   messages: [
     `insert into messages (created_at, settled_at, kind, msisdn, voucher_id, claim_id, redemption_id,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { findLateSuccess, settleLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
-import { findReversal, settleReversal } from '../../src/db/reconciliation/reversals.ts';
+import { findCase, listCases } from '../../src/db/positions/cases.ts';
+import { settleOrder } from '../../src/db/positions/settle.ts';
 import { call } from '../../test/support/clients.ts';
 import { type ProviderBooks, readBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
@@ -56,13 +56,25 @@ export async function makeUp(
     const isOurs = status === 'reversed' || (await wasRefused(stack, reference));
     if (row?.status === status && isOurs)
       await setStatus(stack, row.kind, reference, status === 'reversed' ? 'completed' : 'reversed');
-    await stack.database.transaction().execute(async (transaction) => {
-      const late = await findLateSuccess(transaction, reference);
-      if (late && !late.settledAt) await settleLateSuccess(transaction, late, 'provider');
-      const reversal = await findReversal(transaction, reference);
-      if (reversal && !reversal.settledAt) await settleReversal(transaction, reversal, 'provider');
-    });
   }
+  await settleByProvider(stack);
+}
+
+/** What is booked of a changed mind, as an operator settles it who has talked to the provider. */
+async function settleByProvider({ database }: ThrowawayStack): Promise<void> {
+  const open = await listCases(database, { includeClosed: false, limit: 1_000 });
+  for (const { id } of open.filter(({ why }) => why === 'difference'))
+    await database.transaction().execute(async (transaction) => {
+      const found = await findCase(transaction, id);
+      if (!found || found.closedAt !== null) return;
+      const choice = {
+        by: 'provider',
+        partnerId: null,
+        actor: 'chaos',
+        note: 'It put it right',
+      } as const;
+      await settleOrder(transaction, found, choice, { reversalWatchSeconds: 0 });
+    });
 }
 
 /** What providers took back by themselves, and not because a merchant asked for it. */

@@ -118,5 +118,8 @@ async function forget(transaction: DatabaseTransaction, operationId: string): Pr
       .deleteFrom('voucher_status_changes')
       .where('voucher_id', '=', voucher_id)
       .execute();
+  await sql`
+    with gone as (delete from placements where operation_id = ${operationId} returning id)
+    delete from observations where placement_id in (select id from gone)`.execute(transaction);
   await transaction.deleteFrom('operations').where('id', '=', operationId).execute();
 }

@@ -29,18 +29,18 @@ export async function shortenReserve({ stack, world, random }: FaultScene): Prom
   if (taken) await persist(() => moveReserve(operationId, 'give back'));
   return `partner ${short}, ${due.length} vouchers due, those of others looked at for ${seconds} s`;
 
-  /** Moves all that is reserved into suspense, or what was taken back; false where it is done. */
+  /** Moves all that is reserved into the funding account, or what was taken back; false where it is done. */
   async function moveReserve(id: string, step: 'take' | 'give back'): Promise<boolean> {
     const { rows } = await sql`
       insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
       select ${id}, ${step},
-        case when ${step === 'take'}::boolean then reserved.id else suspense.id end,
-        case when ${step === 'take'}::boolean then suspense.id else reserved.id end,
+        case when ${step === 'take'}::boolean then reserved.id else funding.id end,
+        case when ${step === 'take'}::boolean then funding.id else reserved.id end,
         case when ${step === 'take'}::boolean then reserved.balance
           else (select amount from ledger_transfers where operation_id = ${id} and step = 'take') end
-      from ledger_accounts as reserved, ledger_accounts as suspense
+      from ledger_accounts as reserved, ledger_accounts as funding
       where reserved.kind = 'reserved' and reserved.partner_id = ${short}
-        and suspense.kind = 'suspense' and (reserved.balance > 0 or ${step} <> 'take')
+        and funding.kind = 'funding' and (reserved.balance > 0 or ${step} <> 'take')
       on conflict (operation_id, step) do nothing
       returning id`.execute(database);
     return rows.length > 0 || (await isTaken(id));

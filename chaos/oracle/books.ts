@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/connection.ts';
+import { providerOf } from '../../src/db/positions/placements.ts';
 import { formatMoney, parseMoney } from '../../src/domain/money.ts';
 import type { BooksRow } from '../../src/sandbox/accepted-requests.ts';
 import { readBooks } from '../settle-pending.ts';
@@ -20,20 +21,21 @@ type TakenRow = Pick<BooksRow, 'provider' | 'reference' | 'status' | 'amount'>;
 export async function compareBooks(database: Database, sandboxUrl: string): Promise<string[]> {
   const books = await readBooks(sandboxUrl);
   const { rows: redemptions } = await sql<OwnRow>`
-    select coalesce(provider, 'gsma') as provider, payment_reference as reference,
+    select ${providerOf(sql`redemptions.operation_id`)} as provider, payment_reference as reference,
       to_merchant::text as amount,
       case when exists (select from redemption_reversals as reversal
         where reversal.redemption_id = redemptions.id and reversal.status = 'SUCCESS')
       then 'REVERSED' else status end as status
     from redemptions`.execute(database);
   const { rows: reversals } = await sql<OwnRow>`
-    select coalesce(provider, 'gsma') as provider, reference, to_merchant::text as amount,
+    select ${providerOf(sql`redemptions.operation_id`)} as provider, reference,
+      to_merchant::text as amount,
       case reversal.status when 'SUCCESS' then 'POSTED'
       when 'FAILED' then 'VOIDED' else 'HELD' end as status
     from redemption_reversals as reversal
     join redemptions on redemptions.id = redemption_id`.execute(database);
   const { rows: attempts } = await sql<OwnRow>`
-    select coalesce(provider, 'dt-one') as provider, reference, attempt.status, coalesce((
+    select ${providerOf(sql`attempt.operation_id`)} as provider, reference, attempt.status, coalesce((
       select sum(amount) from ledger_transfers
       where operation_id = attempt.operation_id and step = 'hold'), 0)::text as amount
     from topup_attempts as attempt`.execute(database);

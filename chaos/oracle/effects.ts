@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { providerReferenceOf } from '../../src/db/positions/placements.ts';
 import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { SHORT_RESERVE } from '../faults/short-reserve.ts';
@@ -136,13 +137,21 @@ async function readEffects({ database }: ThrowawayStack): Promise<Map<string, Ef
         union all
         select operation_id, debit_account_id, -amount from ledger_transfers) as legs
       group by operation_id, account),
-    moved as (select distinct operation_id from moves where total <> 0)
+    reversed as (
+      select redemptions.operation_id as payment, reversal.operation_id as reversal
+      from redemption_reversals as reversal join redemptions on redemptions.id = redemption_id
+      where reversal.status = 'SUCCESS'),
+    -- A reversal is booked with its payment: together they move nothing in the end.
+    moved as (
+      select operation_id from moves where total <> 0
+      union select payment from reversed
+      union select reversal from reversed)
     select ids.id, operations.status,
       ids.id in (select operation_id from moved) as moved,
       (select id from vouchers where operation_id = ids.id) as voucher,
       (select topup_id from topup_attempts where operation_id = ids.id) as topup,
       redemptions.status as redemption,
-      platform_reference || ' ' || coalesce(provider_reference, '') as reference,
+      platform_reference || ' ' || coalesce(${providerReferenceOf(sql`redemptions.operation_id`)}, '') as reference,
       (select count(*) from voucher_claims where operation_id = ids.id) as claims
     from (
       select id from operations

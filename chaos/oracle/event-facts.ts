@@ -20,8 +20,7 @@ async function factsOf(database: Database): Promise<string[]> {
   const { rows } = await sql<{ fact: string }>`
     with redeemed as (
       select redemptions.id, voucher_id, redemptions.merchant_id, redemptions.status, partner_id,
-        exists (select from ledger_transfers as late where late.operation_id =
-          redemptions.operation_id and step = 'late-success') as is_late
+        redemptions.status = 'VOIDED' and is_done as is_late
       from redemptions join vouchers on vouchers.id = voucher_id
       where redemptions.status <> 'HELD'
     ), tried as (
@@ -55,20 +54,24 @@ async function factsOf(database: Database): Promise<string[]> {
       from topups where status = 'FAILED' and attempt = 0 or exists (select from topup_attempts
         where topup_id = topups.id and topup_attempts.attempt = 1
           and topup_attempts.operation_id <> topups.operation_id)
-    union all select 'partner ' || partner_id || ': top-up:' || topup_id || case step
-        when 'reversal' then ' topup.reversed ' else ' topup.late ' end || attempt
-      from tried join ledger_transfers using (operation_id)
-      where step in ('reversal', 'late-success')`.execute(database);
+    union all select 'partner ' || partner_id || ': top-up:' || topup_id || case
+        when is_done then ' topup.late ' else ' topup.reversed ' end || attempt
+      from (
+        select operation_id, seen.done > 0 as is_done,
+          lag(seen.done > 0) over (partition by placement_id order by seen.id) as was_done
+        from observations as seen join placements on placements.id = placement_id) as changed
+      join tried using (operation_id)
+      where was_done <> is_done`.execute(database);
   return rows.map(({ fact }) => fact);
 }
 
-/** Top-ups that failed once more because somebody settled what their provider did otherwise. */
+/** Top-ups that ended once more because their providers changed their word. */
 async function settledTopups(database: Database): Promise<Map<string, number>> {
   const { rows } = await sql<{ name: string; count: number }>`
     select 'partner ' || partner_id || ': top-up:' || topups.id as name, count(*) as count
-    from ledger_transfers join topup_attempts as attempt using (operation_id)
-    join topups on topups.id = topup_id
-    where step like 'settle-%' group by topups.id`.execute(database);
+    from observations join placements on placements.id = placement_id
+    join topup_attempts as attempt using (operation_id) join topups on topups.id = topup_id
+    where observations.source <> 'answer' group by topups.id`.execute(database);
   return new Map(rows.map(({ name, count }) => [name, count]));
 }
 

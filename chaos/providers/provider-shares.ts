@@ -14,8 +14,15 @@ export async function describeShares({
     (name) => `${name} ${taken.filter(({ provider }) => provider === name).length}`,
   );
   const { rows } = await sql<{ switched: string }>`
+    with failover as (
+      select from_provider, to_provider from message_failovers
+      union all
+      select earlier.provider, later.provider from placements as earlier
+      join placements as later on later.operation_id = earlier.operation_id
+        and later.position = earlier.position + 1 and later.kind = earlier.kind
+    )
     select from_provider || ' to ' || to_provider || ' ' || count(*) as switched
-    from provider_failovers group by from_provider, to_provider order by 1`.execute(database);
+    from failover group by from_provider, to_provider order by 1`.execute(database);
   const switched = rows.map((row) => row.switched).join(', ');
   return `${shares.join(', ')}; failovers: ${switched || 'none'}`;
 }

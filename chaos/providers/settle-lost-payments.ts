@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createNumberHash } from '../../src/crypto/number-hash.ts';
+import { providerOf } from '../../src/db/positions/placements.ts';
 import { askRepair } from '../../src/repairs/ask-repair.ts';
 import { settlePayment } from '../../src/repairs/payment-repairs.ts';
 import { repairLimits } from '../../src/repairs/repair-limits.ts';
@@ -20,7 +21,7 @@ export async function settleLostPayments(
 ): Promise<void> {
   const { rows } = await sql<{ id: number; reference: string }>`
     select id, payment_reference::text as reference from redemptions
-    where status = 'HELD' and provider = 'mpesa'
+    where status = 'HELD' and ${providerOf(sql`operation_id`)} = 'mpesa'
       and created_at < now() - make_interval(secs => ${LOST_AFTER_SECONDS})`.execute(database);
   const taken = new Set(payouts.map(({ reference }) => reference));
   for (const { id, reference } of rows.filter((row) => !taken.has(row.reference)))

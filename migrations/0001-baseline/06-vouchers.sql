@@ -73,6 +73,8 @@ begin
   if not (old.status, new.status) in (
     ('ACTIVE', 'REDEEM_INITIATED'),
     ('ACTIVE', 'REDEEM_PROCESSING'),
+    -- A payment that was made late is charged to it.
+    ('ACTIVE', 'REDEEMED'),
     ('ACTIVE', 'EXPIRED'),
     ('ACTIVE', 'CANCELLED'),
     ('REDEEM_INITIATED', 'ACTIVE'),
@@ -169,49 +171,31 @@ create table redemptions (
   payment_reference uuid not null unique,
   platform_reference text not null unique,
   payee jsonb not null,
-  provider text not null,
-  provider_reference text,
+  -- Why it was not done at first, and whose word that is. Null: it was done.
   provider_message text,
-  -- 'provider': it refused. 'service': nothing was sent. 'staff': settled by hand. Null: it was done.
   not_done_by text
     constraint redemptions_not_done_by check (not_done_by in ('provider', 'service', 'staff')),
-  -- Since when it may have been sent to a provider that would pay a repetition again.
-  sending_since timestamptz,
-  -- Since when the provider leaves the outcome open.
-  unknown_since timestamptz,
-  -- When the provider is asked once more about what it refused. Null: not.
-  recheck_at timestamptz,
-  -- When it was found done after its money was given back.
-  contradicted_at timestamptz,
-  -- When the provider was found to have taken back what was posted.
-  reversed_at timestamptz,
-  -- Who has borne a late success, or has got what was taken back. Null: nobody yet.
-  settled_by text check (settled_by in ('partner', 'platform', 'provider')),
-  -- What the provider says otherwise than we do, in words. Null: nothing.
-  disagreement text,
-  -- Since when there is reason to doubt how it ended, such as a callback. Null: none, or the provider
-  -- has said since how it is. A doubt that stays unanswered is for a person.
-  doubted_since timestamptz,
-  -- Since when what the provider has decided cannot be booked.
-  unbooked_since timestamptz
+  -- Whether the merchant has been paid by now, and when that last changed after the end.
+  is_done boolean not null default false,
+  changed_at timestamptz,
+  -- Whether the voucher pays for it now; else where its value has gone.
+  charged boolean not null default false,
+  credited_to text not null default 'voucher' check (credited_to in ('voucher', 'gift'))
 );
 create index redemptions_by_voucher on redemptions (voucher_id);
 create index redemptions_by_merchant on redemptions (merchant_id, id);
 create index redemptions_by_merchant_and_time on redemptions (merchant_id, created_at);
-create index redemptions_by_provider_reference on redemptions (provider_reference);
 create index redemptions_by_end on redemptions (settled_at) where status = 'POSTED';
 create index redemptions_held on redemptions (id) where status = 'HELD';
 create index redemptions_refused on redemptions (merchant_id, created_at) where status = 'VOIDED';
-create index redemptions_recheck on redemptions (recheck_at) where recheck_at is not null;
-create index redemptions_disagreeing on redemptions (created_at) where disagreement is not null;
 -- When a merchant was paid.
 create index redemptions_paid on redemptions (merchant_id,
-  (case when status = 'POSTED' then settled_at else contradicted_at end));
+  (case when status = 'POSTED' then settled_at else changed_at end));
 -- Payments that a provider or a merchant changed later. The condition has an expression of its own, so
 -- that no other statement takes this index for what was reversed.
 create index redemptions_paid_otherwise on redemptions (merchant_id,
-  (case when status = 'POSTED' then settled_at else contradicted_at end))
-  where coalesce(reversed_at, contradicted_at) is not null;
+  (case when status = 'POSTED' then settled_at else changed_at end))
+  where (status = 'POSTED') <> is_done;
 
 -- A reversal that a merchant asked for: the provider takes the payment back, and the value returns to
 -- the voucher, or to the partner where the voucher has ended.

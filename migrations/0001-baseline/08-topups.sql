@@ -69,27 +69,17 @@ create table topup_attempts (
   -- Of a package: frozen, whatever becomes of the product.
   provider_product_id integer,
   status text not null default 'HELD' check (status in ('HELD', 'POSTED', 'VOIDED')),
-  provider text not null,
-  provider_reference text,
   provider_message text,
   -- These columns mean the same as in redemptions.
   not_done_by text
     constraint topup_attempts_not_done_by check (not_done_by in ('provider', 'service', 'staff')),
-  recheck_at timestamptz,
-  contradicted_at timestamptz,
-  reversed_at timestamptz,
-  settled_by text check (settled_by in ('partner', 'platform', 'provider')),
-  disagreement text,
-  doubted_since timestamptz,
-  unbooked_since timestamptz,
+  is_done boolean not null default false,
+  changed_at timestamptz,
+  charged boolean not null default false,
   primary key (topup_id, attempt)
 );
 create unique index topup_attempts_held on topup_attempts (topup_id) where status = 'HELD';
-create index topup_attempts_by_provider_reference on topup_attempts (provider_reference);
 create index topup_attempts_by_end on topup_attempts (settled_at) where status = 'POSTED';
-create index topup_attempts_recheck on topup_attempts (recheck_at) where recheck_at is not null;
-create index topup_attempts_disagreeing on topup_attempts (created_at)
-  where disagreement is not null;
 create index topup_attempts_by_number_key on topup_attempts (split_part(msisdn, '.', 1), topup_id);
 
 -- A request for a retry, written before its workflow is called; deleted when it is refused.

@@ -37,50 +37,18 @@ create table provider_states (
   primary key (worker, provider)
 );
 
--- An operation that another provider was asked for, because the first certainly did nothing. The first
--- one is asked again later: what it did after all is booked.
-create table provider_failovers (
+-- A text message that another provider was asked to send, because the first certainly did not send it.
+create table message_failovers (
   id bigint generated always as identity primary key,
   at timestamptz not null default clock_timestamp(),
-  operation_id text,
-  message_id bigint references messages,
+  message_id bigint not null references messages,
   from_provider text not null,
   to_provider text not null check (to_provider <> from_provider),
   -- What the first provider said.
-  message text not null,
-  -- When the first provider is asked again what it did. Null: not, or no more.
-  recheck_at timestamptz,
-  -- Since when the first provider is asked in vain. Null: it has answered, or was not asked yet.
-  unanswered_since timestamptz,
-  -- Since when there is news of what the first provider did, such as its callback, that it has not
-  -- explained. Null: none.
-  doubted_since timestamptz,
-  -- Since when the first provider says that it did it, and its reference.
-  done_at timestamptz,
-  provider_reference text,
-  -- When it was booked in suspense, beside what the operation itself booked.
-  booked_at timestamptz,
-  settled_at timestamptz,
-  -- 'late-success': the operation was refused by all others, and became a late success of the first.
-  settled_by text
-    constraint provider_failovers_settled_by
-    check (settled_by in ('partner', 'platform', 'provider', 'late-success')),
-  -- The first provider's deviating content under our reference, and since when it says so.
-  disagreement text,
-  disagreed_at timestamptz,
-  -- A person has cleared it; other words open it again.
-  disagreement_settled_at timestamptz,
-  check (num_nonnulls(operation_id, message_id) = 1)
+  message text not null
 );
-create index provider_failovers_of_operation on provider_failovers (operation_id, id)
-  where operation_id is not null;
-create index provider_failovers_of_message on provider_failovers (message_id, id)
-  where message_id is not null;
-create index provider_failovers_by_age on provider_failovers (at);
-create index provider_failovers_due on provider_failovers (recheck_at) where recheck_at is not null;
-create index provider_failovers_done on provider_failovers (id) where done_at is not null;
-create index provider_failovers_disagreeing on provider_failovers (id)
-  where disagreement is not null;
+create index message_failovers_of_message on message_failovers (message_id, id);
+create index message_failovers_by_age on message_failovers (at);
 
 -- What M-Pesa told by a callback about a payment or an inquiry, which it answers by callbacks only.
 create table mpesa_results (

@@ -133,29 +133,10 @@ export const allCommands: readonly ListedCommand[] = [
     'list invitations': 'Show the invitations of a merchant and the status of their messages',
     'invite merchant': 'Send a merchant the link that activates its portal account',
   }),
-  inFile(() => import('./commands/settlements/late-successes.ts'), {
-    'list late-successes':
-      'List unsettled late successes: operations that a provider completed after refusing them',
-    'settle late-success': 'Assign the cost of a late success',
-  }),
   inFile(() => import('./commands/company-budgets.ts'), {
     'list budget-alarms':
       'Show the companies that reached a daily budget of messages or wrong codes',
     'set budgets': 'Set the daily budgets of a company for messages and wrong codes',
-  }),
-  inFile(() => import('./commands/settlements/reversals.ts'), {
-    'list reversals':
-      'List unsettled reversals: operations that a provider completed and took back',
-    'settle reversal': 'Assign the money of a reversal',
-  }),
-  inFile(() => import('./commands/settlements/double-deliveries.ts'), {
-    'list double-deliveries': 'List payments and top-ups that two providers did',
-    'settle double-delivery': 'Assign the cost of what two providers did',
-  }),
-  inFile(() => import('./commands/recovery/recovered-payments.ts'), {
-    'list recovered-payments':
-      'List payments and top-ups that providers made and a restored database lacks',
-    'settle recovered-payment': 'Assign a payment that a restored database lacks',
   }),
   inFile(() => import('./commands/reports/report-recipients.ts'), {
     'list report-recipients':
@@ -266,9 +247,6 @@ export const allCommands: readonly ListedCommand[] = [
     'repair undo-deposit': 'Undo a wrong deposit',
     'repair credit-goodwill': 'Credit as goodwill',
   }),
-  inFile(() => import('./commands/settlements/disagreements.ts'), {
-    'settle disagreement': 'Settle a payment or top-up whose content differs at the provider',
-  }),
   inFile(() => import('./commands/providers/routes.ts'), {
     'route list': 'Show which provider serves what, in the order in which they are asked',
     'route add': 'Let a provider serve messages, payments or top-ups',
@@ -316,11 +294,14 @@ export const allCommands: readonly ListedCommand[] = [
     report: 'Report the business and the books of a day',
   }),
   inFile(() => import('./commands/statements/reconcile.ts'), {
-    reconcile: "Compare a provider's statement of a day with our books, and list the breaks",
+    reconcile: "Compare a provider's statement of a day with our books, and list what is not ours",
   }),
-  inFile(() => import('./commands/statements/breaks.ts'), {
-    'list breaks': "List open breaks between providers' statements and our books",
-    'settle break': 'Settle a break between a statement and our books',
+  inFile(() => import('./commands/cases/cases.ts'), {
+    'list cases': 'List what a person must settle: providers and our books differ',
+    'show case': 'Show one case: what the providers say, and what each choice moves',
+    settle: 'Settle a case: say who bears its amount',
+  }),
+  inFile(() => import('./commands/providers/provider-balances.ts'), {
     'list provider-balances': 'List our balances at the providers, as last read',
   }),
   inFile(() => import('./commands/check-ledger.ts'), {

@@ -1,8 +1,8 @@
 /** The providers that were asked, in their order. */
-export const askedProviders = ({
-  provider,
-  failovers,
-}: {
-  readonly provider: string | null;
-  readonly failovers: readonly { readonly from: string }[];
-}): string => [...failovers.map(({ from }) => from), provider].filter(Boolean).join(', then ');
+export const askedProviders = (
+  placements: readonly { readonly kind: string; readonly provider: string }[],
+): string =>
+  placements
+    .filter(({ kind }) => kind !== 'reversal')
+    .map(({ provider }) => provider)
+    .join(', then ');

@@ -51,6 +51,7 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   defaultPayer: config.MOBILE_MONEY_PROVIDER,
   reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
   temporalUi: { url: config.TEMPORAL_UI_URL, namespace: config.TEMPORAL_NAMESPACE },
+  taskQueue: config.TEMPORAL_TASK_QUEUE,
   repairs: repairLimits(config, createNumberHash(config.DIGEST_KEY)),
   promoImageFolder: config.PROMO_IMAGE_FOLDER,
 });

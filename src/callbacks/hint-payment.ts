@@ -1,30 +1,24 @@
 import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
+import { doubt } from '../db/positions/placements.ts';
 import type { ReferencedPayment } from '../db/reconciliation/referenced-payments.ts';
-import { requestInquiry } from '../db/reconciliation/refusal-inquiries.ts';
 import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
 import type { Services } from '../http/services.ts';
 import { redemptionWorkflowId } from '../temporal/workflow-starts.ts';
-import { hintFirstProvider } from './hint-first-provider.ts';
 
 /**
- * Passes a callback on as a hint: the workflow or the next reconciliation asks the provider before it
- * changes anything. A hint that comes during the sending waits in the workflow, because the answer may
- * leave the outcome open. The service asks the provider that calls.
+ * Passes a callback on as a nudge: the workflow or the next reconciliation asks the provider that calls before it
+ * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
+ * outcome open.
  */
 export async function hintPayment(
-  services: Services,
+  { database, workflows, hintWithinLimit }: Services,
   payment: ReferencedPayment,
   from: MobileMoneyProviderName,
 ): Promise<void> {
-  const { database, workflows, settings, hintWithinLimit } = services;
-  if (await hintFirstProvider(services, payment, from)) return;
-  await hintWithinLimit(payment.operationId, async () => {
-    if (payment.isOpen) await workflows.hintPayment(workflowIdOf(payment));
-    else if (payment.kind === 'payment') {
-      const { operationId } = payment;
-      const { reversalWatchSeconds } = settings;
-      await requestInquiry(database, { kind: 'redemption', operationId }, reversalWatchSeconds);
-    }
+  const isWaiting = payment.isOpen && payment.provider === from;
+  await hintWithinLimit(`${payment.operationId} ${from}`, async () => {
+    if (isWaiting) await workflows.hintPayment(workflowIdOf(payment));
+    else await doubt(database, { reference: payment.reference, provider: from });
   });
 }
 

@@ -88,6 +88,7 @@ const adminConfigSchema = z.object({
   TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
   TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
   PROVIDER_STATEMENT_MARGIN_SECONDS: serviceSettings.PROVIDER_STATEMENT_MARGIN_SECONDS,
+  REVERSAL_WATCH_SECONDS: serviceSettings.REVERSAL_WATCH_SECONDS,
   // Few commands ask providers.
   ...providerSettings,
   EMAIL_FROM: providerSettings.EMAIL_FROM.optional(),

@@ -32,6 +32,9 @@ const EARLY_REPORT_DAYS = 1;
 /** Longer than any comparison looks back. */
 const STATEMENT_LINE_DAYS = 40;
 
+/** A comparison reads the last two days. */
+const BALANCE_DAYS = 30;
+
 /** A trigger of the database refuses to delete younger ones. */
 const REFUSED_CALL_DAYS = 90;
 
@@ -114,15 +117,12 @@ const prunings = {
     { table: 'provider_statement_lines', since: 'created_at' },
     () => daysAgo(STATEMENT_LINE_DAYS),
   ),
-  'switches to another provider': older(
-    // What a first provider did after all, or has otherwise, stays, like what was booked.
-    {
-      table: 'provider_failovers',
-      since: 'at',
-      key: 'id',
-      only: sql`done_at is null and disagreement is null`,
-    },
+  'messages to another provider': older(
+    { table: 'message_failovers', since: 'at', key: 'id' },
     asOperations,
+  ),
+  'readings of balances': older({ table: 'provider_balances', since: 'read_at' }, () =>
+    daysAgo(BALANCE_DAYS),
   ),
   'left requests': older(
     { table: 'left_requests', since: 'left_at' },
@@ -169,7 +169,7 @@ const prunings = {
       select id from (
         select id, created_at, settled_at from messages order by id limit ${batchSize}) as oldest
       where created_at < ${daysAgo(messageDays)} and settled_at is not null
-        and (select count(*) from provider_failovers where message_id = oldest.id) = 0
+        and (select count(*) from message_failovers where message_id = oldest.id) = 0
     ), resends as (
       delete from message_resends where message_id = any(array(select id from due))
         or original_id = any(array(select id from due))

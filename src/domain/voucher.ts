@@ -16,7 +16,8 @@ export type VoucherStatus = (typeof voucherStatuses)[number];
  * The permitted transitions. A trigger of the database holds the same table; a test compares them.
  */
 export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus[]>> = {
-  ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'EXPIRED', 'CANCELLED'],
+  // To redeemed: a payment that was made late is charged to it.
+  ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'REDEEMED', 'EXPIRED', 'CANCELLED'],
   REDEEM_INITIATED: ['ACTIVE', 'REDEEM_PROCESSING'],
   REDEEM_PROCESSING: ['ACTIVE', 'REDEEMED'],
   REDEEMED: ['ACTIVE'],

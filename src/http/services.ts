@@ -67,6 +67,8 @@ export interface Services extends OperationServices {
     readonly reversalWatchSeconds: number;
     /** Where workflows are shown to staff. */
     readonly temporalUi: TemporalUi;
+    /** Of the workers: a part of the ids of some workflows. */
+    readonly taskQueue: string;
     readonly repairs: RepairLimits;
     /** The folder of promo images; undefined where there is none. */
     readonly promoImageFolder: string | undefined;

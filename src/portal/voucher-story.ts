@@ -118,9 +118,9 @@ export function workflowOfMessage(
 
 function ofRedemption(voucher: VoucherDetail, redemption: Redemption): Happening[] {
   const workflowId = workflowOfClaim(voucher, redemption.claimId);
-  const { settledAt, contradictedAt, reversedAt, reversal, merchant } = redemption;
+  const { settledAt, lateAt, takenBackAt, reversal, merchant } = redemption;
   // A reversal that the merchant asked for tells its own end.
-  const isTakenBack = reversedAt !== null && reversal?.status !== 'SUCCESS';
+  const isTakenBack = takenBackAt !== null && reversal?.status !== 'SUCCESS';
   const toMerchant = money(redemption.toMerchant);
   const begun: Happening = {
     at: new Date(redemption.at),
@@ -133,11 +133,11 @@ service fee of ${money(redemption.serviceFee)}.`,
     ...(settledAt === null
       ? []
       : [{ at: new Date(settledAt), what: endOf(redemption), workflowId }]),
-    ...(contradictedAt === null
+    ...(lateAt === null
       ? []
       : [
           {
-            at: new Date(contradictedAt),
+            at: new Date(lateAt),
             what: html`The provider reported later that it had paid ${merchant}. “How the money
 moved” shows whether you were charged.`,
           },
@@ -147,7 +147,7 @@ moved” shows whether you were charged.`,
       ? []
       : [
           {
-            at: new Date(reversedAt),
+            at: new Date(takenBackAt),
             what: html`The provider reversed the payment to ${merchant}. “How the money moved”
 shows whether the money was returned to you.`,
           },

@@ -7,7 +7,7 @@ import { startMetricsServer } from './metrics/metrics-server.ts';
 import { createSdkMetrics } from './metrics/sdk-metrics.ts';
 
 /** What a process tells of itself. */
-export interface Observation {
+export interface Observability {
   readonly logger: Logger;
   /** Those of nothing without `METRICS_PORT`. */
   readonly metrics: Metrics;
@@ -24,7 +24,7 @@ export async function startObservation(
   config: Pick<Config, 'LOG_LEVEL' | 'METRICS_HOST' | 'METRICS_PORT' | TracingSetting>,
   processName: string,
   destination?: DestinationStream,
-): Promise<Observation> {
+): Promise<Observability> {
   const logger = createLogger(config.LOG_LEVEL, processName, destination);
   const { METRICS_HOST: host, METRICS_PORT: port } = config;
   const stopTracing = await startTraces(config, logger, processName);

@@ -1,4 +1,4 @@
-import type { StatementKind } from '../domain/provider-statements/break-types.ts';
+import type { StatementKind } from '../domain/provider-statements/statement-kind.ts';
 import {
   type FoundPage,
   notListed,

@@ -89,10 +89,12 @@ export const dayReportTables = (report: DayReport): readonly ReportTable[] => [
     none: 'No partner had money or movements.',
   },
   {
-    title: breaksTitle(report),
-    columns: ['Kind', 'Case', 'Reference', 'Amount (ETB)'],
+    title: casesTitle(report),
+    columns: ['Case', 'Why', 'Provider', 'Our reference', 'Amount (ETB)'],
     numbers: 1,
-    rows: report.breaks.map((one) => [one.kind, one.subject, one.reference, one.amount]),
+    rows: report.cases.map((one) => [
+      ...[one.id, one.what, one.provider ?? '', one.reference ?? '', one.amount],
+    ]),
     none: 'The providers and the books agree.',
   },
   {
@@ -106,10 +108,8 @@ export const dayReportTables = (report: DayReport): readonly ReportTable[] => [
   },
 ];
 
-const breaksTitle = ({ breaks, breakCount }: DayReport): string =>
-  breakCount > breaks.length
-    ? `Open cases: the first ${breaks.length} of ${breakCount}`
-    : 'Open cases';
+const casesTitle = ({ cases, caseCount }: DayReport): string =>
+  caseCount > cases.length ? `Open cases: the first ${cases.length} of ${caseCount}` : 'Open cases';
 
 /** A sentence on what the report is of, and whether more may come. */
 export const dayReportHead = ({ day, zone, madeAt, isClosed }: DayReport): string =>
@@ -169,13 +169,13 @@ ${dayReportTables(report).slice(1).map(tableOf)}
 </body></html>
 `.toString();
 
-const figures = ({ sales, redemptions, payouts, fees, breakCount }: DayReport): Html[] => [
+const figures = ({ sales, redemptions, payouts, fees, caseCount }: DayReport): Html[] => [
   figure('Vouchers', sales.vouchers),
   figure('Redemptions', redemptions),
   figure('Payouts', payouts),
   figure('Fees', fees),
   figure('Top-ups', sales.topups),
-  html`<div><span>Open cases</span><strong>${breakCount}</strong></div>`,
+  html`<div><span>Open cases</span><strong>${caseCount}</strong></div>`,
 ];
 
 const figure = (name: string, { count, amount }: CountedSum): Html =>

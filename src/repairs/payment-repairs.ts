@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  type PaymentFacts,
-  type ProviderChange,
-  paymentFacts,
-} from '../db/repairs/payment-facts.ts';
+import { type PaymentFacts, paymentFacts } from '../db/repairs/payment-facts.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { parseMoney } from '../domain/money.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
@@ -24,13 +20,9 @@ const ofPayment = {
 const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
   `redemption ${reference} of voucher ${serialNumber}`;
 
-/** What a provider has changed by itself is settled with it, and by nothing else. */
-const changedByProvider: Readonly<Record<ProviderChange, string>> = {
-  'late-success':
-    'The provider paid it after it had refused: an operator settles that case (settle late-success).',
-  reversal:
-    'The provider took the payment back by itself: an operator settles that case (settle reversal).',
-};
+/** What a provider says of a payment is settled as a case, and by nothing else. */
+export const openCaseOf = (caseId: number): string =>
+  `Case ${caseId} of it is open: an operator settles that first.`;
 
 const TAKEN_BACK =
   'was taken back already: the case says where its value is. Nothing is left to do.';
@@ -62,9 +54,9 @@ export const settlePayment = repairKind({
   }),
   fields: decisionFields('Did the provider pay the merchant?'),
   bind: ({ operationId }) => ({ operationId }),
-  refuse({ status, providerReference, isReversed, providerChange, hasUsedReference }, args) {
+  refuse({ status, providerReference, isReversed, caseId, hasUsedReference }, args) {
     if (status === 'HELD') return hasUsedReference ? usedBefore(args) : undefined;
-    if (providerChange !== null) return changedByProvider[providerChange];
+    if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return status === 'POSTED'
       ? `It was paid under ${providerReference}: there is nothing to settle. To take it back, reverse the redemption.`
@@ -97,8 +89,8 @@ export const reverseRedemption = repairKind({
     when: ({ secondsSincePayment }, _args, { reversalWindowSeconds }) =>
       secondsSincePayment > reversalWindowSeconds,
   },
-  refuse({ status, isReversed, hasPendingReversal, providerChange }) {
-    if (providerChange !== null) return changedByProvider[providerChange];
+  refuse({ status, isReversed, hasPendingReversal, caseId }) {
+    if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It ${TAKEN_BACK}`;
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
     if (status === 'POSTED') return undefined;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RepairCall } from '../../workflows/repair/contracts.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
+import type { BookSettings } from '../db/positions/change.ts';
 import type { Money } from '../domain/money.ts';
 import type { NumberBox } from '../domain/phone.ts';
 import type { RepairSubject } from '../domain/repairs/repair.ts';
@@ -8,8 +9,8 @@ import type { Company } from '../domain/voucher.ts';
 
 /** What every repair knows of its subject. */
 interface Subject {
-  /** Whose operation it is. */
-  readonly company: Company;
+  /** Whose operation it is; null where it is no company's. */
+  readonly company: Company | null;
   readonly voucherId: number | null;
   readonly topupId: number | null;
   /** For people, such as "voucher 012345678901234567". */
@@ -40,6 +41,7 @@ export interface RepairContext {
   /** What the repair was bound to when it was asked for. */
   readonly bound: Readonly<Record<string, unknown>>;
   readonly numbers: NumberBox;
+  readonly books: BookSettings;
 }
 
 /** What a repair has done in its transaction, or what its workflow does next. */

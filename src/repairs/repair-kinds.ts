@@ -1,3 +1,4 @@
+import { settleCase } from './case-repairs.ts';
 import { cancelClaim, extendClaim, releaseClaim } from './claim-repairs.ts';
 import { reverseRedemption, settlePayment } from './payment-repairs.ts';
 import type { RepairKind } from './repair-kind.ts';
@@ -20,6 +21,7 @@ export const repairKinds: readonly RepairKind[] = [
   settleTopUp,
   undoDeposit,
   creditGoodwill,
+  settleCase,
 ];
 
 /** The kind with this name; undefined where there is none, such as one of a later version. */

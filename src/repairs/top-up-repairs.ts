@@ -9,6 +9,7 @@ import { airtimeProviderNames } from '../domain/providers/provider-names.ts';
 import { isRoutedTo } from '../domain/providers/routes.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
 import { msisdn, oneOf } from './fields.ts';
+import { openCaseOf } from './payment-repairs.ts';
 import { type RepairLimits, repairKind } from './repair-kind.ts';
 
 const ofTopup = {
@@ -23,15 +24,6 @@ const ofTopup = {
   }),
   amountOf: ({ amount }: TopupFactsForRepair) => parseMoney(amount ?? '0'),
 } as const satisfies Partial<Parameters<typeof repairKind<TopupFactsForRepair, z.ZodObject>>[0]>;
-
-const LATE =
-  'The provider delivered it after it had said that it failed: an operator settles that case (settle late-success).';
-
-const TAKEN_BACK =
-  'The provider took it back after the delivery: an operator settles that case (settle reversal).';
-
-const DISPUTED =
-  'What a provider says of it is not clear, and it may have been delivered: an operator clears that case first (settle disagreement).';
 
 export const retryTopUp = repairKind({
   ...ofTopup,
@@ -54,10 +46,8 @@ export const retryTopUp = repairKind({
     when: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
   },
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
-  refuse({ status, isContradicted, isTakenBack, isDisputed, ...facts }, args, { numberHash }) {
-    if (isContradicted) return LATE;
-    if (isTakenBack) return TAKEN_BACK;
-    if (status === 'FAILED' && isDisputed) return DISPUTED;
+  refuse({ status, caseId, ...facts }, args, { numberHash }) {
+    if (caseId !== null) return openCaseOf(caseId);
     if (status === 'FAILED')
       return refuseSameNumber(facts, args, numberHash) ?? refuseProvider(facts, args);
     if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';
@@ -123,9 +113,9 @@ export const settleTopUp = repairKind({
   allowed: 'While the outcome is unknown',
   fields: decisionFields('Did the provider deliver it?'),
   bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
-  refuse({ status, isTakenBack, hasUsedReference }, args) {
+  refuse({ status, caseId, hasUsedReference }, args) {
     if (status === 'UNKNOWN') return hasUsedReference ? usedBefore(args) : undefined;
-    if (isTakenBack) return TAKEN_BACK;
+    if (caseId !== null) return openCaseOf(caseId);
     if (status === 'SUCCESS')
       return 'It is booked as delivered, so there is nothing to settle: give the customer the provider’s reference.';
     return status === 'FAILED'

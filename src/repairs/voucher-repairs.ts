@@ -86,7 +86,8 @@ export const cancelVoucher = repairKind({
   allowed: 'As long as it has value, and nothing of it is being paid',
   fields: z.object({}),
   amountOf: ({ value }) => parseMoney(value),
-  refuse({ status }) {
+  refuse({ status, isBlocked }) {
+    if (isBlocked) return 'A case of one of its payments is open: an operator settles that first.';
     if (isCancellable(status)) return undefined;
     return (
       ended[status] ??

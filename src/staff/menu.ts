@@ -7,7 +7,7 @@ export const staffMenu: StaffMenu = [
     entries: [
       { label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] },
       { label: 'Repairs', path: '/repairs', needs: 'look' },
-      { label: 'Breaks', path: '/breaks', needs: 'look' },
+      { label: 'Open cases', path: '/cases', needs: 'look' },
       { label: 'Payout accounts', path: '/payout-accounts', needs: 'look' },
       { label: 'Wallets', path: '/wallets', needs: 'operate' },
       { label: 'Guide', path: '/guide', needs: 'look' },

@@ -3,59 +3,71 @@ import { formatMoney, parseMoney } from '../domain/money.ts';
 import { money } from '../portal/layout/money.ts';
 import { time } from '../portal/layout/parts.ts';
 import { type Html, html } from '../rendering/html.ts';
-import { askedSince, CHECK_PROVIDERS, last, type NextStep, wordsOf } from './next-step.ts';
+import {
+  askedSince,
+  CHECK_PROVIDERS,
+  last,
+  linkToCase,
+  type NextStep,
+  wordsOf,
+} from './next-step.ts';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
 /** A payment that a provider changed later, or whose reversal has not ended. */
 export function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
   if (redemption === undefined) return undefined;
-  const { contradictedAt, reversedAt, reversal, provider, settledBy, isDisputed, status } =
-    redemption;
-  if (settledBy !== null && !isDisputed) return nextOfSettled(redemption);
-  if (contradictedAt !== null && settledBy === null)
+  const { caseId, reversal, status, provider } = redemption;
+  if (caseId !== null && status !== 'HELD')
     return {
-      happened: html`The provider paid the merchant after it had refused.`,
-      toDo: html`Ask an operator to settle the late success.`,
-    };
-  if (isDisputed && status === 'VOIDED')
-    return {
-      happened: html`The payment was refused, and what a provider says of it since is not clear.`,
-      toDo: html`It is not redeemed again before that: an operator asks the provider, and settles the disagreement.`,
+      happened: changeOf(redemption),
+      toDo: html`Ask an operator to settle ${linkToCase(caseId)}.${
+        status === 'VOIDED' && ' It is not redeemed again before that.'
+      }`,
     };
   if (reversal?.status === 'NEEDS_ACTION')
     return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };
-  if (reversedAt !== null && settledBy === null && reversal?.status !== 'SUCCESS')
-    return {
-      happened: html`The provider took the payment back by itself.`,
-      toDo: html`Ask an operator to settle the reversal.`,
-    };
-  if (isDisputed)
-    return {
-      happened: html`${redemption.merchant} was paid, and a provider says something else of that since.`,
-      toDo: html`Ask an operator, who settles that: our reference is <code>${redemption.paymentReference}</code>.`,
-    };
   if (reversal?.status === 'PENDING')
     return {
-      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${provider ?? 'It'}
+      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${provider}
 was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
-  return undefined;
+  return nextOfSettled(redemption);
+}
+
+/** What a provider says now, against its first answer. */
+function changeOf({ lateAt, takenBackAt, reversal, status, merchant }: Redemption): Html {
+  if (lateAt !== null) return html`The provider paid the merchant after it had refused.`;
+  if (takenBackAt !== null && reversal?.status !== 'SUCCESS')
+    return html`The provider took the payment back by itself.`;
+  return status === 'VOIDED'
+    ? html`The payment was refused, and what a provider says of it since is not clear.`
+    : html`${merchant} was paid, and a provider says something else of that since.`;
 }
 
 /** What a provider changed by itself, after an operator has settled it. */
-function nextOfSettled(redemption: Redemption): NextStep | undefined {
-  const { contradictedAt, reversedAt, merchant, providerReference } = redemption;
-  if (contradictedAt !== null)
+function nextOfSettled({
+  lateAt,
+  takenBackAt,
+  reversal,
+  charged,
+  merchant,
+  providerReference,
+}: Redemption): NextStep | undefined {
+  if (lateAt !== null)
     return {
-      happened: html`The provider paid ${merchant} after it had refused, and an operator has settled that.`,
+      happened: html`The provider paid ${merchant} after it had refused, and an operator has settled that${
+        charged && ': the voucher pays for it'
+      }.`,
       toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>.`,
     };
-  return reversedAt === null
+  return takenBackAt === null || reversal?.status === 'SUCCESS'
     ? undefined
     : {
-        happened: html`The provider took the payment back by itself, and an operator has settled that.`,
+        happened: html`The provider took the payment back by itself, and an operator has settled that${
+          !charged && ': the value is on the voucher again'
+        }.`,
         toDo: html`Read how the money moved.`,
       };
 }
@@ -66,11 +78,10 @@ export function nextOfPaying({ redemptions }: VoucherDetail): NextStep {
   if (payment === undefined)
     return { happened: html`It is being paid.`, toDo: html`Look again in a minute.` };
   const { reference, paymentReference, provider } = payment;
-  const name = provider ?? 'the provider';
   return {
-    happened: html`${provider ?? 'The provider'} has had payment ${reference} of ${payoutOf(payment)} since ${time(askedSince(payment))},
+    happened: html`${provider} has had payment ${reference} of ${payoutOf(payment)} since ${time(askedSince(payment))},
 our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid. The money is on hold.`,
-    toDo: html`Nobody pays again. Ask ${name} about <code>${paymentReference}</code>. Then book its answer:`,
+    toDo: html`Nobody pays again. Ask ${provider} about <code>${paymentReference}</code>. Then book its answer:`,
     first: 'settle-payment',
   };
 }

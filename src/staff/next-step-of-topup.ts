@@ -7,6 +7,7 @@ import {
   askedSince,
   CHECK_PROVIDERS,
   last,
+  linkToCase,
   type NextStep,
   nextOfOpenRepair,
   wordsOf,
@@ -29,29 +30,21 @@ export function nextStepOfTopup(
 
 /** A provider has changed what it had said before. */
 function nextOfTurned(topup: TopupDetail): NextStep | undefined {
-  const { late_delivery, reversal, attempts, status, isDisputed } = topup;
-  if (late_delivery && !late_delivery.is_settled)
-    return {
-      happened: html`It failed at first, and was delivered later.`,
-      toDo: html`Do not retry it: an operator settles the late delivery.`,
-    };
-  if (reversal && last(attempts)?.settledBy === null)
-    return {
-      happened: html`The provider took it back after the delivery.`,
-      toDo: html`Ask an operator to settle the reversal.`,
-    };
-  if (status === 'SUCCESS' && isDisputed)
-    return {
-      happened: html`It was delivered to ${maskStored(topup.msisdn)}, and a provider says something else of it since.`,
-      toDo: html`Ask an operator, who settles that. The provider’s reference is
-<code>${topup.provider_reference ?? '–'}</code>.`,
-    };
-  if (status === 'FAILED' && isDisputed)
-    return {
-      happened: html`It failed, and what a provider says of it since is not clear.`,
-      toDo: html`Do not retry it: an operator asks the provider, and settles the disagreement.`,
-    };
-  return undefined;
+  const { caseId, status } = topup;
+  if (caseId === null || !(status === 'SUCCESS' || status === 'FAILED')) return undefined;
+  const isRetried = status === 'FAILED' || topup.late_delivery !== null;
+  return {
+    happened: changeOf(topup),
+    toDo: html`${isRetried && 'Do not retry it. '}Ask an operator to settle ${linkToCase(caseId)}.`,
+  };
+}
+
+function changeOf({ late_delivery, reversal, status, msisdn }: TopupDetail): Html {
+  if (late_delivery) return html`It failed at first, and was delivered later.`;
+  if (reversal) return html`The provider took it back after the delivery.`;
+  return status === 'SUCCESS'
+    ? html`It was delivered to ${maskStored(msisdn)}, and a provider says something else of it since.`
+    : html`It failed, and what a provider says of it since is not clear.`;
 }
 
 type Next = (topup: TopupDetail, others: readonly string[]) => NextStep;
@@ -109,11 +102,10 @@ function howItFailed(topup: TopupDetail): Html {
 function heldBy(topup: TopupDetail): Html {
   const attempt = last(topup.attempts);
   if (attempt === undefined) return html`The provider has it,`;
-  return html`${attempt.provider ?? 'The provider'} has had attempt ${attempt.attempt} since ${time(askedSince(attempt))},
+  return html`${attempt.provider} has had attempt ${attempt.attempt} since ${time(askedSince(attempt))},
 our reference <code>${attempt.reference}</code>,`;
 }
 
-/** A top-up of a time before routes names none. */
 const providerOf = ({ attempts }: TopupDetail): string =>
   last(attempts)?.provider ?? 'the provider';
 

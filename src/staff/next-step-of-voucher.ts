@@ -31,7 +31,7 @@ export function nextStepOfVoucher(
 /** The payment that keeps a voucher from being redeemed. */
 const disputedOf = ({ status, redemptions }: VoucherDetail) =>
   status === 'ACTIVE' || status === 'REDEEM_INITIATED'
-    ? redemptions.findLast(({ isDisputed, status: ended }) => isDisputed && ended === 'VOIDED')
+    ? redemptions.findLast(({ caseId, status: ended }) => caseId !== null && ended === 'VOIDED')
     : undefined;
 
 function nextOfCorrected(

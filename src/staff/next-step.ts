@@ -4,6 +4,7 @@ import { quoted } from '../domain/refusals.ts';
 import { isStaffActor } from '../domain/repairs/repair.ts';
 import { plainWords } from '../domain/staff/plain-words.ts';
 import { type Html, html } from '../rendering/html.ts';
+import { openCasePath } from './case-path.ts';
 import { repairPath, titleOf } from './pages/repairs/repair-parts.ts';
 
 /** What the page of a case begins with. */
@@ -67,13 +68,16 @@ export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
 export const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:
 <code>npm run admin -- check providers</code>.`;
 
-/** Since when a provider has had a payment or an attempt: the one before may have refused only after a while. */
+/** Since when the present provider has had a payment or an attempt: the one before may have refused after a while. */
 export const askedSince = ({
-  failovers,
+  placements,
   at,
 }: {
-  readonly failovers: readonly { readonly at: string }[];
+  readonly placements: readonly { readonly kind: string; readonly at: string }[];
   readonly at: string;
-}): Date => new Date(last(failovers)?.at ?? at);
+}): Date => new Date(placements.findLast(({ kind }) => kind !== 'reversal')?.at ?? at);
+
+/** A link to the page of a case, for sentences. */
+export const linkToCase = (id: number): Html => html`<a href="${openCasePath(id)}">case ${id}</a>`;
 
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);

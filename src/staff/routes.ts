@@ -2,9 +2,9 @@ import { showSignIn, signIn } from '../portal/pages/account/sign-in.ts';
 import { enterCode, showCode } from '../portal/pages/one-time-password/enter-code.ts';
 import { staffAccountPages } from './account-pages.ts';
 import type { StaffSitePage } from './page.ts';
-import { showBreaks } from './pages/breaks/list-breaks.ts';
-import { settleBreakPage, showBreak } from './pages/breaks/show-break.ts';
 import { showTopupCase, showVoucherCase } from './pages/case.ts';
+import { showCases } from './pages/cases/list-cases.ts';
+import { showCase } from './pages/cases/show-case.ts';
 import { askFind, find, findAgain } from './pages/find.ts';
 import { showGuide, showRepairGuide } from './pages/guide.ts';
 import { askForPayoutAccount, showPayoutAccounts } from './pages/payout-accounts.ts';
@@ -46,9 +46,8 @@ export const staffPages: readonly StaffSitePage[] = [
   showRepairNumber,
   backToRepair,
   showWallets,
-  showBreaks,
-  showBreak,
-  settleBreakPage,
+  showCases,
+  showCase,
   showPayoutAccounts,
   askForPayoutAccount,
   showGuide,

@@ -21,10 +21,10 @@ import { productOf, topupBadge } from '../portal/pages/topups/top-ups.ts';
 import { happeningsOf } from '../portal/voucher-story.ts';
 import { type Html, type HtmlValue, html } from '../rendering/html.ts';
 import type { SupportCaseName } from './case-path.ts';
-import { happeningsOfFailovers } from './failover-story.ts';
 import type { NextStep } from './next-step.ts';
 import { namesOthers, nextStepOfTopup } from './next-step-of-topup.ts';
 import { nextStepOfVoucher } from './next-step-of-voucher.ts';
+import { happeningsOfProviders } from './placement-story.ts';
 import { happeningsOfRepairs } from './repair-story.ts';
 import { happeningsOfTopup } from './topup-story.ts';
 
@@ -92,7 +92,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     hasNumber: ownerMsisdn !== null,
     happenings: [
       ...happeningsOf(voucher),
-      ...happeningsOfFailovers(voucher),
+      ...happeningsOfProviders(voucher),
       ...happeningsOfRepairs(repairs),
     ],
     next: nextStepOfVoucher(voucher, repairs, new Date()),

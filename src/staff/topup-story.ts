@@ -3,8 +3,8 @@ import { maskStored } from '../domain/phone.ts';
 import { quoted } from '../domain/refusals.ts';
 import type { Happening } from '../portal/layout/facts.ts';
 import { type Html, html } from '../rendering/html.ts';
-import { saidLater } from './failover-story.ts';
 import { wordsOf } from './next-step.ts';
+import { happeningsOfPlacements } from './placement-story.ts';
 
 type Attempt = TopupDetail['attempts'][number];
 
@@ -27,27 +27,10 @@ export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happe
           attempt.provider && ` by ${attempt.provider}`
         }, our reference <code>${attempt.reference}</code>.`,
       ),
-      ...attempt.failovers.flatMap((failover) => [
-        happened(
-          failover.at,
-          html`It did not reach ${failover.from}: <span lang="en">${quoted(failover.message)}</span>.`,
-        ),
-        ...saidLater(failover).map(({ at, what }) => happened(at, what)),
-      ]),
+      ...happeningsOfPlacements(attempt.placements, `Attempt ${attempt.attempt}`, workflowId),
       ...(attempt.settledAt === null
         ? stillUnknown(topup).map((what) => happened(topup.updated_at, what))
         : [happened(attempt.settledAt, endOf(attempt))]),
-      ...(attempt.contradictedAt === null
-        ? []
-        : [
-            happened(
-              attempt.contradictedAt,
-              html`The provider reported that it was delivered after all.`,
-            ),
-          ]),
-      ...(attempt.reversedAt === null
-        ? []
-        : [happened(attempt.reversedAt, html`The provider took the delivery back.`)]),
     ]),
   ];
 }

@@ -17,15 +17,18 @@ export const operationLimits = (config: Config) => ({
 });
 
 /** How statements of providers are compared, by workers and by operators. */
-export const comparisonSettings = (config: Pick<Config, 'PROVIDER_STATEMENT_MARGIN_SECONDS'>) => ({
+export const comparisonSettings = (
+  config: Pick<Config, 'PROVIDER_STATEMENT_MARGIN_SECONDS' | 'REVERSAL_WATCH_SECONDS'>,
+) => ({
   marginSeconds: config.PROVIDER_STATEMENT_MARGIN_SECONDS,
-  // After them a late operation that no statement has is a break for a person.
+  // After them what a statement does not explain is for a person.
   patienceDays: 3,
-  // Above them none is opened: a person looks at the whole first, as after a restore.
-  maximumBreaks: 200,
+  // Above them nothing is booked: a person looks at the whole first, as after a restore.
+  maximumDifferences: 200,
+  reversalWatchSeconds: config.REVERSAL_WATCH_SECONDS,
 });
 
-/** Closed days for which statements are compared, and compared again while they have open breaks. */
+/** Closed days for which statements are compared, and compared again while something is unexplained. */
 const STATEMENT_DAYS = 7;
 /** Days after which the statement of a provider that lists none, such as M-Pesa, is missed. */
 const STATEMENT_FILE_DAYS = 2;

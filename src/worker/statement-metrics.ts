@@ -1,8 +1,7 @@
 import type { Database } from '../db/connection.ts';
-import { countOpenBreaks } from '../db/provider-statements/breaks.ts';
+import { countOpenCases } from '../db/positions/cases.ts';
 import { listBalances } from '../db/provider-statements/provider-balances.ts';
-import { breakTypes } from '../domain/provider-statements/break-types.ts';
-import { statementProviderNames } from '../domain/provider-statements/statement-providers.ts';
+import { caseReasons } from '../domain/positions/words.ts';
 import type { Metrics } from '../process/metrics/metrics.ts';
 
 /** What a worker knows of our balances at providers. */
@@ -15,18 +14,17 @@ export interface WatchedBalances {
   readonly watchedSince: Date;
 }
 
-/** Shows open breaks, and our balances at the providers. */
+/** Shows open cases, and our balances at the providers. */
 export async function showStatements(
   metrics: Metrics,
   database: Database,
   balances: WatchedBalances,
 ): Promise<void> {
-  const breaks = await countOpenBreaks(database);
-  for (const provider of statementProviderNames)
-    for (const type of breakTypes) {
-      const found = breaks.find((one) => one.provider === provider && one.type === type);
-      metrics.set('provider_breaks', { provider, type }, found?.count ?? 0);
-    }
+  const counts = await countOpenCases(database);
+  for (const why of caseReasons) {
+    const found = counts.find((one) => one.why === why);
+    metrics.set('open_cases', { why }, found?.count ?? 0);
+  }
   await showBalances(metrics, database, balances);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
+import { doneLate, takenBack } from '../positions/placements.ts';
 import { makeVoucher, redemptions } from './movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.ts';
 
@@ -12,26 +12,6 @@ beforeAll(async () => {
   catalogue = await makeCatalogue(scene);
 });
 afterAll(() => scene?.close());
-
-const transfer = (
-  operationId: string,
-  step: string,
-  debit: Transfer['debit'],
-  credit: Transfer['credit'],
-  amount: string,
-) =>
-  scene.database.transaction().execute((transaction) =>
-    addTransfers(transaction, [
-      {
-        operationId,
-        partnerId: catalogue.partnerId,
-        step,
-        debit,
-        credit,
-        amount: parseMoney(amount),
-      },
-    ]),
-  );
 
 test('the totals of all accounts are shown, and what is open in suspense', async () => {
   const { database } = scene;
@@ -51,10 +31,10 @@ test('the totals of all accounts are shown, and what is open in suspense', async
   expect(quiet.out).toMatch(/\nservice-fees +5\.00\n/);
   expect(quiet.out).toMatch(/\nNothing is open in suspense\.\n$/);
 
-  await transfer('late-1', 'late-success', 'suspense', 'mobile-money-clearing', '65');
-  await transfer('late-2', 'late-success', 'suspense', 'airtime-clearing', '1000.25');
-  await transfer('late-2', 'settle-late-success', 'service-fees', 'suspense', '1000.25');
-  await transfer(redeemed, 'reversal', 'mobile-money-clearing', 'suspense', '200');
+  const refused = await redeem.hold((await makeVoucher(database, catalogue)).id, '65');
+  await redeem.void(refused);
+  await doneLate(database, refused);
+  await takenBack(database, redeemed);
   const { out } = await scene.admin('check-ledger');
   expect(out).toContain(
     'Open in suspense: 2 operations, ETB 65.00 to be borne and ETB 200.00 to be credited.',

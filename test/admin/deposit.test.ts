@@ -176,7 +176,7 @@ describe('a deposit that was a mistake', () => {
           partnerId,
           step: 'correct',
           debit: 'gift',
-          credit: 'suspense',
+          credit: 'funding',
           amount: 1n,
         },
       ]),

@@ -5,13 +5,9 @@ import { createRedemptionActivities } from '../../activities/redemptions/redempt
 import { createDigests } from '../../src/crypto/digests.ts';
 import { addApiKey } from '../../src/db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
-import { addTransfers, type Transfer } from '../../src/db/ledger/ledger.ts';
-import {
-  bookReversal,
-  findReversal,
-  settleReversal,
-} from '../../src/db/reconciliation/reversals.ts';
-import { beginAttempt, endAttempt } from '../../src/db/topups/topup-attempts.ts';
+import { holdAirtime } from '../../src/db/ledger/holds.ts';
+import { endOrder } from '../../src/db/positions/end-order.ts';
+import { beginAttempt } from '../../src/db/topups/topup-attempts.ts';
 import { expireVouchers } from '../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
@@ -20,6 +16,8 @@ import { createFailpoint } from '../../src/process/failpoint.ts';
 import { lookUpByPrefix } from '../../src/providers/airtime/operator-lookup.ts';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.ts';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
+import { settleAlone } from '../positions/cases.ts';
+import { takenBack } from '../positions/placements.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
 import { recordedTopUp } from '../support/topups.ts';
 import { addVoucher } from '../support/vouchers.ts';
@@ -126,31 +124,28 @@ export async function topUp(
 }
 
 /** The provider takes a delivered top-up back, the partner gets its money, and retries it at another price. */
-export const takenBackAndRetried = (
+export async function takenBackAndRetried(
   database: Database,
   topupId: number,
   amount: string,
   numbers: NumberBox = testNumbers,
-): Promise<void> =>
-  database.transaction().execute(async (transaction) => {
-    const { operation_id, reference, partner_id, product_id } = await transaction
-      .selectFrom('topup_attempts')
-      .innerJoin('topups', 'topups.id', 'topup_id')
-      .select(['topup_attempts.operation_id', 'reference', 'partner_id', 'product_id'])
-      .where('topup_id', '=', topupId)
-      .executeTakeFirstOrThrow();
-    await bookReversal(transaction, { kind: 'topup', operationId: operation_id });
-    const reversal = await findReversal(transaction, reference);
-    if (!reversal) throw new Error('The top-up was not taken back');
-    await settleReversal(transaction, reversal, 'partner');
-    const made = {
-      topupId,
-      number: 2,
-      operationId: randomOperation(),
-      ...{ partnerId: partner_id, productId: product_id, amount, ending: 'SUCCESS' as const },
-    };
-    await attempt(transaction, made, numbers);
-  });
+): Promise<void> {
+  const { operation_id, reference, partner_id, product_id } = await database
+    .selectFrom('topup_attempts')
+    .innerJoin('topups', 'topups.id', 'topup_id')
+    .select(['topup_attempts.operation_id', 'reference', 'partner_id', 'product_id'])
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  await takenBack(database, operation_id);
+  await settleAlone(database, reference, 'payer');
+  const made = {
+    topupId,
+    number: 2,
+    operationId: randomOperation(),
+    ...{ partnerId: partner_id, productId: product_id, amount, ending: 'SUCCESS' as const },
+  };
+  await database.transaction().execute((transaction) => attempt(transaction, made, numbers));
+}
 
 const randomOperation = () => randomUUID().replaceAll('-', '');
 
@@ -168,10 +163,6 @@ async function attempt(
   numbers: NumberBox,
 ): Promise<void> {
   const { topupId, number = 1, partnerId, operationId, amount, productId, ending } = made;
-  const move = (step: string, debit: Transfer['debit'], credit: Transfer['credit']) =>
-    addTransfers(transaction, [
-      { operationId, partnerId, step, debit, credit, amount: parseMoney(amount) },
-    ]);
   await beginAttempt(transaction, {
     topupId,
     attempt: number,
@@ -185,10 +176,14 @@ async function attempt(
     provider: 'dt-one',
     numberCount: undefined,
   });
-  await move('hold', 'airtime', 'airtime-hold');
+  await holdAirtime(transaction, { operationId, partnerId, amount: parseMoney(amount) });
   if (ending === undefined) return;
-  if (ending === 'SUCCESS') await move('post', 'airtime-hold', 'airtime-clearing');
-  else await move('void', 'airtime-hold', 'airtime');
-  const told = { providerReference: null, message: '', notDoneBy: null, isReversed: false };
-  await endAttempt(transaction, { operationId, topupId }, { status: ending, ...told }, 0);
+  await endOrder(
+    transaction,
+    { operationId, subject: 'top-up' },
+    ending === 'SUCCESS'
+      ? { isDone: true, providerReference: '', isReversed: false }
+      : { isDone: false, message: '', notDoneBy: 'provider' },
+    { reversalWatchSeconds: 0 },
+  );
 }

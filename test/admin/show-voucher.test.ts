@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookReversal } from '../../src/db/reconciliation/reversals.ts';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
+import { takenBack } from '../positions/placements.ts';
 import { makeVoucher, redemptions } from './movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from './scene.ts';
 
@@ -90,15 +90,13 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
   expect(json.ledgerHistory).toHaveLength(6);
   expect(out + JSON.stringify(json)).not.toContain(OWNER);
 
-  await database
-    .transaction()
-    .execute((transaction) => bookReversal(transaction, { kind: 'redemption', operationId }));
-  const { reversed_at } = await database
+  await takenBack(database, operationId);
+  const { changed_at } = await database
     .selectFrom('redemptions')
-    .select('reversed_at')
+    .select('changed_at')
     .where('operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
-  const takenBack = (await scene.admin(`show voucher ${id}`)).out;
-  expect(takenBack).toMatch(/PAID LATE \(UTC\) +TAKEN BACK \(UTC\)/);
-  expect(takenBack).toContain(reversed_at?.toISOString().slice(0, 19).replace('T', ' '));
+  const shown = (await scene.admin(`show voucher ${id}`)).out;
+  expect(shown).toMatch(/PAID LATE \(UTC\) +TAKEN BACK \(UTC\)/);
+  expect(shown).toContain(changed_at?.toISOString().slice(0, 19).replace('T', ' '));
 });

@@ -134,13 +134,13 @@ describe('every line says what made it', () => {
           partnerId: catalogue.partnerId,
           step: 'correct',
           debit: 'airtime',
-          credit: 'suspense',
+          credit: 'funding',
           amount: parseMoney('1'),
         },
       ]),
     );
     const { lines } = await statementOf(scene, catalogue.partnerId, 'airtime');
-    expect(lines.at(-1)?.explanation).toBe('To suspense: step correct of operation correction-1');
+    expect(lines.at(-1)?.explanation).toBe('To funding: step correct of operation correction-1');
   });
 
   test('as a table for people, which ends with the balance that the ledger has', async () => {

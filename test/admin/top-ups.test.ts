@@ -21,10 +21,16 @@ beforeAll(async () => {
     open: await topUp(database, partnerId, '15'),
     foreign: await topUp(database, otherId, '20', { ending: 'SUCCESS' }),
   };
-  await database
+  const { operation_id: operationId } = await database
     .updateTable('topup_attempts')
-    .set({ provider_reference: 'DT-4711', provider_message: 'The number is barred' })
+    .set({ provider_message: 'The number is barred' })
     .where('topup_id', '=', ids.failed)
+    .returning('operation_id')
+    .executeTakeFirstOrThrow();
+  await database
+    .updateTable('placements')
+    .set({ provider_reference: 'DT-4711' })
+    .where('operation_id', '=', operationId)
     .execute();
 });
 afterAll(() => scene?.close());
@@ -69,7 +75,7 @@ describe('show top-up', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/Status +FAILED/);
     expect(out).toMatch(
-      /1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +dt-one +DT-4711 +- +The number is barred/,
+      /1 +\d{4}-.* VOIDED .* \+2519\*{5}333 .*-1 +dt-one +DT-4711 +provider +The number is barred/,
     );
     expect(out).toMatch(/airtime +airtime-hold +10\.00\n/);
     expect(out).toMatch(/airtime-hold +airtime +10\.00\n/);

@@ -10,7 +10,7 @@ const statuses = Object.keys(voucherMoves) as VoucherStatus[];
 
 describe('the moves of a voucher (design 5)', () => {
   it.each<[VoucherStatus, VoucherStatus[]]>([
-    ['ACTIVE', ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'EXPIRED', 'CANCELLED']],
+    ['ACTIVE', ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'REDEEMED', 'EXPIRED', 'CANCELLED']],
     ['REDEEM_INITIATED', ['ACTIVE', 'REDEEM_PROCESSING']],
     ['REDEEM_PROCESSING', ['ACTIVE', 'REDEEMED']],
     ['REDEEMED', ['ACTIVE']],

@@ -28,7 +28,7 @@ export const provenAlerts = {
     'ProviderBalanceLow',
     'ProviderBalanceStale',
     'ProviderBreakerOpen',
-    'ProviderBreaksOpen',
+    'CasesOpen',
     'ProviderOutcomesUnknown',
   ],
   'alerts-of-outboxes': ['OutboxStuck', 'RepairsToConfirm'],

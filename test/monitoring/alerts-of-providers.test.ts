@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayOfTime, lastClosedDay } from '../../src/domain/reports/day-report.ts';
 import type { GuardState } from '../../src/providers/guard/provider-guard.ts';
 import { compareStatementsId, watchBalancesId } from '../../workflows/workflow-ids.ts';
-import { commandsOn } from '../admin/scene.ts';
 import { moveRows } from '../db/provider-statements/move-rows.ts';
 import { samplesOf, sampleValue } from '../end-to-end/observation/samples.ts';
+import { settleCase } from '../positions/cases.ts';
 import { makeMerchant } from '../support/companies.ts';
 import { until } from '../support/until.ts';
 import { alertProofs } from './alert-proofs.ts';
@@ -108,7 +107,7 @@ describe('the statement of a provider', () => {
     return paid.reference;
   }
 
-  const breaksOf = (type: string) => scene.value('provider_breaks', { provider: 'gsma', type });
+  const casesOf = (why: string) => scene.value('open_cases', { why });
 
   test('differs from the books, until a person has settled it; what is late does not count', async () => {
     const { stack } = scene.gifts;
@@ -118,22 +117,14 @@ describe('the statement of a provider', () => {
       await stack.temporal.client.schedule
         .getHandle(compareStatementsId(stack.config.TEMPORAL_TASK_QUEUE))
         .trigger();
-      await until(async () => {
-        expect(await breaksOf('amount')).toBe(1);
-        expect(await breaksOf('late')).toBe(1);
-      });
+      await until(async () => expect(await casesOf('difference')).toBe(1));
     });
-    await expectAlert(differing, 10, 'ProviderBreaksOpen');
-    const { rows } = await sql<{ id: number }>`
-      select id from provider_breaks where reference = ${reference}`.execute(stack.database);
-    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
-    const note = ['--note', 'Ticket 4711'];
-    await operator.json(['settle', 'break', String(rows[0]?.id), ...note]);
+    await expectAlert(differing, 10, 'CasesOpen');
+    await settleCase(stack, reference, 'platform');
     const settled = await scene.during(() =>
-      until(async () => expect(await breaksOf('amount')).toBe(0)),
+      until(async () => expect(await casesOf('difference')).toBe(0)),
     );
-    expect(await breaksOf('late')).toBe(1);
-    await expectNoAlert(settled, 10, 'ProviderBreaksOpen');
+    await expectNoAlert(settled, 10, 'CasesOpen');
   });
 });
 

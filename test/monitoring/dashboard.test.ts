@@ -34,7 +34,7 @@ const OF_FAULTS = [
   /workflow_task_execution_failed_total/,
   /temporal_request_failure_total/,
   /workflow_ends_total\{outcome!="done"\}/,
-  /provider_breaks/,
+  /open_cases/,
 ];
 
 let scene: ProcessScene;

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
 import { createCanary } from '../end-to-end/processes/canary.ts';
 import { sale } from '../end-to-end/topups/topup-scene.ts';
+import { doneLate } from '../positions/placements.ts';
 import { merchantClient, partnerClient } from '../support/clients.ts';
 import { deposit, makeMerchant, makePartner, type TestMerchant } from '../support/companies.ts';
 import { makeTopupProducts } from '../support/topups.ts';
@@ -417,25 +417,26 @@ test('what the provider paid after it had refused is told, and counted where it 
     .executeTakeFirstOrThrow();
   const person = await people('merchant', refusing.id);
   expect(await get(person, '/payouts')).toContain('There were no payouts');
-  await stack.database
-    .transaction()
-    .execute((transaction) =>
-      bookLateSuccess(transaction, { kind: 'redemption', operationId }, 'LATE1'),
-    );
+  await doneLate(stack.database, operationId, 'LATE1');
   expect(cellsOf(await get(person, '/redemptions?state=CONTRADICTED'))[0]?.[2]).toBe('Paid late');
   const [total] = cellsOf(await get(person, '/payouts'));
   expect(total).toEqual(['All days', '1', await scene.paidByLedger(refusing.id), '0.00']);
   const voucher = textOf(await get(scene.asPerson, `/vouchers/${gifts.refused.id}`));
   expect(voucher).toContain('The provider reported later that it had paid');
-  expect(voucher).toContain('your wallet was not charged');
+  expect(voucher).toContain('nobody was charged for it');
 });
 
 test('files are attachments, and formulas in them are texts', async () => {
   const { stack, merchant, asMerchantPerson } = scene;
   await stack.database
-    .updateTable('redemptions')
+    .updateTable('placements')
     .set({ provider_reference: '=1+1' })
-    .where('merchant_id', '=', merchant.id)
+    .where('operation_id', 'in', (select) =>
+      select
+        .selectFrom('redemptions')
+        .select('operation_id')
+        .where('merchant_id', '=', merchant.id),
+    )
     .execute();
   const answer = await asMerchantPerson.get('/portal/redemptions/download?state=POSTED');
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');

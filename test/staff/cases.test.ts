@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { providerReferenceOf } from '../../src/db/positions/placements.ts';
 import { makeSecrets } from '../../src/start/secrets.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { done, type Gift, newOwner } from '../end-to-end/gift/gift-scene.ts';
@@ -59,6 +61,7 @@ const redemptionOf = (gift: Gift) =>
   scene.stack.database
     .selectFrom('redemptions')
     .selectAll()
+    .select(providerReferenceOf(sql.ref('redemptions.operation_id')).as('provider_reference'))
     .where('voucher_id', '=', gift.id)
     .executeTakeFirstOrThrow();
 
@@ -106,7 +109,8 @@ describe('the search of staff', () => {
   test('leads to a top-up by its number, references and workflow', async () => {
     const attempts = await scene.stack.database
       .selectFrom('topup_attempts')
-      .select(['reference', 'provider_reference', 'operation_id'])
+      .select(['reference', 'operation_id'])
+      .select(providerReferenceOf(sql.ref('topup_attempts.operation_id')).as('provider_reference'))
       .where('topup_id', '=', topup.id)
       .execute();
     const { workflow_id } = await scene.stack.database

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noteDisagreement } from '../../src/db/reconciliation/refusal-inquiries.ts';
 import { newOwner } from '../end-to-end/gift/gift-scene.ts';
+import { observe } from '../positions/placements.ts';
 import { until } from '../support/until.ts';
 import { DAY } from './first-words.ts';
 import { type StaffScene, setStaffScene } from './staff-scene.ts';
@@ -118,13 +118,14 @@ describe('a payment', () => {
   test('of which the provider says something else since is for an operator', async () => {
     const { gift } = await scene.voucherIn('redeemed');
     const paid = await scene.redemptionOf(gift);
-    const inquiry = { kind: 'redemption', operationId: paid.operation_id } as const;
-    await noteDisagreement(scene.stack.database, inquiry, 'another amount');
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, paid.operation_id, { said: 'other', words: 'another amount' }),
+      );
     const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain('was paid, and a provider says something else of that since.');
-    expect(words).toContain(
-      `Ask an operator, who settles that: our reference is ${paid.payment_reference}.`,
-    );
+    expect(words).toContain('Ask an operator to settle case');
     expect([open, instead]).toEqual([[], []]);
   });
 });

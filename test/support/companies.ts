@@ -124,6 +124,25 @@ export const deposit = (
     ]),
   );
 
+/** Service fees of so many ETB, as redemptions bring them. */
+export const addServiceFees = (
+  { database }: Pick<Stack, 'database'>,
+  amount: string,
+): Promise<void> =>
+  database.transaction().execute((transaction) =>
+    addTransfers(transaction, [
+      {
+        operationId: `fees:${randomUUID()}`,
+        // Of no partner: both accounts are the platform's.
+        partnerId: 0,
+        step: 'correction',
+        debit: 'funding',
+        credit: 'service-fees',
+        amount: parseMoney(amount),
+      },
+    ]),
+  );
+
 let payoutNumbers = 0;
 
 /**

@@ -4,6 +4,7 @@ import { done, newOwner } from '../end-to-end/gift/gift-scene.ts';
 import { redeem } from '../end-to-end/gift/redemption-scene.ts';
 import { consent } from '../end-to-end/repairs/repair-desk.ts';
 import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import { takenBack } from '../positions/placements.ts';
 import { until } from '../support/until.ts';
 import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
@@ -164,12 +165,12 @@ test('a case is found by what it is about', async () => {
   const { database, temporal, config } = scene.stack;
   const { gift, merchant } = await scene.voucherIn('redeemed');
   const { id } = await scene.redemptionOf(gift);
-  const { payment_reference } = await database
-    .updateTable('redemptions')
-    .set({ disagreement: 'Another amount.' })
+  const { payment_reference, operation_id } = await database
+    .selectFrom('redemptions')
+    .select(['payment_reference', 'operation_id'])
     .where('id', '=', id)
-    .returning('payment_reference')
     .executeTakeFirstOrThrow();
+  await takenBack(database, operation_id);
   // It fails, so that it is red in the list of workflows.
   await expect(
     temporal.client.workflow.execute('reconcile', {

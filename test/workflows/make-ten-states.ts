@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Environment } from '../../src/config/config.ts';
 import { type Gift, REDEEM } from '../end-to-end/gift/gift-scene.ts';
 import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
 import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
+import { caseWorkflow } from '../positions/cases.ts';
+import { askNow } from '../positions/placements.ts';
 import { call } from '../support/clients.ts';
 import { deposit } from '../support/companies.ts';
 import { makeTopupProducts } from '../support/topups.ts';
@@ -57,15 +58,15 @@ export const tenStates = {
     /^\*\*Delivered\*\*: top-up \d+, .* attempt 1, .* at dt-one\. Provider's reference .+\./,
     /The money has left the partner's wallet\. No action is needed\./,
   ],
-  'late success': [
-    /^\*\*Done after it was refused\*\*: top-up \d+, attempt 1, ETB 50\.00, our reference \S+ at dt-one; partner \d+/,
-    /nobody was charged; the amount is in the account \*suspense\*\./,
-    /Agree with the partner .* settle late-success .+ Do not retry it\./,
+  'open case': [
+    /^\*\*Providers did more than is paid for, ETB 50\.00, .+, since .+, case \d+\*\*/,
+    /The amount stands in the account suspense\. Agree who bears it/,
+    /At \/support, or with `npm run admin -- settle \d+ --by … --note …`\./,
   ],
   'reconciliation red': [
     /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,
     /its page says what to do\. This run needs no action\./,
-    /- Done after it was refused: top-up \d+, attempt 1/,
+    /- Providers did more than is paid for, ETB 50\.00/,
   ],
 } as const;
 
@@ -164,15 +165,14 @@ async function makeTopUps({ stack, asPartner }: RedemptionScene, show: Show): Pr
   const book = (of: string) =>
     call(`${stack.sandbox.url}/books/topups/${of}`, { body: { status: 'completed' } });
   await book(reference);
-  await sql`update topup_attempts set recheck_at = now() where reference = ${reference}`.execute(
-    stack.database,
-  );
+  await askNow(stack.database, reference);
   const taskQueue = stack.config.TEMPORAL_TASK_QUEUE;
   const workflowId = `reconcile-${randomUUID()}`;
   const run = await stack.temporal.client.workflow.start('reconcile', { workflowId, taskQueue });
   await run.result().catch(() => undefined);
   await show('reconciliation red', workflowId);
-  await show('late success', `case:late-success:${reference}`);
+  const { workflowId: ofCase } = await caseWorkflow(stack, reference);
+  await show('open case', ofCase);
   const pending = stack.sandbox.books.topups().filter(({ status }) => status === 'pending');
   for (const one of pending) await book(one.reference);
 }

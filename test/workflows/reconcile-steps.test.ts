@@ -9,7 +9,7 @@ import { hasCalledPerson } from './called-person.ts';
 
 type Steps = Pick<
   Activities,
-  'resumeRedemptions' | 'resumeTopUps' | 'recheckDue' | 'checkInvariants' | 'openCases'
+  'resumeRedemptions' | 'resumeTopUps' | 'askDue' | 'checkInvariants' | 'openCases'
 >;
 
 let temporal: TemporalConnection;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.connection.close());
 
-const OPENED = 'Done after it was refused: top-up 1, attempt 1';
+const OPENED = 'Providers did more than is paid for, ETB 50.00';
 const breaks = async (): Promise<never> => {
   throw ApplicationFailure.nonRetryable('broken for good');
 };
@@ -27,7 +27,7 @@ const breaks = async (): Promise<never> => {
 const steps: Steps = {
   resumeRedemptions: async () => 0,
   resumeTopUps: async () => 0,
-  recheckDue: async () => ({ asked: 2, isMore: false }),
+  askDue: async () => ({ asked: 2, isMore: false }),
   checkInvariants: async () => [],
   openCases: async () => [OPENED],
 };
@@ -53,7 +53,7 @@ async function failureOf(broken: Partial<Steps>): Promise<{ cause: unknown; isFo
 it.each<[string, Partial<Steps>]>([
   ['payments on hold cannot be taken up', { resumeRedemptions: breaks }],
   ['top-ups on hold cannot be taken up', { resumeTopUps: breaks }],
-  ['providers cannot be asked', { recheckDue: breaks }],
+  ['providers cannot be asked', { askDue: breaks }],
   ['the books cannot be checked', { checkInvariants: breaks }],
 ])('raises a case that it opened, where %s', async (_case, broken) => {
   const { cause, isFound } = await failureOf(broken);
@@ -110,7 +110,7 @@ it('goes on with all its steps until nothing is due', async () => {
   let batches = 0;
   const { result } = await runOn({
     resumeTopUps: async () => done.push('resumeTopUps') && 1,
-    recheckDue: async () => {
+    askDue: async () => {
       batches += 1;
       return { asked: 100, isMore: batches < 3 };
     },

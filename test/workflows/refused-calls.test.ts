@@ -61,9 +61,9 @@ describe('a payment', () => {
     const { database, sandbox } = gifts.stack;
     const { merchant, client } = await gifts.payee('partner', { payoutSuffix: '008' });
     const mend = await breakStatement(database, {
-      table: 'redemptions',
+      table: 'placements',
       on: 'update',
-      when: 'new.unknown_since is not null and old.unknown_since is null',
+      when: 'new.silent_since is not null and old.silent_since is null',
       code: '42501',
     });
     const gift = await gifts.gift({ owner: null, merchant });
@@ -166,12 +166,12 @@ describe('a message', () => {
 
 it('a case that nobody can read is found', async () => {
   const { database, config, temporal } = topups.stack;
-  const mend = await hideTable(database, 'topup_attempts');
+  const mend = await hideTable(database, 'cases');
   const workflowId = `case-${randomUUID()}`;
   const handle = await temporal.client.workflow.start('followCase', {
     workflowId,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    args: [{ name: { kind: 'late-success', reference: randomUUID() }, intervalMs: 600_000 }],
+    args: [{ name: { kind: 'case', id: 2_000_000_000 }, intervalMs: 600_000 }],
   });
   await untilPersonIsCalled(handle, NOTICE);
   await mend();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
 import { CLAIM, type Client } from '../end-to-end/gift/gift-scene.ts';
 import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/redemption-scene.ts';
 import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { doneLate } from '../positions/placements.ts';
 import { breakStatement, hideTable } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 import { detailsOf } from './details-of.ts';
@@ -100,11 +100,7 @@ it('the look at a top-up that was delivered late', async () => {
   const id = await topups.failedTopUp();
   const operationId = await topups.operationOf(id);
   const handle = await topups.workflowOf(id);
-  await database
-    .transaction()
-    .execute((transaction) =>
-      bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
-    );
+  await doneLate(database, operationId);
   const mend = await hideTable(database, 'topups');
   await handle.signal('providerHint');
   await until(async () => expect(await needsAction(handle)).toBe(true));

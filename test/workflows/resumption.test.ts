@@ -44,9 +44,10 @@ async function holdMany(connectionString: string): Promise<void> {
         amount, msisdn, status, attempt, exchange_rate, currency, originating_country)
       select 'operation-' || number, 'top-up-' || number, 'digest', 1, 'AIRTIME', 50,
         '${testNumbers.store('+251911000000')}', 'PROCESSING', 1, '1', 'USD', 'US' from generate_series(1, ${HELD}) as number`);
-    await client.query(`insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn,
-        provider)
-      select id, 1, operation_id, 'reference-' || id, msisdn, 'dt-one' from topups`);
+    await client.query(`insert into topup_attempts (topup_id, attempt, operation_id, reference, msisdn)
+      select id, 1, operation_id, 'reference-' || id, msisdn from topups`);
+    await client.query(`insert into placements (kind, reference, provider, operation_id, ordered)
+      select 'top-up', reference, 'dt-one', operation_id, 50 from topup_attempts`);
     await client.query(`insert into operations (id, company_kind, company_id, kind, request_id,
         request_digest, status)
       select operation_id, 'partner', 1, 'airtime-topup', gen_random_uuid(), 'digest', 'RUNNING'
@@ -67,7 +68,7 @@ async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
       resumption: { resumeTopUp },
       numbers: testNumbers,
     } as unknown as ActivityDependencies),
-    recheckDue: async () => ({ asked: 0, isMore: false }),
+    askDue: async () => ({ asked: 0, isMore: false }),
     checkInvariants: async () => [],
     openCases: async () => [],
   };

@@ -130,6 +130,7 @@ describe('a payment', () => {
     const { referenceNumber } = (await answer).body.data;
     const row = await scene.stack.database
       .selectFrom('redemptions')
+      .innerJoin('placements', 'placements.operation_id', 'redemptions.operation_id')
       .select(['platform_reference', 'payment_reference', 'provider_reference'])
       .where('provider_reference', '=', referenceNumber)
       .executeTakeFirstOrThrow();

@@ -140,7 +140,7 @@ const firstWords: Readonly<Record<State, RegExp>> = {
   'top-up failed': /Failed: top-up/,
   'top-up retried': /(Sending|Outcome unknown): top-up/,
   'top-up delivered': /Delivered: top-up/,
-  'late success': /Done after it was refused: top-up/,
+  'open case': /Providers did more than is paid for/,
   'reconciliation red': /Cases were opened\./,
 };
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bookLateSuccess } from '../../src/db/reconciliation/late-successes.ts';
 import { topUpStart } from '../../src/temporal/workflow-starts.ts';
 import { workflowTiming } from '../../src/temporal/workflow-timing.ts';
 import type { CaseName } from '../../workflows/contracts.ts';
 import { caseId } from '../../workflows/workflow-ids.ts';
-import { commandsOn } from '../admin/scene.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
+import { caseWorkflow, settleCase } from '../positions/cases.ts';
+import { askAll, doneLate } from '../positions/placements.ts';
 import { breakStatement } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 import { detailsOf } from './details-of.ts';
@@ -48,8 +48,6 @@ const checked = (history?: string) => ran('checkBooks', history);
 const settled = { ended: 'settled' };
 
 const caseIdOf = (name: CaseName): string => caseId(name, scene.stack.config.TEMPORAL_TASK_QUEUE);
-
-const operator = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
 describe('top-up', () => {
   it('ends delivered', async () => {
@@ -186,12 +184,7 @@ describe('reconcile', () => {
   });
 
   it('asks once more about what was refused', async () => {
-    await scene.stack.database
-      .updateTable('topup_attempts')
-      .set({ recheck_at: new Date(0) })
-      .where('status', '=', 'VOIDED')
-      .where('recheck_at', 'is not', null)
-      .execute();
+    await askAll(scene.stack.database);
     expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
   });
 
@@ -219,11 +212,11 @@ describe('reconcile', () => {
           where operation_id = ${operationId} and step = ${from}`.execute(transaction);
       });
     await untilBooksAreChecked(database);
-    await setStep('post', 'edited');
+    await setStep('hold', 'edited');
     expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
     expect(await checked('check-books-red')).toBeInstanceOf(WorkflowFailedError);
     expect(await reconciled()).toBeInstanceOf(WorkflowFailedError);
-    await setStep('edited', 'post');
+    await setStep('edited', 'hold');
     const books = scene.stack.temporal.client.workflow.getHandle(caseIdOf({ kind: 'books' }));
     await books.signal('lookAgain');
     expect(await books.result()).toEqual(settled);
@@ -234,20 +227,14 @@ describe('reconcile', () => {
     const id = await scene.failedTopUp();
     const operationId = await scene.operationOf(id);
     const { ourReference: reference } = (await scene.show(id)).attempts[0];
-    await scene.stack.database
-      .transaction()
-      .execute((transaction) =>
-        bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
-      );
+    await doneLate(scene.stack.database, operationId);
     await (await scene.workflowOf(id)).signal('providerHint');
     const delivered = { ended: 'delivered', attempts: 1 };
     expect(await endOf(id, 'top-up-delivered-late')).toEqual(delivered);
     expect(await reconciled()).toBeInstanceOf(WorkflowFailedError);
-    const followed = scene.stack.temporal.client.workflow.getHandle(
-      caseIdOf({ kind: 'late-success', reference }),
-    );
+    const followed = await caseWorkflow(scene.stack, reference);
     await followed.signal('lookAgain');
-    await operator().json(`settle late-success ${reference} --by platform --note agreed`);
+    await settleCase(scene.stack, reference, 'platform');
     await followed.signal('lookAgain');
     expect(await ended(scene.stack, followed.workflowId)).toEqual(settled);
   });

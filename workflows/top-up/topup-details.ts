@@ -35,8 +35,7 @@ const HOW_TO_SETTLE =
   'top-up* at `/support`, with its reference.';
 
 const WHO_SETTLES =
-  'A separate case settles who pays: the workflow `case:late-success:…`, found by `NeedsAction = true` ' +
-  'until it is settled.';
+  'A separate case settles who pays, found by `NeedsAction = true` until it is settled.';
 
 const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
 

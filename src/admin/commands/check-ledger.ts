@@ -47,6 +47,6 @@ function suspenseLine({ count, toBeBorne, toBeCredited }: LedgerTotals['openSusp
   return (
     `Open in suspense: ${count === 1 ? 'one operation' : `${count} operations`}, ` +
     `ETB ${money(toBeBorne)} to be borne and ETB ${money(toBeCredited)} to be credited. ` +
-    'See "list late-successes", "list reversals" and "list double-deliveries".'
+    'See "list cases".'
   );
 }

@@ -29,15 +29,11 @@ export const retryTopUpCommand = changeCommand({
       );
     const topup = await lockTopup(transaction, { id: input.topUp });
     if (!topup) throw new AdminError(`There is no top-up ${input.topUp}.`);
-    if (topup.status !== 'FAILED' || topup.is_contradicted)
+    if (topup.status !== 'FAILED')
+      throw new AdminError(`Top-up ${topup.id} cannot be retried: it is ${topup.status}.`);
+    if (topup.is_blocked)
       throw new AdminError(
-        `Top-up ${topup.id} cannot be retried: ` +
-          (topup.is_contradicted ? 'it was delivered late.' : `it is ${topup.status}.`),
-      );
-    if (topup.is_disputed)
-      throw new AdminError(
-        `Top-up ${topup.id} cannot be retried: what a provider says of it is not clear. Its case in the ` +
-          'Temporal UI says what to do; "settle disagreement" ends it.',
+        `Top-up ${topup.id} cannot be retried: it may have been delivered. Settle its case first: see "list cases".`,
       );
     const facts = await topupFactsForRepair(transaction, topup.id);
     requireSmall(parseMoney(facts?.amount ?? '0'), context, retryTopUp);

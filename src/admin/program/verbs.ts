@@ -4,7 +4,7 @@ export const PROGRAM = 'npm run admin --';
 /** The help of verbs that several commands share. */
 export const verbs: Readonly<Record<string, string>> = {
   list: 'List records with their ids',
-  show: 'Show one partner, merchant, voucher, top-up or repair in full',
+  show: 'Show one partner, merchant, voucher, top-up, case or repair in full',
   create: 'Add partners, merchants and products',
   invite: 'Invite a merchant to activate its portal account',
   change: 'Change partners, merchants and products',
@@ -36,8 +36,6 @@ export const verbs: Readonly<Record<string, string>> = {
   cancel: 'Cancel a voucher',
   retry: 'Make one more attempt of a failed top-up',
   repair: 'Ask for a repair of a voucher, claim, redemption, top-up, deposit or wallet',
-  settle:
-    'Settle late successes, reversals, disagreements and breaks with a provider, and recovered payments',
   route: 'Say which provider serves what',
   check: 'Log in to each provider',
   confirm: 'Confirm who has a payout account',

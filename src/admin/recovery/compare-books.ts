@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts';
-import { findKnown, type KnownTransaction } from '../../db/recovery/known-payments.ts';
+import { findKnown, type KnownPlacement } from '../../db/recovery/found-placements.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
@@ -78,7 +78,7 @@ export async function compareBooks(
     const references = transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
     const compared = transactions.map((one) => {
-      const verdict = verdictOf(one, known.get(one.reference ?? ''), provider);
+      const verdict = verdictOf(one, known.get(one.reference ?? '') ?? [], provider);
       return { ...one, kind, provider, verdict };
     });
     comparisons.push(...compared);
@@ -89,25 +89,7 @@ export async function compareBooks(
           'compare them by hand.',
       );
   }
-  return { comparisons, gaps: [...gaps, ...doneTwice(comparisons)] };
-}
-
-/** What several providers did and a restore lost: it is booked once, for one of them. */
-function doneTwice(comparisons: readonly ComparedTransaction[]): string[] {
-  const providersOf = new Map<string, string[]>();
-  for (const { verdict, kind, reference, provider, status } of comparisons) {
-    if (verdict !== 'lost' && verdict !== 'recovered') continue;
-    if (status !== 'completed' && status !== 'pending') continue;
-    const name = `${kind} ${reference}`;
-    providersOf.set(name, [...new Set([...(providersOf.get(name) ?? []), provider])]);
-  }
-  return [...providersOf]
-    .filter(([, providers]) => providers.length > 1)
-    .map(
-      ([name, providers]) =>
-        `The ${name} was done by ${providers.join(' and ')}, and is booked for one of them: have the other ` +
-        'take it back, or book it by hand.',
-    );
+  return { comparisons, gaps };
 }
 
 /** References of payments are UUIDs, which a provider may write in capitals. */
@@ -131,21 +113,20 @@ const portsOf = <Name extends string>(
 const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
   reference === null && status !== 'failed';
 
-/** How a transaction stands, by our row: another provider may have done what this one says. */
+/** How a transaction stands, by our placements: another provider may have done what this one says. */
 function verdictOf(
   { reference, status, currency }: ProviderTransaction,
-  known: KnownTransaction | undefined,
+  known: readonly KnownPlacement[],
   asked: string,
 ): Verdict {
   if (reference === null || (currency !== null && currency.toUpperCase() !== CURRENCY))
     return 'foreign';
   const isDone = status === 'completed' || status === 'pending';
+  const ours = known[0]?.status;
+  const here = known.find(({ provider }) => provider === asked);
   // A failed or reversed one moved nothing in the end.
-  if (known === undefined) return isDone ? 'lost' : 'agrees';
-  if (known.status === 'RECOVERED') return 'recovered';
-  if (known.status === 'HELD') return 'open';
-  const isHere = known.provider === asked;
-  const isDoneHere = isHere ? known.isDone : known.doneBy.includes(asked);
-  if (isHere || isDone) return isDone === isDoneHere ? 'agrees' : 'differs';
-  return 'agrees';
+  if (ours === undefined || (ours === 'LOST' && !here)) return isDone ? 'lost' : 'agrees';
+  if (ours === 'LOST') return 'recovered';
+  if (ours === 'HELD') return 'open';
+  return isDone === (here?.isDone ?? false) ? 'agrees' : 'differs';
 }

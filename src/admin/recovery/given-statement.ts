@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts';
-import { referencesOfReceipts } from '../../db/recovery/known-payments.ts';
+import { referencesOfReceipts } from '../../db/recovery/found-placements.ts';
 import type { ProviderStatementLine } from '../../providers/statement.ts';
 import type { ProviderTransaction, TransactionList } from '../../providers/transaction-list.ts';
 import { withStatementFile } from '../statement-file.ts';

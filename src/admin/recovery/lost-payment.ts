@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/connection.ts';
-import type { LostPayment } from '../../db/recovery/recovered-payments.ts';
+import type { LostOrder } from '../../db/recovery/found-placements.ts';
 import type { ComparedTransaction } from './compare-books.ts';
 
 /** The serial number in the description of a payment (activities/redemptions/payments.ts). */
 const SERIAL_NUMBER = /\bvoucher (\S+)$/;
 
-/** What is known of a lost payment; undefined where even its amount is not. */
+/** What is known of a lost payment or top-up; undefined where even its amount is not. */
 export async function lostPaymentOf(
   database: Database,
   found: ComparedTransaction,
-): Promise<LostPayment | undefined> {
-  const { kind, provider, reference, providerReference, status, at, party, description } = found;
+): Promise<LostOrder | undefined> {
+  const { kind, provider, reference, providerReference, at, party, description } = found;
   const amount = found.amount ?? (await packagePrice(database, found.productId));
   if (reference === null || amount === undefined) return undefined;
   return {
@@ -19,13 +19,10 @@ export async function lostPaymentOf(
     provider,
     reference,
     providerReference,
-    providerStatus: status === 'pending' ? 'pending' : 'completed',
     madeAt: at,
     party,
     amount,
     serialNumber: SERIAL_NUMBER.exec(description ?? '')?.[1] ?? null,
-    // "msisdn +251911000000": the payout account of the merchant.
-    payee: party?.split(', ')[0]?.split(' ').slice(1).join(' ') ?? null,
   };
 }
 

@@ -1,9 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  DOUBLE_DELIVERY,
-  DOUBLE_SETTLEMENT,
-  RECOVERY_SETTLEMENT,
-} from '../../domain/statements/statement-labels.ts';
 import type { Database } from '../connection.ts';
 
 /** What the balances are compared with; several rows of one account or partner are added up. */
@@ -23,8 +18,7 @@ export const entriesOf = (ids: RawBuilder<unknown>) => sql`
   group by debit_account_id`;
 
 /**
- * The invariants of the accounts (I2, I3, I4), and of recovered payments and double deliveries, which are
- * few: one line per fault. The sums and the balances must be of one snapshot.
+ * The invariants of the accounts (I2, I3, I4): one line per fault. The sums and the balances must be of one snapshot.
  */
 export async function brokenAccounts(
   transaction: Database,
@@ -58,31 +52,6 @@ export async function brokenAccounts(
     select case kind when 'airtime-hold' then 'I4 airtime on hold is what open top-ups hold'
         else 'I4 what is reserved is what the vouchers still hold' end
       || ': ' || kind || ' of partner ' || partner_id
-    from account where balance <> expected
-    union all
-    select 'I6 what was recovered is booked once, and settled once: recovered payment ' || reference
-    from recovered_payments as payment
-    where (select count(*) from ledger_transfers as moved
-        where moved.operation_id = payment.operation_id and moved.amount = payment.amount
-          and moved.step in ('recovered', ${RECOVERY_SETTLEMENT}))
-      <> case when settled_at is null then 1 else 2 end
-    union all
-    select 'I6 what two providers did is booked once, and settled once: switch ' || failover.id
-    from provider_failovers as failover
-    left join redemptions on redemptions.operation_id = failover.operation_id
-    left join topup_attempts as try on try.operation_id = failover.operation_id
-    where done_at is not null and booked_at is not null and (select count(*) from ledger_transfers as moved
-        where moved.operation_id = 'double:' || coalesce(payment_reference::text, try.reference)
-            || ':' || from_provider
-          and moved.step in (${DOUBLE_DELIVERY}, ${DOUBLE_SETTLEMENT}))
-      <> case when failover.settled_at is null then 1 else 2 end
-    union all
-    select 'I6 what a first provider did is booked when its operation has ended: switch ' || failover.id
-    from provider_failovers as failover
-    left join redemptions on redemptions.operation_id = failover.operation_id
-    left join topup_attempts as try on try.operation_id = failover.operation_id
-    where done_at is not null and booked_at is null and failover.settled_at is null
-      and coalesce(redemptions.settled_at, try.settled_at) < now() - interval '1 day'
-    `.execute(transaction);
+    from account where balance <> expected`.execute(transaction);
   return rows.map(({ fault }) => fault);
 }

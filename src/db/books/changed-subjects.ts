@@ -1,9 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  FEE_REVERSAL,
-  PAYMENT_REVERSAL,
-  REVERSAL_SETTLEMENT,
-} from '../../domain/statements/statement-labels.ts';
 import type { Database } from '../connection.ts';
 import type { BookSource, BookSubject } from '../schema/all-tables.ts';
 import type { BookFault, SubjectIds } from './subject-invariants.ts';
@@ -27,8 +22,9 @@ export const checkedSources = Object.keys(newRows) as CheckedSource[];
  * reads a page of its own, which a long history has not in memory: that is done only for transfers that
  * the invariants of the subject add up. An array makes PostgreSQL use the index for any number of rows.
  */
-const ofTransfers = (...steps: readonly string[]) => sql`operation_id = any(array(
-  select operation_id from row where step = any(${steps}::text[])))`;
+const ofTransfers = (column: RawBuilder<unknown>, steps: readonly string[]) => sql`
+  ${column} = any(array(
+    select operation_id from row where step = any(${steps}::text[]) or starts_with(step, 'adjust-')))`;
 
 /** What rows of a source are about; a row of several may be checked twice. */
 const about: Readonly<Record<CheckedSource, RawBuilder<unknown>>> = {
@@ -36,13 +32,14 @@ const about: Readonly<Record<CheckedSource, RawBuilder<unknown>>> = {
     select 'transfer' as subject, id from row
     union all
     select 'redemption', id from redemptions
-    where ${ofTransfers('post-payment', 'post-service-fee', 'reversal')}
+    where ${ofTransfers(sql`operation_id`, ['post-payment', 'post-service-fee'])}
     union all
-    select 'reversal', id from redemption_reversals
-    where ${ofTransfers(PAYMENT_REVERSAL, FEE_REVERSAL)}
+    select 'top-up', topup_id from topup_attempts where ${ofTransfers(sql`operation_id`, ['post'])}
     union all
-    select 'top-up', topup_id from topup_attempts
-    where ${ofTransfers('post', 'reversal', REVERSAL_SETTLEMENT)}`,
+    select 'placement', id from placements
+    where reference = any(array(
+      select substring(operation_id from '^recovered:(.+)$') from row
+      where starts_with(operation_id, 'recovered:')))`,
   vouchers: sql`select 'voucher' as subject, id from row`,
   redemptions: sql`
     select 'redemption' as subject, id from row union all select 'voucher', voucher_id from row`,
@@ -95,9 +92,15 @@ export async function takeChanges(
     select (select count(*) from taken) as taken,
       (select json_agg(distinct jsonb_build_object('subject', subject, 'id', id)) from (
         select subject, id from taken
-        -- A redemption is a part of its voucher.
+        -- A redemption is a part of its voucher, and a placement one of its order.
         union all select 'voucher', voucher_id
-          from taken join redemptions using (id) where subject = 'redemption') as subjects) as subjects
+          from taken join redemptions using (id) where subject = 'redemption'
+        union all select 'redemption', redemptions.id
+          from taken join placements using (id) join redemptions using (operation_id)
+          where subject = 'placement'
+        union all select 'top-up', topup_id
+          from taken join placements using (id) join topup_attempts using (operation_id)
+          where subject = 'placement') as subjects) as subjects
   `.execute(transaction);
   return { taken: rows[0]?.taken ?? 0, subjects: rows[0]?.subjects ?? [] };
 }

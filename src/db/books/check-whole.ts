@@ -20,7 +20,7 @@ const BLOCK_SIZE = 2_000;
 const tables = {
   vouchers: 'voucher',
   redemptions: 'redemption',
-  redemption_reversals: 'reversal',
+  placements: 'placement',
   topups: 'top-up',
   ledger_transfers: 'transfer',
 } as const satisfies Record<string, BookSubject>;

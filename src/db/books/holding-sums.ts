@@ -23,8 +23,9 @@ export interface HoldingSums {
 const PASSES = 3;
 
 /**
- * SQL query: the vouchers whose value moved since now. Each move is a change of status, or a reversal that a
- * merchant asked for, which makes a live voucher grow. Both are looked for from before what is not settled yet.
+ * SQL query: the vouchers whose value moved since now. Each move is a change of status, a reversal that a merchant
+ * asked for, which makes a live voucher grow, or the settling of a case. All are looked for from before what is not
+ * settled yet.
  */
 async function changesFromNow(database: Database): Promise<RawBuilder<{ id: number }>> {
   const { rows } = await sql<{ change: number; time: Date }>`
@@ -36,7 +37,9 @@ async function changesFromNow(database: Database): Promise<RawBuilder<{ id: numb
     union
     select redemptions.voucher_id from redemption_reversals as reversal
     join redemptions on redemptions.id = reversal.redemption_id
-    where reversal.status = 'SUCCESS' and reversal.settled_at >= ${time}`;
+    where reversal.status = 'SUCCESS' and reversal.settled_at >= ${time}
+    union
+    select voucher_id from cases where voucher_id is not null and closed_at >= ${time}`;
 }
 
 /** Adds up vouchers in blocks, each with a short snapshot of its own, and those again that have changed. */

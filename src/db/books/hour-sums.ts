@@ -58,7 +58,7 @@ const payoutSums = (hour: number) => sql`
     select count(1) as payouts, sum(to_merchant) as paid, sum(service_fee) as fees
     from redemptions
     where merchant_id = merchants.id and status = 'POSTED' and ${isInHours(
-      sql`(case when status = 'POSTED' then settled_at else contradicted_at end)`,
+      sql`(case when status = 'POSTED' then settled_at else changed_at end)`,
       hour,
     )}
   ) as sums

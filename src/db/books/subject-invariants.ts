@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  DEPOSIT_REVERSAL,
-  FEE_REVERSAL,
-  LATE_SUCCESS_SETTLEMENT,
-  PAYMENT_REVERSAL,
-  REVERSAL_SETTLEMENT,
-} from '../../domain/statements/statement-labels.ts';
+import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.ts';
 import { voucherMoves } from '../../domain/voucher.ts';
 import type { Database } from '../connection.ts';
+import { hasDelivery } from '../positions/write-order.ts';
 import type { BookSubject } from '../schema/all-tables.ts';
-import { hasDelivery, isChargedAtOnce } from '../topups/topup-state.ts';
+import {
+  type CheckedOrders,
+  lostOrders,
+  orderInvariants,
+  ordersOfRedemptions,
+  ordersOfTopups,
+} from './order-invariants.ts';
 
 /** A fault, and the row that it is about. */
 export interface BookFault {
@@ -28,11 +29,9 @@ type Invariant = readonly [
   query: (ids: RawBuilder<unknown>) => RawBuilder<{ fault: string; id: number }>,
 ];
 
-/** A reversal that a merchant asked for has returned the value of the redemption. */
-const isReversed = sql`exists (select from redemption_reversals as reversal
-  where reversal.redemption_id = redemptions.id and reversal.status = 'SUCCESS')`;
-
-const TAKEN_BACK = 'I6 what was taken back is what was done before, once';
+/** The invariants of orders, for the orders of rows. */
+const ofOrders = (orders: (ids: RawBuilder<unknown>) => CheckedOrders): readonly Invariant[] =>
+  orderInvariants.map(([name, query]) => [name, (ids) => query(orders(ids))]);
 
 /**
  * Transfers by their ids. `offset 0` keeps their steps out of the search: PostgreSQL would else look for a
@@ -50,18 +49,6 @@ const ofTransfers: readonly Invariant[] = [
       where id ${ids} and (amount <= 0 or debit_account_id = credit_account_id)`,
   ],
   [
-    'I6 what was settled is what was done late, once',
-    (ids) => sql`
-      select 'operation ' || settlement.operation_id as fault, settlement.id
-      from ${transfersWith(ids)} as settlement
-      join ledger_accounts as suspense
-        on suspense.id = settlement.credit_account_id and suspense.kind = 'suspense'
-      where settlement.step = ${LATE_SUCCESS_SETTLEMENT} and not exists (
-        select from ledger_transfers as late
-        where late.operation_id = settlement.operation_id and late.step = 'late-success'
-          and late.debit_account_id = suspense.id and late.amount = settlement.amount)`,
-  ],
-  [
     'I6 what was reversed is what was deposited, once',
     (ids) => sql`
       select 'operation ' || reversal.operation_id as fault, reversal.id
@@ -74,32 +61,17 @@ const ofTransfers: readonly Invariant[] = [
           and deposit.amount = reversal.amount)`,
   ],
   [
-    TAKEN_BACK,
+    'B suspense has what nobody bears',
     (ids) => sql`
-      select 'operation ' || reversal.operation_id as fault, reversal.id
-      from ${transfersWith(ids)} as reversal
-      where reversal.step = 'reversal' and not exists (
-        select from ledger_transfers as posted
-        where posted.operation_id = reversal.operation_id
-          and posted.step in ('post', 'post-payment') and posted.amount = reversal.amount
-          and posted.credit_account_id = reversal.debit_account_id)
-      union all
-      select 'settlement of operation ' || settlement.operation_id, settlement.id
-      from ${transfersWith(ids)} as settlement
-      where settlement.step = ${REVERSAL_SETTLEMENT} and not exists (
-        select from ledger_transfers as reversal
-        where reversal.operation_id = settlement.operation_id and reversal.step = 'reversal'
-          and reversal.credit_account_id = settlement.debit_account_id
-          and reversal.amount = settlement.amount)`,
-  ],
-  [
-    'I6 what a merchant reversed is what was paid, once',
-    (ids) => sql`
-      select 'operation ' || moved.operation_id as fault, moved.id
+      select 'operation ' || moved.operation_id || ' of no order' as fault, moved.id
       from ${transfersWith(ids)} as moved
-      where moved.step in (${PAYMENT_REVERSAL}, ${FEE_REVERSAL}) and not exists (
-        select from redemption_reversals as reversal
-        where reversal.operation_id = moved.operation_id and reversal.status = 'SUCCESS')`,
+      join ledger_accounts as suspense on suspense.kind = 'suspense'
+        and suspense.id in (debit_account_id, credit_account_id)
+      where not exists (select from redemptions where operation_id = moved.operation_id)
+        and not exists (select from topup_attempts where operation_id = moved.operation_id)
+        and not exists (select from placements
+          where moved.operation_id = 'recovered:' || reference
+            and reference = substring(moved.operation_id from '^recovered:(.+)$'))`,
   ],
 ];
 
@@ -111,12 +83,12 @@ const ofVouchers: readonly Invariant[] = [
       where id ${ids} and (remaining < 0 or held < 0 or returned < 0)`,
   ],
   [
-    'I5 a voucher is what remains, is held, was redeemed and was returned',
+    'I5 a voucher is what remains, is held, pays for redemptions and was returned',
     (ids) => sql`
       select case when is_hold then 'hold of voucher ' else 'voucher ' end || id as fault, id
       from vouchers cross join lateral (
         select coalesce(sum(to_merchant + service_fee)
-            filter (where status = 'POSTED' and not ${isReversed}), 0) as spent,
+            filter (where charged), 0) as spent,
           coalesce(sum(to_merchant + service_fee) filter (where status = 'HELD'), 0) as holds
         from redemptions where redemptions.voucher_id = vouchers.id) as redeemed
       cross join lateral (values
@@ -144,68 +116,24 @@ const ofVouchers: readonly Invariant[] = [
   ],
 ];
 
-const hasReversalTransfer = (operationId: string) => sql`exists (
-  select from ledger_transfers where operation_id = ${sql.ref(operationId)} and step = 'reversal')`;
-
-const ofRedemptions: readonly Invariant[] = [
+const ofPlacements: readonly Invariant[] = [
+  ...ofOrders(lostOrders),
   [
-    'I5 what was redeemed is what the ledger paid out',
+    'E a placement says what was observed last',
     (ids) => sql`
-      select distinct 'redemption ' || redemptions.id as fault, redemptions.id from redemptions
-      cross join lateral (values
-        ('post-payment', 'mobile-money-clearing', to_merchant),
-        ('post-service-fee', 'service-fees', service_fee)) as leg (step, kind, booked)
-      where redemptions.id ${ids} and status = 'POSTED' and booked <> (
-        select coalesce(sum(amount), 0) from ledger_transfers
-        join ledger_accounts as credit on credit.id = credit_account_id
-        where ledger_transfers.operation_id = redemptions.operation_id
-          and ledger_transfers.step = leg.step and credit.kind = leg.kind)`,
-  ],
-  [
-    TAKEN_BACK,
-    (ids) => sql`
-      select 'row of operation ' || operation_id as fault, id from redemptions
-      where id ${ids} and reversed_at is not null and not ${isReversed}
-        and not ${hasReversalTransfer('redemptions.operation_id')}`,
-  ],
-];
-
-const ofReversals: readonly Invariant[] = [
-  [
-    'I6 what a merchant reversed is what was paid, once',
-    (ids) => sql`
-      select distinct 'reversal ' || reversal.id as fault, reversal.id
-      from redemption_reversals as reversal
-      join redemptions on redemptions.id = reversal.redemption_id
-      cross join lateral (values
-        (${PAYMENT_REVERSAL}, 'mobile-money-clearing', to_merchant),
-        (${FEE_REVERSAL}, 'service-fees', service_fee)) as leg (step, kind, paid)
-      where reversal.id ${ids} and (redemptions.status <> 'POSTED'
-        or reversal.status = 'SUCCESS' and redemptions.reversed_at is null
-        or (case reversal.status when 'SUCCESS' then paid else 0 end) <> (
-          select coalesce(sum(moved.amount), 0) from ledger_transfers as moved
-          join ledger_accounts as debit on debit.id = debit_account_id and debit.kind = leg.kind
-          join ledger_accounts as credit on credit.id = credit_account_id
-            and credit.kind = case reversal.credited_to when 'gift' then 'gift' else 'reserved' end
-          where moved.operation_id = reversal.operation_id and moved.step = leg.step))`,
+      select 'placement ' || placement.id as fault, placement.id from placements as placement
+      join lateral (
+        select word, done from observations where placement_id = placement.id
+        order by id desc limit 1) as seen on true
+      where placement.id ${ids} and (placement.word, placement.done) <> (seen.word, seen.done)`,
   ],
 ];
 
 const ofTopUps: readonly Invariant[] = [
   [
-    'I5 a top-up is charged once when it was delivered, and else not',
+    'I5 the state of a top-up is that of its attempts',
     (ids) => sql`
-      select 'top-up ' || topups.id as fault, topups.id from topups
-      where topups.id ${ids}
-        and case when status = 'SUCCESS' and ${isChargedAtOnce} then amount else 0 end <> (
-        select coalesce(sum(case step when 'post' then moved.amount else -moved.amount end), 0)
-        from ledger_transfers as moved
-        join ledger_accounts as credit on credit.id = credit_account_id
-        join topup_attempts on topup_attempts.operation_id = moved.operation_id
-        where topup_attempts.topup_id = topups.id
-          and (step = 'post' or step = ${REVERSAL_SETTLEMENT} and credit.kind = 'airtime'))
-      union all
-      select 'state of top-up ' || topups.id, topups.id from topups
+      select 'state of top-up ' || topups.id as fault, topups.id from topups
       where topups.id ${ids} and status in ('SUCCESS', 'FAILED')
         and (status = 'SUCCESS') <> ${hasDelivery}
       union all
@@ -215,19 +143,22 @@ const ofTopUps: readonly Invariant[] = [
         where topup_attempts.topup_id = topups.id and topup_attempts.status = 'HELD' limit 1), false)`,
   ],
   [
-    TAKEN_BACK,
+    'I5 the newest attempt holds the price of its top-up',
     (ids) => sql`
-      select 'row of operation ' || operation_id as fault, topup_id as id from topup_attempts
-      where topup_id ${ids} and reversed_at is not null
-        and not ${hasReversalTransfer('topup_attempts.operation_id')}`,
+      select 'top-up ' || id as fault, id from topups
+      where id ${ids} and amount <> (
+        select hold.amount from topup_attempts as try
+        join ledger_transfers as hold on hold.operation_id = try.operation_id and step = 'hold'
+        where try.topup_id = topups.id and try.attempt = topups.attempt)`,
   ],
+  ...ofOrders(ordersOfTopups),
 ];
 
 const invariants: Readonly<Record<BookSubject, readonly Invariant[]>> = {
   transfer: ofTransfers,
   voucher: ofVouchers,
-  redemption: ofRedemptions,
-  reversal: ofReversals,
+  redemption: ofOrders(ordersOfRedemptions),
+  placement: ofPlacements,
   'top-up': ofTopUps,
 };
 

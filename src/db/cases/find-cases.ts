@@ -92,7 +92,7 @@ const voucherWays = (term: SearchedTerm): Way[] => {
     ),
     ...way(
       reference,
-      () => sql`select voucher_id from redemptions where provider_reference = ${reference}
+      () => sql`select voucher_id from placements where provider_reference = ${reference}
       limit ${ROWS_OF_A_WAY}`,
     ),
     ...way(
@@ -100,11 +100,7 @@ const voucherWays = (term: SearchedTerm): Way[] => {
       () => sql`select voucher_id from messages where provider_reference = ${reference}
       and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
     ),
-    ...way(
-      reference,
-      () => sql`select voucher_id from ${ofReversal}
-      where reversal.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
-    ),
+    ...way(term.caseId, () => sql`select voucher_id from cases where id = ${term.caseId}`),
     ...way(reference, () => settledUnder('voucher_id', reference)),
     // A partner's own name of a line of a bulk order.
     ...way(
@@ -153,9 +149,10 @@ const topupWays = (term: SearchedTerm): Way[] => {
     ),
     ...way(
       reference,
-      () => sql`select topup_id from topup_attempts where provider_reference = ${reference}
-      limit ${ROWS_OF_A_WAY}`,
+      () => sql`select topup_id from topup_attempts join placements using (operation_id)
+      where placements.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
     ),
+    ...way(term.caseId, () => sql`select topup_id from cases where id = ${term.caseId}`),
     ...way(reference, () => settledUnder('topup_id', reference)),
     ...[
       sql`select id from topups where operation_id = ${operationId}`,

@@ -15,7 +15,7 @@ export async function brokenInvariantsIn(transaction: Database): Promise<string[
     transfer: every,
     voucher: every,
     redemption: every,
-    reversal: every,
+    placement: every,
     'top-up': every,
   });
   return [...accounts, ...subjects.map(({ line }) => line)];

@@ -34,17 +34,9 @@ export async function readLedgerTotals(database: Database): Promise<LedgerTotals
     group by kind order by min(partner_id) is null, kind`.execute(database);
   const suspense = await sql<LedgerTotals['openSuspense']>`
     select count(*)::int as count,
-      coalesce(sum(taken) filter (where taken > 0), 0)::numeric(30, 6) as "toBeBorne",
-      coalesce(-sum(taken) filter (where taken < 0), 0)::numeric(30, 6) as "toBeCredited"
-    from (
-      select operation_id,
-        sum(case when debit_account_id = suspense.id then amount else -amount end) as taken
-      from ledger_transfers
-      join ledger_accounts as suspense
-        on suspense.kind = 'suspense' and suspense.id in (debit_account_id, credit_account_id)
-      group by operation_id
-    ) as of_operations
-    where taken <> 0`.execute(database);
+      coalesce(sum(amount) filter (where amount > 0), 0)::numeric(30, 6) as "toBeBorne",
+      coalesce(-sum(amount) filter (where amount < 0), 0)::numeric(30, 6) as "toBeCredited"
+    from cases where why = 'difference' and closed_at is null`.execute(database);
   const [openSuspense = { count: 0, toBeBorne: '0', toBeCredited: '0' }] = suspense.rows;
   return { accounts: accounts.rows, openSuspense };
 }

@@ -78,9 +78,7 @@ export const lineColumns = sql`line.id, line.created_at as at, line.operation_id
 /** Joins of the subjects of a `line`'s operation. */
 export const explanations = sql`
   join ledger_accounts as other on other.id = line.other_account_id
-  left join redemption_reversals as reversal on reversal.operation_id = line.operation_id
-  left join redemptions on redemptions.id = coalesce(reversal.redemption_id,
-    (select id from redemptions as own where own.operation_id = line.operation_id))
+  left join redemptions on redemptions.operation_id = line.operation_id
   left join merchants on merchants.id = redemptions.merchant_id
   left join lateral (
     select id, serial_number from vouchers where id = coalesce(redemptions.voucher_id,

@@ -12,10 +12,10 @@ const ENDED_VOUCHER = sql`status in ('REDEEMED', 'EXPIRED', 'CANCELLED')`;
  */
 export const isSettledTopup = sql`topups.status in ('SUCCESS', 'FAILED')
   and not exists (select from topup_attempts as attempt where attempt.topup_id = topups.id
-    and (attempt.status = 'HELD' or attempt.recheck_at is not null
-      -- who was asked first is asked again, by the number
-      or exists (select from provider_failovers as failover
-        where failover.operation_id = attempt.operation_id and failover.recheck_at is not null)))
+    and (attempt.status = 'HELD'
+      -- a provider is asked again by the number
+      or exists (select from placements where placements.operation_id = attempt.operation_id
+        and placements.ask_at is not null)))
   and (select count(*) from topup_retries as retry where retry.topup_id = topups.id
     and retry.is_open) = 0
   and not exists (select from operator_commands as command where command.topup_id = topups.id

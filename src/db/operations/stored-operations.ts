@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
+import { providerReferenceOf } from '../positions/placements.ts';
 import type { OperationStatus } from '../schema/all-tables.ts';
 
 /** The keyed digest of a request's content. */
@@ -30,7 +31,7 @@ const attemptStatus = sql`case made.status when 'POSTED' then 'SUCCEEDED'
 
 const attemptOutcome = sql`case made.status
   when 'POSTED' then jsonb_build_object('ok', true, 'transactionId', made.topup_id,
-    'referenceNumber', coalesce(made.provider_reference, ''))
+    'referenceNumber', coalesce(${providerReferenceOf(sql`made.operation_id`)}, ''))
   when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'topup-failed',
     'detail', made.provider_message, 'transactionId', made.topup_id) end`;
 
@@ -49,7 +50,8 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
       ${nobody} as request_id, request_digest,
       case status
         when 'POSTED' then jsonb_build_object('ok', true,
-          'providerReference', provider_reference, 'platformReference', platform_reference)
+          'providerReference', ${providerReferenceOf(sql`redemptions.operation_id`)},
+          'platformReference', platform_reference)
         when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'payment-refused',
           'detail', provider_message) end as outcome
     from redemptions where operation_id = ${operationId}`,

@@ -33,7 +33,7 @@ export async function paymentFailures(
 ): Promise<FailureCount[]> {
   const { rows } = await sql<FailureCount>`
     select provider_message as reason, count(1) as count from redemptions
-    where merchant_id = ${merchantId} and status = 'VOIDED' and contradicted_at is null
+    where merchant_id = ${merchantId} and status = 'VOIDED' and not is_done
       and ${isWithin(sql`created_at`, days)}
     group by provider_message order by count(1) desc, provider_message limit ${REASONS}`.execute(
     database,

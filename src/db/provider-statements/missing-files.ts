@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Day } from '../../domain/reports/day-report.ts';
 import type { Database } from '../connection.ts';
-import { doneHere } from './compare-day.ts';
+import { doneHere } from './compare-lines.ts';
 import { markUnfinished } from './provider-statements.ts';
 import type { StatementProvider } from './statement-lines.ts';
 

@@ -1,19 +1,12 @@
 import { sql } from 'kysely';
 import type { Day } from '../../domain/reports/day-report.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { openCase } from '../positions/cases.ts';
 import type { StatementDay } from './statement-lines.ts';
-
-/** A statement that could not be compared, for people. */
-export interface UnfinishedStatement {
-  readonly provider: string;
-  readonly day: Day;
-  readonly state: 'FAILED' | 'TOO_MANY';
-  readonly failure: string;
-}
 
 /**
  * The days of a provider that are to be compared: closed ones of the last days that are not compared
- * or have open breaks, oldest first. Of a provider without a statement only the last closed day.
+ * or have something unexplained, oldest first. Of a provider without a statement only the last closed day.
  */
 export async function dueDays(
   database: Database,
@@ -28,12 +21,9 @@ export async function dueDays(
         ${lastDay}::date, '1 day') as moment
     ) as due
     where not exists (
-        select from provider_statements as statement
-        where statement.provider = ${provider} and statement.day = due.day
-          and state = 'COMPARED')
-      or exists (
-        select from provider_breaks as found
-        where found.provider = ${provider} and found.day = due.day and state = 'OPEN')
+      select from provider_statements as statement
+      where statement.provider = ${provider} and statement.day = due.day
+        and state = 'COMPARED' and unexplained = 0)
     order by due.day`.execute(database);
   return rows.map(({ day }) => day);
 }
@@ -76,14 +66,18 @@ export async function dropLoad(database: Database, loadId: string): Promise<void
   await sql`delete from provider_statement_lines where load_id = ${loadId}::uuid`.execute(database);
 }
 
-/** Records that a day is compared. */
+/** Records that a day is compared, which ends its case. */
 export async function markCompared(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
+  unexplained: number,
 ): Promise<void> {
   await sql`
-    update provider_statements
-    set state = 'COMPARED', compared_at = now(), failure = null, failing_since = null
+    with closed as (
+      update cases set closed_at = now()
+      where subject_kind = 'statement' and subject = ${`${provider.name} ${day}`} and closed_at is null)
+    update provider_statements set state = 'COMPARED', compared_at = now(), failure = null,
+      failing_since = null, unexplained = ${unexplained}
     where provider = ${provider.name} and day = ${day}`.execute(transaction);
 }
 
@@ -91,7 +85,7 @@ export async function markCompared(
 export async function markUnfinished(
   database: Database,
   { provider, day }: StatementDay,
-  state: UnfinishedStatement['state'] | 'TRYING',
+  state: 'TRYING' | 'FAILED' | 'TOO_MANY',
   failure: string,
 ): Promise<void> {
   await sql`
@@ -102,14 +96,15 @@ export async function markUnfinished(
         else excluded.state end,
       failure = excluded.failure, failing_since = coalesce(old.failing_since, now())
   `.execute(database);
-}
-
-/** Statements that are not compared, and why. */
-export async function listUnfinished(database: Database): Promise<UnfinishedStatement[]> {
-  const { rows } = await sql<UnfinishedStatement>`
-    select provider, day, state, coalesce(failure, 'unknown') as failure from provider_statements
-    where state in ('FAILED', 'TOO_MANY') order by provider, day`.execute(database);
-  return rows;
+  if (state === 'TRYING') return;
+  await openCase(database, {
+    subjectKind: 'statement',
+    subject: `${provider.name} ${day}`,
+    why: 'unread',
+    amount: '0',
+    words: `${provider.name}, ${day}: ${failure}`,
+    provider: provider.name,
+  });
 }
 
 /** What is known of the statement of a day. */
@@ -124,6 +119,8 @@ export interface StatementFacts {
   readonly fees: Readonly<Record<string, string>>;
   /** ETB */
   readonly bookedFee: string;
+  /** Lines, and orders of ours without one, that are not explained yet. */
+  readonly unexplained: number;
 }
 
 /** The statement of a day; undefined where it was never asked for. */
@@ -134,7 +131,7 @@ export async function findStatement(
 ): Promise<StatementFacts | undefined> {
   const { rows } = await sql<StatementFacts>`
     select state, source, line_count as lines, ignored_count as ignored, loaded_at as "loadedAt", fees,
-      booked_fee as "bookedFee"
+      booked_fee as "bookedFee", unexplained
     from provider_statements where provider = ${provider} and day = ${day}`.execute(database);
   return rows[0];
 }

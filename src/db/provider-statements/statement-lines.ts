@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { StatementKind } from '../../domain/provider-statements/break-types.ts';
+import type { StatementKind } from '../../domain/provider-statements/statement-kind.ts';
 import type { Day } from '../../domain/reports/day-report.ts';
 import type { Database } from '../connection.ts';
 
@@ -33,12 +33,6 @@ export interface StoredLine {
   readonly feeCurrency: string | null;
   readonly at: Date;
 }
-
-/** Whether a row of ours is the provider's, by its column. */
-export const isOfProvider = (
-  column: RawBuilder<unknown>,
-  { name }: StatementProvider,
-): RawBuilder<boolean> => sql`${column} = ${name}`;
 
 /** Begins and ends a day, as moments. */
 export const beginOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
@@ -97,8 +91,6 @@ const asText = sql`concat_ws('|', given.reference, given.status, trim_scale(give
 
 /** SQL query: lines with our references. */
 function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawBuilder<unknown> {
-  const table = provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
-  const ours = provider.kind === 'airtime' ? sql`reference` : sql`payment_reference::text`;
   const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
   // Those of payments are UUIDs, which a provider may write in capitals.
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
@@ -123,9 +115,9 @@ function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawB
     cross join lateral (
       select line.reference is null and line.kind = 'reversal' as is_reversed) as what
     left join lateral (
-      select ${ours} as reference from ${table} as row
+      select placement.reference from placements as placement
       where line.reference is null and (is_reversed or line.kind = ${own})
-        and provider_reference = coalesce(line.original, line.provider_reference)
-        and ${isOfProvider(sql`row.provider`, provider)}
-      order by settled_at desc limit 1) as found on true`;
+        and placement.provider_reference = coalesce(line.original, line.provider_reference)
+        and placement.provider = ${provider.name} and placement.kind = ${own}
+      order by placement.id desc limit 1) as found on true`;
 }

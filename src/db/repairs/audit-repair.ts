@@ -15,9 +15,7 @@ export const auditRepair = (
     {
       actor,
       action,
-      ...(row.voucher_id === null
-        ? { subjectKind: row.company_kind, subjectId: row.company_id }
-        : { subjectKind: 'voucher', subjectId: row.voucher_id }),
+      ...subjectOf(row),
       details: {
         repair: row.id,
         kind: row.kind,
@@ -30,3 +28,10 @@ export const auditRepair = (
       },
     },
   ]);
+
+function subjectOf(row: RepairRow): Pick<AuditEntry, 'subjectKind' | 'subjectId'> {
+  if (row.voucher_id !== null) return { subjectKind: 'voucher', subjectId: row.voucher_id };
+  return row.company_kind === null || row.company_id === null
+    ? { subjectKind: row.subject_kind, subjectId: Number(row.subject_id) }
+    : { subjectKind: row.company_kind, subjectId: row.company_id };
+}

@@ -3,15 +3,10 @@ import type { Operator } from '../../domain/operator.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Route } from '../../domain/providers/routes.ts';
 import type { Database } from '../connection.ts';
+import { providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers/provider-routes.ts';
 import type { TopupStatus } from '../schema/all-tables.ts';
-import { amountOfRetry, hasDisputedAttempt } from '../topups/topup-state.ts';
-
-/**
- * What a provider has changed by itself after the end, and nobody has settled: a case. It did what it had
- * refused, or took back what it had done.
- */
-export type ProviderChange = 'late-success' | 'reversal';
+import { amountOfRetry } from '../topups/topup-state.ts';
 
 /** What a repair of a redemption's payment is judged by. */
 export interface PaymentFacts {
@@ -31,7 +26,8 @@ export interface PaymentFacts {
   readonly secondsSincePayment: number;
   readonly isReversed: boolean;
   readonly hasPendingReversal: boolean;
-  readonly providerChange: ProviderChange | null;
+  /** The open case of it; null where there is none. */
+  readonly caseId: number | null;
 }
 
 /** Reads the facts of a redemption; undefined where there is none. */
@@ -42,20 +38,16 @@ export async function paymentFacts(
   const { rows } = await sql<PaymentFacts>`
     select redemption.id, redemption.operation_id as "operationId",
       platform_reference as reference, redemption.status,
-      provider_reference as "providerReference", (to_merchant + service_fee)::text as amount,
+      ${providerReferenceOf(sql`redemption.operation_id`)} as "providerReference", (to_merchant + service_fee)::text as amount,
       voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
       redemption.merchant_id as "merchantId",
       coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8
-        as "secondsSincePayment", reversed_at is not null as "isReversed",
+        as "secondsSincePayment", redemption.status = 'POSTED' and not redemption.is_done as "isReversed",
       exists (select from redemption_reversals as reversal
         where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
         as "hasPendingReversal",
-      case when settled_by is not null then null
-        when contradicted_at is not null then 'late-success'
-        when reversed_at is not null and not exists (
-          select from redemption_reversals as reversal
-          where reversal.redemption_id = redemption.id and reversal.status = 'SUCCESS')
-        then 'reversal' end as "providerChange"
+      (select min(found.id) from cases as found
+        where found.subject = redemption.operation_id and found.closed_at is null) as "caseId"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
     where redemption.id = ${redemptionId}`.execute(database);
   return rows[0];
@@ -96,12 +88,8 @@ export interface TopupFactsForRepair {
    * package that was never held and is gone.
    */
   readonly amount: string | null;
-  /** The provider delivered an attempt after refusing it. */
-  readonly isContradicted: boolean;
-  /** What a provider says of an attempt is not clear: it may have delivered it. */
-  readonly isDisputed: boolean;
-  /** The provider took the last attempt back after it had delivered it, and nobody has settled that. */
-  readonly isTakenBack: boolean;
+  /** The open case of one of its attempts; null where there is none. */
+  readonly caseId: number | null;
   /** The operation of the attempt on hold; null where none is. */
   readonly heldOperationId: string | null;
   readonly providerReference: string | null;
@@ -119,12 +107,9 @@ export async function topupFactsForRepair(
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       provider_reference as "providerReference",
-      exists (select from topup_attempts as made where made.topup_id = topups.id
-        and contradicted_at is not null) as "isContradicted",
-      ${hasDisputedAttempt} as "isDisputed",
-      exists (select from topup_attempts as made where made.topup_id = topups.id
-        and made.attempt = topups.attempt and reversed_at is not null and settled_by is null)
-        as "isTakenBack",
+      (select min(found.id) from cases as found
+        where found.topup_id = topups.id and found.closed_at is null and found.why <> 'unbooked')
+        as "caseId",
       (select operation_id from topup_attempts as made
         where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",
       exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'

@@ -79,8 +79,8 @@ export interface RepairToStart {
   readonly id: number;
   readonly operationId: string;
   readonly kind: string;
-  /** Whose operation it is. */
-  readonly company: Company;
+  /** Whose operation it is; null where it is no company's. */
+  readonly company: Company | null;
   /** Of the voucher or the top-up; null for a repair of a wallet. */
   readonly partnerId: number | null;
   readonly merchantId: number | null;
@@ -96,7 +96,8 @@ export interface RepairToStart {
 export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
   const { rows } = await sql<RepairToStart>`
     select repairs.id, repairs.operation_id as "operationId", repairs.kind,
-      json_build_object('kind', company_kind, 'id', company_id) as company,
+      case when company_id is not null
+        then json_build_object('kind', company_kind, 'id', company_id) end as company,
       coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
       vouchers.merchant_id as "merchantId", serial_number as "serialNumber",
       topup_id as "topupId", coalesce(owner_msisdn, topups.msisdn) as msisdn

@@ -23,7 +23,7 @@ export interface NewRepair
   /** Random: the same form sent twice is one repair. */
   readonly requestKey: string;
   readonly operationId: string;
-  readonly company: Company;
+  readonly company: Company | null;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly askedBy: string;
   readonly needsConfirmation: boolean;
@@ -76,8 +76,8 @@ export async function addRepair(
       why,
       request_key: requestKey,
       operation_id: operationId,
-      company_kind: company.kind,
-      company_id: company.id,
+      company_kind: company?.kind ?? null,
+      company_id: company?.id ?? null,
       arguments: JSON.stringify(repair.arguments),
       asked_by: askedBy,
       needs_confirmation: needsConfirmation,

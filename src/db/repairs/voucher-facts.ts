@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { VoucherStatus } from '../../domain/voucher.ts';
 import type { Database } from '../connection.ts';
+import { isVoucherBlocked } from '../positions/cases.ts';
 
 /** What a repair of a voucher, or of its claim, is judged by. */
 export interface VoucherFacts {
@@ -22,6 +23,8 @@ export interface VoucherFacts {
   readonly isClaimOver: boolean;
   /** Whether there is a message that its owner may miss. */
   readonly hasMessage: boolean;
+  /** A payment of it could be made twice, as long as its case is open. */
+  readonly isBlocked: boolean;
 }
 
 /** Reads the facts of a voucher; undefined where there is none. */
@@ -46,7 +49,8 @@ export async function voucherFacts(
       claim.id is not null or exists (
         select from redemptions join messages on messages.redemption_id = redemptions.id
         where redemptions.voucher_id = vouchers.id and redemptions.status = 'POSTED'
-          and reversed_at is null and messages.status <> 'SENT') as "hasMessage"
+          and is_done and messages.status <> 'SENT') as "hasMessage",
+      ${isVoucherBlocked(sql`vouchers.id`)} as "isBlocked"
     from vouchers
     left join voucher_claims as claim on claim.id = current_claim_id and claim.status = 'OPEN'
     where vouchers.id = ${voucherId}`.execute(database);

@@ -1,4 +1,5 @@
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import { caseTitle } from '../../domain/positions/words.ts';
 import {
   type CountedSum,
   type Day,
@@ -19,7 +20,7 @@ import {
 } from '../../domain/reports/movement-labels.ts';
 import { type KnownFaults, readKnownFaults } from '../books/known-faults.ts';
 import type { Database } from '../connection.ts';
-import { listOpenCases } from '../reconciliation/cases.ts';
+import { countOpenCases, reportedCases } from '../positions/cases.ts';
 import { type AccountDay, readAccountDays } from './day-balances.ts';
 import {
   type MovementSum,
@@ -47,7 +48,8 @@ export const readDayReport = (database: Database, day: ZonedDay): Promise<DayRep
       const madeAt = new Date();
       const movements = await readMovements(snapshot, day);
       const accounts = await readAccountDays(snapshot, day);
-      const cases = await listOpenCases(snapshot);
+      const cases = await reportedCases(snapshot, NAMED);
+      const counts = await countOpenCases(snapshot);
       const between = (from: string, to: string, hour?: string) =>
         total(
           movements.filter(
@@ -80,10 +82,12 @@ export const readDayReport = (database: Database, day: ZonedDay): Promise<DayRep
         accounts: kindsOf(accounts),
         wallets: walletsOf(accounts),
         hours: hoursOf(figures),
-        breaks: cases
-          .slice(0, NAMED)
-          .map(({ kind, reference, subject, amount }) => ({ kind, reference, subject, amount })),
-        breakCount: cases.length,
+        cases: cases.map(({ id, why, provider, reference, amount }) => ({
+          id,
+          what: caseTitle(why, parseMoney(amount)),
+          ...{ provider, reference, amount },
+        })),
+        caseCount: counts.reduce((sum, { count }) => sum + count, 0),
         checks: [
           checkBalances(accounts),
           checkRecords(await readRecordedSums(snapshot, day)),

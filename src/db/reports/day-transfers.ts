@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Day } from '../../domain/reports/day-report.ts';
-import { type LedgerAccountKind, tellingSteps } from '../../domain/reports/movement-labels.ts';
+import type { LedgerAccountKind } from '../../domain/reports/movement-labels.ts';
 import type { Database } from '../connection.ts';
 import { isWithin } from '../days.ts';
 import { amountOfAttempt } from '../topups/topup-state.ts';
@@ -31,8 +31,6 @@ const transfersOf = (day: ZonedDay) => sql`
 export interface MovementSum {
   readonly from: LedgerAccountKind;
   readonly to: LedgerAccountKind;
-  /** Only where it tells kinds of movements apart. */
-  readonly step: string;
   readonly ended: 'cancel' | 'expire' | null;
   /** 00:00 to 23:00 */
   readonly hour: string;
@@ -44,12 +42,11 @@ export interface MovementSum {
 export async function readMovements(snapshot: Database, day: ZonedDay): Promise<MovementSum[]> {
   const { rows } = await sql<MovementSum>`
     select from_kind as "from", to_kind as "to",
-      case when step = any(${tellingSteps}::text[]) then step else '' end as step,
       substring(operation_id from '^(cancel|expire)-') as ended,
       to_char(created_at at time zone ${day.zone}::text, 'HH24:00') as hour,
       count(1) as count, sum(amount)::numeric(20, 6)::text as amount
     from (${transfersOf(day)}) as transfer
-    group by 1, 2, 3, 4, 5`.execute(snapshot);
+    group by 1, 2, 3, 4`.execute(snapshot);
   return rows;
 }
 

@@ -17,39 +17,31 @@ export const moneyRights = {
   row_counts: { ...READ, worker: 'select, insert, update, delete' },
   checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
   unchecked_changes: { ...READ, worker: 'select, insert, delete' },
-  // Operators recover a restored database; triggers settle what is repeated.
+  // Operators recover a restored database.
   database_timeline: { ...READ, operator: 'select, update' },
   maintenance_fences: { ...READ, operator: 'select, insert, update' },
-  recovered_payments: { ...READ, operator: 'select, insert, update' },
   // Operators say who serves what; a worker tells what it did of it, and prunes.
   provider_routes: OPERATORS,
   provider_states: { ...READ, worker: 'select, insert, update, delete' },
-  // A callback or a statement lets the first provider be asked again; operators settle what it did, and
-  // recover who was asked before a restore.
-  provider_failovers: {
-    api: 'select, update (recheck_at, unanswered_since, doubted_since)',
-    worker:
-      'select, insert, update (recheck_at, unanswered_since, doubted_since, done_at, provider_reference, ' +
-      'booked_at, settled_at, settled_by, disagreement, disagreed_at, disagreement_settled_at), delete',
-    operator:
-      'select, insert, update (recheck_at, unanswered_since, doubted_since, settled_at, settled_by, ' +
-      'disagreement_settled_at)',
+  // A callback lets the next reconciliation ask the provider. Operators compare statements, and recover what a
+  // restore lost.
+  placements: {
+    ...WORKERS,
+    api: 'select, update (ask_at, doubted_at)',
+    operator: 'select, insert, update',
   },
-  // Workers and operators compare statements; operators settle breaks, also by the pages of support.
+  observations: { ...ADDED_ONLY, operator: 'select, insert' },
+  settlements: { ...ADDED_ONLY, operator: 'select' },
+  cases: { ...WORKERS, operator: 'select, insert, update' },
+  message_failovers: { ...READ, worker: 'select, insert, update (at), delete' },
+  // Workers and operators compare statements.
   provider_statements: WORKERS,
   provider_statement_lines: {
     api: NOTHING,
     worker: 'select, insert, update (reference, status, kind), delete',
     operator: 'select, insert, update (reference, status, kind), delete',
   },
-  provider_breaks: {
-    api: 'select, update (state, ended_at, ended_why, ended_by)',
-    worker:
-      'select, insert, update (state, found_at, ended_at, ended_why, our_status, our_amount, ' +
-      'provider_status, provider_amount, provider_currency)',
-    operator: 'select, insert, update',
-  },
-  provider_balances: WORKERS,
+  provider_balances: { ...READ, worker: 'select, insert, update (read_at), delete' },
   // Callbacks add; a worker uses and prunes them.
   mpesa_results: {
     api: 'select, insert',

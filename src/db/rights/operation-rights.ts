@@ -1,9 +1,5 @@
 import { COUNTERS, NOTHING, READ, type Rights, WORKERS } from './rights.ts';
 
-/** Operators settle what a provider changed, and name who got a payment after a restore. */
-const SETTLEMENT =
-  'provider, recheck_at, doubted_since, disagreement, contradicted_at, reversed_at, settled_by';
-
 /** What a workflow does for a company is the worker's. */
 const WORKERS_ALONE: Rights = { ...WORKERS, operator: 'select' };
 
@@ -19,18 +15,13 @@ export const operationRights = {
       'select, update (status, current_claim_id, remaining, returned, code_digest, owner_msisdn)',
   },
   voucher_claims: { ...WORKERS, operator: 'select, update (status, code_ciphertext)' },
-  // A callback lets the next reconciliation ask the provider.
+  // Statements that operators compare say what became of payments and top-ups.
   redemptions: {
     ...WORKERS,
-    api: 'select, update (recheck_at, doubted_since)',
-    operator: `select, update (${SETTLEMENT})`,
+    operator: 'select, update (is_done, changed_at, charged, credited_to)',
   },
   redemption_reversals: WORKERS_ALONE,
-  topup_attempts: {
-    ...WORKERS,
-    api: 'select, update (recheck_at, doubted_since)',
-    operator: `select, update (${SETTLEMENT}, msisdn)`,
-  },
+  topup_attempts: { ...WORKERS, operator: 'select, update (is_done, changed_at, charged, msisdn)' },
   // Providers report deliveries to the API, too.
   messages: {
     worker: 'select, insert, update, delete',

@@ -5,9 +5,7 @@ const columns = (...names: readonly string[]): string => `select (${names.join('
 
 /** Columns that every payment or attempt at a provider has. */
 const OUTCOME = [
-  ...['status', 'provider', 'provider_reference', 'not_done_by', 'recheck_at', 'doubted_since'],
-  ...['contradicted_at', 'reversed_at', 'settled_by', 'disagreement', 'unbooked_since'],
-  ...['created_at', 'settled_at'],
+  ...['status', 'not_done_by', 'is_done', 'changed_at', 'charged', 'created_at', 'settled_at'],
 ] as const;
 
 /**
@@ -28,9 +26,9 @@ export const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   voucher_status_changes: ALL,
   redemption_reversals: ALL,
   provider_statements: ALL,
-  provider_breaks: ALL,
   provider_balances: ALL,
-  provider_failovers: ALL,
+  settlements: ALL,
+  message_failovers: ALL,
   partners: ALL,
   merchant_categories: ALL,
   product_categories: ALL,
@@ -53,7 +51,7 @@ export const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   redemptions: columns(
     ...['id', 'operation_id', 'voucher_id', 'claim_id', 'company_kind', 'company_id'],
     ...['merchant_id', 'to_merchant', 'service_fee', 'payment_reference', 'platform_reference'],
-    ...['unknown_since', ...OUTCOME],
+    ...['credited_to', ...OUTCOME],
   ),
   topups: columns(
     ...['id', 'created_at', 'updated_at', 'operation_id', 'partner_id', 'kind', 'product_id'],
@@ -63,10 +61,18 @@ export const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   topup_attempts: columns(
     ...['topup_id', 'attempt', 'operation_id', 'reference', 'provider_product_id', ...OUTCOME],
   ),
-  recovered_payments: columns(
-    ...['id', 'created_at', 'kind', 'reference', 'operation_id', 'provider', 'provider_reference'],
-    ...['provider_status', 'made_at', 'amount', 'merchant_id', 'voucher_id', 'settled_at'],
-    ...['settled_by', 'partner_id'],
+  // The words of providers may name persons.
+  placements: columns(
+    ...['id', 'kind', 'reference', 'provider', 'operation_id', 'voucher_id', 'ordered', 'position'],
+    ...['placed_at', 'sent_at', 'word', 'done', 'provider_reference', 'said_at', 'doubted_at'],
+    ...['is_unclear', 'silent_since', 'ask_at'],
+  ),
+  observations: columns(
+    ...['id', 'created_at', 'placement_id', 'at', 'source', 'word', 'done', 'provider_reference'],
+  ),
+  cases: columns(
+    ...['id', 'subject_kind', 'subject', 'why', 'amount', 'provider', 'reference', 'partner_id'],
+    ...['merchant_id', 'voucher_id', 'topup_id', 'is_blocking', 'opened_at', 'closed_at'],
   ),
   merchants: columns(
     ...['id', 'created_at', 'updated_at', 'deleted_at', 'merchant_name', 'merchant_type'],

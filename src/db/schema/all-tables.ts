@@ -51,22 +51,23 @@ import type {
   StatementEmailsTable,
 } from './portal.ts';
 import type {
+  CasesTable,
+  ObservationsTable,
+  PlacementsTable,
+  SettlementsTable,
+} from './positions.ts';
+import type {
   ProviderBalancesTable,
-  ProviderBreaksTable,
   ProviderStatementLinesTable,
   ProviderStatementsTable,
 } from './provider-statements.ts';
 import type {
   EarlyDeliveryReportsTable,
-  ProviderFailoversTable,
+  MessageFailoversTable,
   ProviderRoutesTable,
   ProviderStatesTable,
 } from './providers.ts';
-import type {
-  DatabaseTimelineTable,
-  MaintenanceFencesTable,
-  RecoveredPaymentsTable,
-} from './recovery.ts';
+import type { DatabaseTimelineTable, MaintenanceFencesTable } from './recovery.ts';
 import type { RepairsTable } from './repairs.ts';
 import type { ReportEmailsTable, ReportRecipientsTable } from './reports.ts';
 import type { TopupAttemptsTable, TopupRetriesTable, TopupsTable } from './topups.ts';
@@ -101,6 +102,7 @@ export type * from './events.ts';
 export type * from './ledger.ts';
 export type * from './operator-commands.ts';
 export type * from './portal.ts';
+export type * from './positions.ts';
 export type * from './provider-statements.ts';
 export type * from './providers.ts';
 export type * from './recovery.ts';
@@ -114,7 +116,6 @@ export type * from './webhooks.ts';
 export interface Schema {
   provider_statements: ProviderStatementsTable;
   provider_statement_lines: ProviderStatementLinesTable;
-  provider_breaks: ProviderBreaksTable;
   provider_balances: ProviderBalancesTable;
   operator_commands: OperatorCommandsTable;
   repairs: RepairsTable;
@@ -187,10 +188,13 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable;
   database_timeline: DatabaseTimelineTable;
   maintenance_fences: MaintenanceFencesTable;
-  recovered_payments: RecoveredPaymentsTable;
   provider_routes: ProviderRoutesTable;
   provider_states: ProviderStatesTable;
-  provider_failovers: ProviderFailoversTable;
+  message_failovers: MessageFailoversTable;
+  placements: PlacementsTable;
+  observations: ObservationsTable;
+  settlements: SettlementsTable;
+  cases: CasesTable;
   report_recipients: ReportRecipientsTable;
   report_emails: ReportEmailsTable;
 }

@@ -17,7 +17,7 @@ export type BookSource =
   | 'status-changes';
 
 /** What an invariant is about. */
-export type BookSubject = 'transfer' | 'voucher' | 'redemption' | 'reversal' | 'top-up';
+export type BookSubject = 'transfer' | 'voucher' | 'redemption' | 'placement' | 'top-up';
 
 /** Up to where the books have been checked. */
 export interface BookCheckpointsTable {

@@ -8,25 +8,18 @@ export type Json<T> = ColumnType<T, string, string>;
 
 export type CompanyKind = 'partner' | 'merchant';
 
-/** The outcome of money on hold at a provider, of a redemption or an attempt to top up. */
-export interface ProviderOutcomeColumns {
+/** The end of money on hold at a provider, of a redemption or an attempt to top up. */
+export interface OrderColumns {
+  /** The first answer; it never changes after the end. */
   status: Generated<'HELD' | 'POSTED' | 'VOIDED'>;
-  provider_reference: string | null;
+  settled_at: Timestamp | null;
+  /** Why it was not done at first, and whose word that is. */
   provider_message: string | null;
-  /** Null where it was done. */
   not_done_by: NotDoneBy | null;
-  /** Time of the next inquiry about a completed operation. */
-  recheck_at: Timestamp | null;
-  /** Time since when there is reason to doubt how it ended, such as a callback, without a word of its provider since. */
-  doubted_since: Timestamp | null;
-  /** Time when the provider confirmed an operation that it had refused. */
-  contradicted_at: Timestamp | null;
-  /** Time when the reversal of a completed operation was found. */
-  reversed_at: Timestamp | null;
-  /** The party that bore a late success, or that got the money of a reversal. */
-  settled_by: 'partner' | 'platform' | 'provider' | null;
-  /** Description of the provider's deviating content. */
-  disagreement: string | null;
-  /** Time since when a decision of the provider cannot be booked. */
-  unbooked_since: Timestamp | null;
+  /** Whether providers have done it by now. */
+  is_done: Generated<boolean>;
+  /** When that last changed after the end. */
+  changed_at: Timestamp | null;
+  /** Whether its payer pays for it now. */
+  charged: Generated<boolean>;
 }

@@ -1,5 +1,5 @@
-import type { Generated, GeneratedAlways } from 'kysely';
-import type { BreakType, StatementKind } from '../../domain/provider-statements/break-types.ts';
+import type { Generated } from 'kysely';
+import type { StatementKind } from '../../domain/provider-statements/statement-kind.ts';
 import type { Day } from '../../domain/reports/day-report.ts';
 import type { Json, Numeric, Timestamp } from './columns.ts';
 
@@ -8,7 +8,7 @@ export interface ProviderStatementsTable {
   provider: string;
   day: Day;
   created_at: Timestamp;
-  /** TRYING: it is read again; FAILED: for a person. TOO_MANY: it has more breaks than one opens without an operator. */
+  /** TRYING: it is read again; FAILED: for a person. TOO_MANY: it differs more often than one books without an operator. */
   state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
   source: 'api' | 'file' | null;
   load_id: string | null;
@@ -19,6 +19,8 @@ export interface ProviderStatementsTable {
   compared_at: Timestamp | null;
   failing_since: Timestamp | null;
   failure: string | null;
+  /** Lines, and orders of ours without one, that are not explained yet. */
+  unexplained: Generated<number>;
   /** Fees by currency; decimal strings. */
   fees: Json<Readonly<Record<string, string>>>;
   booked_fee: Generated<Numeric>;
@@ -45,29 +47,7 @@ export interface ProviderStatementLinesTable {
   is_other: Generated<boolean>;
 }
 
-/** A difference between a statement and our books. */
-export interface ProviderBreaksTable {
-  id: GeneratedAlways<number>;
-  provider: string;
-  day: Day;
-  type: BreakType;
-  kind: StatementKind;
-  subject: string;
-  reference: string | null;
-  provider_reference: string | null;
-  our_status: string | null;
-  our_amount: Numeric | null;
-  provider_status: string | null;
-  provider_amount: Numeric | null;
-  provider_currency: string | null;
-  state: Generated<'OPEN' | 'CLOSED' | 'SETTLED'>;
-  found_at: Timestamp;
-  ended_at: Timestamp | null;
-  ended_why: string | null;
-  ended_by: string | null;
-}
-
-/** The last reading of our balance at a provider. */
+/** A reading of our balance at a provider. */
 export interface ProviderBalancesTable {
   provider: string;
   currency: string;

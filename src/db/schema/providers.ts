@@ -20,35 +20,15 @@ export interface ProviderRoutesTable {
   is_enabled: Generated<boolean>;
 }
 
-/** Another provider was asked, because the first certainly did nothing. */
-export interface ProviderFailoversTable {
+/** Another provider was asked to send a message, because the first certainly did not. */
+export interface MessageFailoversTable {
   id: GeneratedAlways<number>;
   at: Timestamp;
-  /** Of a payment or top-up; null for a message. */
-  operation_id: string | null;
-  message_id: number | null;
+  message_id: number;
   from_provider: string;
   to_provider: string;
   /** What the first said. */
   message: string;
-  /** When the first provider is asked again what it did. */
-  recheck_at: Timestamp | null;
-  /** Since when the first provider says that it did it after all. */
-  done_at: Timestamp | null;
-  provider_reference: string | null;
-  /** When that was booked in suspense. */
-  booked_at: Timestamp | null;
-  settled_at: Timestamp | null;
-  settled_by: 'partner' | 'platform' | 'provider' | 'late-success' | null;
-  /** The deviating content that the first provider has, and since when it says so. */
-  disagreement: string | null;
-  disagreed_at: Timestamp | null;
-  /** When a person cleared it; other words open it again. */
-  disagreement_settled_at: Timestamp | null;
-  /** Since when the first provider is asked in vain. */
-  unanswered_since: Timestamp | null;
-  /** Since when there is news of it, such as a callback, that the first provider has not explained. */
-  doubted_since: Timestamp | null;
 }
 
 /** What a running worker knows of a provider. */

@@ -12,9 +12,9 @@ export interface RepairsTable {
   kind: string;
   subject_kind: RepairSubject;
   subject_id: string;
-  /** Whose operation it is: it has the authority of this company, and no other. */
-  company_kind: CompanyKind;
-  company_id: number;
+  /** Whose operation it is: it has the authority of this company, and no other. Null: of no company. */
+  company_kind: CompanyKind | null;
+  company_id: number | null;
   voucher_id: number | null;
   topup_id: number | null;
   arguments: Json<Readonly<Record<string, unknown>>>;

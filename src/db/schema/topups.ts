@@ -1,7 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { AirtimeProviderName } from '../../domain/providers/provider-names.ts';
-import type { Numeric, ProviderOutcomeColumns, Timestamp } from './columns.ts';
+import type { Numeric, OrderColumns, Timestamp } from './columns.ts';
 
 export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
 
@@ -28,16 +27,14 @@ export interface TopupsTable {
   foreign_currency_amount: string | null;
 }
 
-export interface TopupAttemptsTable extends ProviderOutcomeColumns {
+export interface TopupAttemptsTable extends OrderColumns {
   topup_id: number;
   attempt: number;
   operation_id: string;
   reference: string;
   created_at: Timestamp;
-  settled_at: Timestamp | null;
   msisdn: StoredNumber;
   provider_product_id: number | null;
-  provider: AirtimeProviderName;
 }
 
 /** A request for a retry, written before its workflow is called; deleted when it is refused. */

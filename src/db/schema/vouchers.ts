@@ -1,12 +1,9 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type {
-  MobileMoneyProviderName,
-  SmsProviderName,
-} from '../../domain/providers/provider-names.ts';
+import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
 import type { VoucherStatus } from '../../domain/voucher.ts';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
-import type { CompanyKind, Json, Numeric, ProviderOutcomeColumns, Timestamp } from './columns.ts';
+import type { CompanyKind, Json, Numeric, OrderColumns, Timestamp } from './columns.ts';
 
 export type OperationStatus = 'RUNNING' | 'SUCCEEDED' | 'REFUSED' | 'FAILED';
 
@@ -144,10 +141,9 @@ export interface NumberDailyCountsTable {
   topups_limit: number | null;
 }
 
-export interface RedemptionsTable extends ProviderOutcomeColumns {
+export interface RedemptionsTable extends OrderColumns {
   id: GeneratedAlways<number>;
   created_at: Timestamp;
-  settled_at: Timestamp | null;
   operation_id: string;
   request_digest: string;
   voucher_id: number;
@@ -160,11 +156,8 @@ export interface RedemptionsTable extends ProviderOutcomeColumns {
   payment_reference: string;
   platform_reference: string;
   payee: Json<{ key: string; value: string }[]>;
-  provider: MobileMoneyProviderName;
-  /** Time since when the provider leaves the outcome of the payment open. */
-  unknown_since: Timestamp | null;
-  /** Time since when it may have been sent to a provider that would pay a repetition again. */
-  sending_since: Timestamp | null;
+  /** Where its value is while it is not charged: on the voucher, or in the gift wallet of the partner. */
+  credited_to: Generated<'voucher' | 'gift'>;
 }
 
 /** A reversal that a merchant asked for. */

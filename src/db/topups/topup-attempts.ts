@@ -1,17 +1,20 @@
 import { type Selectable, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { NotDoneBy } from '../../domain/providers/not-done-by.ts';
 import type { AirtimeProviderName } from '../../domain/providers/provider-names.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { heldAmount } from '../ledger/holds.ts';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.ts';
-import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.ts';
-import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.ts';
+import {
+  failoversOf,
+  noteUnknown,
+  placing,
+  providerOf,
+  providerReferenceOf,
+} from '../positions/placements.ts';
 import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.ts';
-import { hasDelivery } from './topup-state.ts';
 
-export type AttemptRow = Selectable<TopupAttemptsTable>;
+type AttemptRow = Selectable<TopupAttemptsTable>;
 
 export interface NewAttempt {
   readonly topupId: number;
@@ -30,15 +33,26 @@ export interface NewAttempt {
 }
 
 /**
- * Records an attempt before its sending, and closes its request.
+ * Records an attempt before its sending, and closes its request. Returns the provider that has it: the chosen one, or
+ * the one that had it before a restore, which may have done it.
  *
  * @throws a violation of `numberLimitConstraint` beyond the limit of its number
  */
 export async function beginAttempt(
   transaction: DatabaseTransaction,
   attempt: NewAttempt,
-): Promise<void> {
-  await withNumberCount(transaction, attempt.numberCount)
+): Promise<{ readonly provider: AirtimeProviderName; readonly isFoundAgain: boolean }> {
+  const { lost, placed } = placing({
+    kind: 'top-up',
+    reference: attempt.reference,
+    provider: attempt.provider,
+    operationId: attempt.operationId,
+    voucherId: null,
+    ordered: attempt.amount,
+  });
+  const { lost_at } = await withNumberCount(transaction, attempt.numberCount)
+    .with('lost', () => lost)
+    .with('placed', () => placed)
     .with('request', (requests) =>
       requests
         .updateTable('topup_retries')
@@ -68,15 +82,16 @@ export async function beginAttempt(
       reference: attempt.reference,
       msisdn: attempt.msisdn,
       provider_product_id: attempt.providerProductId,
-      provider: attempt.provider,
     })
-    .execute();
+    .returning(sql<AirtimeProviderName | null>`(select provider from lost limit 1)`.as('lost_at'))
+    .executeTakeFirstOrThrow();
+  return { provider: lost_at ?? attempt.provider, isFoundAgain: lost_at !== null };
 }
 
 /** An attempt with the data for the provider. */
 export const findAttempt = (database: Database, operationId: string) =>
   attempts(database, operationId)
-    .select(failoversOf('operation_id', sql.ref('topup_attempts.operation_id')).as('failovers'))
+    .select(failoversOf(sql.ref('topup_attempts.operation_id')).as('failovers'))
     .executeTakeFirstOrThrow();
 
 /** The same as it was ordered: a later attempt may have another price, and the ledger knows what this one held. */
@@ -89,10 +104,7 @@ export async function findOrderedAttempt(database: Database, operationId: string
 
 /** The same with its top-up locked, for a change of the top-up. */
 export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
-  attempts(transaction, operationId)
-    .select(isDoneByFirst(sql.ref('topup_attempts.operation_id')).as('is_done_by_first'))
-    .forNoKeyUpdate('topups')
-    .executeTakeFirstOrThrow();
+  attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
 
 const attempts = (database: Database, operationId: string) =>
   database
@@ -112,8 +124,12 @@ const attempts = (database: Database, operationId: string) =>
       'topups.operator',
       'products.product_name',
       'topup_attempts.provider_product_id',
-      'topup_attempts.provider',
     ])
+    .select(
+      providerOf(sql.ref('topup_attempts.operation_id'))
+        .$castTo<AirtimeProviderName>()
+        .as('provider'),
+    )
     .where('topup_attempts.operation_id', '=', operationId);
 
 /** Marks the top-up of an attempt without a result from the provider as UNKNOWN. */
@@ -131,6 +147,7 @@ export async function markAttemptUnknown(
     .where('topup_attempts.status', '=', 'HELD')
     .where('topups.status', 'in', ['PROCESSING', 'UNKNOWN'])
     .execute();
+  await noteUnknown(database, operationId);
 }
 
 /** The status of a top-up. */
@@ -142,74 +159,15 @@ export const topupStatus = (database: Database, topupId: number): Promise<TopupS
     .executeTakeFirstOrThrow()
     .then(({ status }) => status);
 
-/** Ends an attempt and its top-up; false when it had already ended. */
-export async function endAttempt(
-  transaction: DatabaseTransaction,
-  attempt: { readonly operationId: string; readonly topupId: number },
-  ending: {
-    readonly status: 'SUCCESS' | 'FAILED';
-    readonly providerReference: string | null;
-    readonly message: string;
-    /** Null where it was done. */
-    readonly notDoneBy: NotDoneBy | null;
-    /** The provider reversed it in the meantime; the next inquiry finds this. */
-    readonly isReversed: boolean;
-  },
-  watchSeconds: number,
-): Promise<boolean> {
-  const topup = await transaction
-    .with('ended', (attempts) =>
-      attempts
-        .updateTable('topup_attempts')
-        .set({
-          status: ending.status === 'SUCCESS' ? 'POSTED' : 'VOIDED',
-          provider_reference: ending.providerReference,
-          provider_message: ending.message,
-          not_done_by: ending.notDoneBy,
-          settled_at: sql<Date>`now()`,
-          recheck_at: ending.isReversed
-            ? sql<Date>`now()`
-            : ending.status === 'FAILED'
-              ? firstInquiry
-              : firstWatch(watchSeconds),
-        })
-        .where('operation_id', '=', attempt.operationId)
-        .where('status', '=', 'HELD')
-        .returning('topup_id'),
-    )
-    .updateTable('topups')
-    .from('ended')
-    .set({
-      ...topupAfter(ending),
-      updated_at: sql<Date>`now()`,
-    })
-    .whereRef('topups.id', '=', 'ended.topup_id')
-    .executeTakeFirst();
-  return topup.numUpdatedRows > 0n;
-}
-
-/** The columns of a top-up whose attempt ends; an earlier one may have been delivered meanwhile. */
-function topupAfter(ending: {
-  readonly status: 'SUCCESS' | 'FAILED';
-  readonly providerReference: string | null;
-  readonly message: string;
-}) {
-  const ended = { provider_reference: ending.providerReference, message: ending.message };
-  if (ending.status === 'SUCCESS') return { ...ended, status: ending.status };
-  const unlessDelivered = (failed: string | null, delivered: string | null) =>
-    sql<string | null>`case when ${hasDelivery} then ${delivered} else ${failed} end`;
-  return {
-    status: sql<TopupStatus>`case when ${hasDelivery} then 'SUCCESS' else 'FAILED' end`,
-    provider_reference: unlessDelivered(ended.provider_reference, null),
-    message: unlessDelivered(ended.message, 'An earlier attempt was delivered after it had failed'),
-  };
-}
+/** An attempt with the reference of its provider. */
+export type ListedAttempt = AttemptRow & { readonly provider_reference: string | null };
 
 /** The attempts of a top-up, first to last. */
-export const topupAttempts = (database: Database, topupId: number): Promise<AttemptRow[]> =>
+export const topupAttempts = (database: Database, topupId: number): Promise<ListedAttempt[]> =>
   database
     .selectFrom('topup_attempts')
     .selectAll()
+    .select(providerReferenceOf(sql.ref('topup_attempts.operation_id')).as('provider_reference'))
     .where('topup_id', '=', topupId)
     .orderBy('attempt')
     .execute();
@@ -218,7 +176,7 @@ export const topupAttempts = (database: Database, topupId: number): Promise<Atte
 export interface ReferencedAttempt {
   readonly status: AttemptRow['status'];
   readonly operationId: string;
-  readonly provider: AttemptRow['provider'];
+  readonly provider: AirtimeProviderName;
   readonly creationId: string;
   readonly workflowId: string;
 }
@@ -234,9 +192,13 @@ export const attemptOfReference = (
     .select([
       'topup_attempts.status',
       'topup_attempts.operation_id as operationId',
-      'topup_attempts.provider',
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',
     ])
+    .select(
+      providerOf(sql.ref('topup_attempts.operation_id'))
+        .$castTo<AirtimeProviderName>()
+        .as('provider'),
+    )
     .where('topup_attempts.reference', '=', reference)
     .executeTakeFirst();

@@ -2,9 +2,14 @@ import { type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Database } from '../connection.ts';
 import type { ListSource } from '../lists/list-query.ts';
-import { type Failover, failoversOf } from '../providers/provider-failovers.ts';
+import {
+  providerOf,
+  providerReferenceOf,
+  type ShownPlacement,
+  shownPlacements,
+} from '../positions/placements.ts';
 import type { TopupAttemptsTable } from '../schema/all-tables.ts';
-import { amountOfRetry, hasDisputedAttempt } from './topup-state.ts';
+import { amountOfRetry } from './topup-state.ts';
 import { type ListedTopup, topupSource } from './topups.ts';
 
 const productName = sql`(select product_name from products where products.id = product_id)
@@ -24,18 +29,20 @@ interface Attempt {
   readonly attempt: number;
   readonly at: string;
   readonly settledAt: string | null;
-  readonly contradictedAt: string | null;
-  readonly reversedAt: string | null;
-  readonly settledBy: Selectable<TopupAttemptsTable>['settled_by'];
+  /** When it was found delivered after it had failed, or taken back after it had been delivered. */
+  readonly lateAt: string | null;
+  readonly takenBackAt: string | null;
+  readonly charged: boolean;
   readonly operationId: string;
   readonly msisdn: StoredNumber;
   readonly status: Selectable<TopupAttemptsTable>['status'];
   readonly reference: string;
+  readonly provider: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly notDoneBy: Selectable<TopupAttemptsTable>['not_done_by'];
-  readonly provider: string;
-  readonly failovers: readonly Failover[];
+  /** At least one: the provider of each sending. */
+  readonly placements: readonly ShownPlacement[];
 }
 
 /** A top-up with its attempts, first to last. */
@@ -43,8 +50,8 @@ export type TopupDetail = NamedTopup & {
   readonly attempts: readonly Attempt[];
   /** Decimal string: what another attempt would cost. Null for a package that was never held and is gone. */
   readonly amountOfRetry: string | null;
-  /** What a provider says of one of its attempts is not clear. */
-  readonly isDisputed: boolean;
+  /** The open case of one of its attempts; null where there is none. */
+  readonly caseId: number | null;
 };
 
 /**
@@ -57,16 +64,18 @@ export async function findTopupDetail(
 ): Promise<TopupDetail | undefined> {
   const { rows } = await sql<TopupDetail>`
     select ${namedTopupSource.select}, ${amountOfRetry} as "amountOfRetry",
-      ${hasDisputedAttempt} as "isDisputed", (
+      (select min(found.id) from cases as found
+        where found.topup_id = topups.id and found.closed_at is null) as "caseId", (
       select coalesce(json_agg(json_build_object('attempt', try.attempt, 'at', try.created_at,
-        'settledAt', settled_at, 'contradictedAt', contradicted_at,
-        'reversedAt', reversed_at, 'settledBy', settled_by,
+        'settledAt', settled_at, 'charged', charged,
+        'lateAt', case when try.status = 'VOIDED' and is_done then changed_at end,
+        'takenBackAt', case when try.status = 'POSTED' and not is_done then changed_at end,
         'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
-        'reference', reference, 'providerReference', try.provider_reference,
+        'reference', reference,
+        'provider', ${providerOf(sql`try.operation_id`)},
+        'providerReference', ${providerReferenceOf(sql`try.operation_id`)},
         'providerMessage', provider_message, 'notDoneBy', not_done_by,
-        'provider', try.provider,
-        'failovers', ${failoversOf('operation_id', sql`try.operation_id`)}
-        ) order by try.attempt), '[]')
+        'placements', ${shownPlacements(sql`try.operation_id`)}) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
     from topups where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
   return rows[0];

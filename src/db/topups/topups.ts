@@ -4,8 +4,9 @@ import type { TopupKind } from '../../domain/topup.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import { listColumns } from '../lists/list-columns.ts';
 import type { ListSource } from '../lists/list-query.ts';
+import { isTopupBlocked } from '../positions/cases.ts';
 import type { TopupStatus, TopupsTable } from '../schema/all-tables.ts';
-import { hasDisputedAttempt, type TopupTruth, topupTruth } from './topup-state.ts';
+import { type TopupTruth, topupTruth } from './topup-state.ts';
 
 /** A locked top-up with the facts of its checks. */
 export interface LockedTopup {
@@ -22,10 +23,8 @@ export interface LockedTopup {
   readonly status: TopupStatus;
   readonly attempt: number;
   readonly message: string | null;
-  /** The provider delivered an attempt after refusing it. */
-  readonly is_contradicted: SqlBool;
-  /** What a provider says of an attempt is not clear: it may have delivered it. */
-  readonly is_disputed: SqlBool;
+  /** A case is open: an attempt may have been delivered. */
+  readonly is_blocked: SqlBool;
   /** The requesting operation has made an attempt. */
   readonly has_begun: SqlBool;
 }
@@ -55,15 +54,7 @@ export const lockTopup = (
       'attempt',
       'message',
     ])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('topup_attempts')
-          .select('attempt')
-          .whereRef('topup_id', '=', 'topups.id')
-          .where('contradicted_at', 'is not', null),
-      ).as('is_contradicted'),
-    )
-    .select(hasDisputedAttempt.as('is_disputed'))
+    .select(isTopupBlocked(sql.ref('topups.id')).as('is_blocked'))
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('topup_attempts')
@@ -119,8 +110,10 @@ export const topupSource: ListSource<ListedTopup> = {
     attempt: listColumns.integer(sql`attempt`),
     // Ours or the provider's, of any attempt.
     reference: listColumns.lookUp(
-      (reference) => sql`exists (select from topup_attempts where topup_id = topups.id
-        and (reference = ${reference}::text or provider_reference = ${reference}::text))`,
+      (reference) => sql`exists (
+        select from topup_attempts as try join placements as placement using (operation_id)
+        where try.topup_id = topups.id and (placement.reference = ${reference}::text
+          or placement.provider_reference = ${reference}::text))`,
     ),
   },
 };

@@ -3,6 +3,7 @@ import type { VoucherStatus } from '../../domain/voucher.ts';
 import { isCancellable } from '../../domain/vouchers/cancellation.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { returnReserve } from '../ledger/holds.ts';
+import { isBlocked } from '../positions/cases.ts';
 import { type EndedClaim, endLiveClaim } from './ended-claims.ts';
 import { type LockedVoucher, lockVoucher } from './vouchers.ts';
 
@@ -23,7 +24,7 @@ export async function cancelVoucher(
   const voucher = await lockVoucher(transaction, voucherId);
   if (!voucher) return undefined;
   const { partner_id: partnerId, serial_number: serialNumber, status: statusBefore } = voucher;
-  if (!isCancellable(statusBefore))
+  if (!isCancellable(statusBefore) || (await isBlocked(transaction, voucherId)))
     return { statusBefore, partnerId, serialNumber, returned: voucher.returned };
   await cancelLockedVoucher(transaction, voucher);
   return { statusBefore, partnerId, serialNumber, returned: voucher.remaining };

@@ -11,8 +11,8 @@ import {
   secondsLeftOfDay,
 } from '../limits/company-daily-counts.ts';
 import { wrongCodes } from '../limits/verification-attempts.ts';
+import { isClaimBlocked } from '../positions/cases.ts';
 import { routesFor } from '../providers/provider-routes.ts';
-import { hasDisputedPayment } from '../reconciliation/disputes.ts';
 import { mayHaveArrived, messageCounts } from './messages.ts';
 import { partialRedemptions } from './redemptions.ts';
 
@@ -28,8 +28,8 @@ export interface ClaimContext extends CompanyBudgets {
   readonly party_value: string | null;
   readonly payout_account: PaidAccount;
   readonly partial_redemptions: number;
-  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
-  readonly has_disputed_payment: boolean;
+  /** A payment of the voucher could be made twice, as long as its case is open. */
+  readonly is_blocked: boolean;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
   readonly seconds_since_message: number | null;
@@ -62,7 +62,7 @@ export async function claimContext(
       merchants.service_fee_percent, account.id is not null as has_payout_account,
       account.party_key, account.party_value, ${accountWithChecks} as payout_account,
       ${partialRedemptions(voucher.id)} as partial_redemptions,
-      ${hasDisputedPayment(voucher.id)} as has_disputed_payment,
+      ${isClaimBlocked(voucher.id)} as is_blocked,
       wrong_codes, wrong_codes_retry_seconds,
       messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
       ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,

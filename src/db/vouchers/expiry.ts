@@ -8,6 +8,7 @@ import {
 } from '../connection.ts';
 import { returnReserve } from '../ledger/holds.ts';
 import { balanceConstraint } from '../ledger/ledger.ts';
+import { isVoucherBlocked } from '../positions/cases.ts';
 import { endHalved, isAmong, type RefusedRow, type Rows } from '../refused-rows.ts';
 
 /** A sweep tries a partner no further after this number of refused vouchers in one batch. */
@@ -43,7 +44,8 @@ export interface StuckPartner extends Omit<DueVouchers, 'isCovered'> {
 }
 
 // The subquery is evaluated once, so the index can find the rows: clock_timestamp() alone is volatile.
-const isDue = sql`status = 'ACTIVE' and expires_at <= (select clock_timestamp())`;
+const isDue = sql`status = 'ACTIVE' and expires_at <= (select clock_timestamp())
+  and not ${isVoucherBlocked(sql`vouchers.id`)}`;
 
 const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql<{
   id: number;

@@ -4,7 +4,7 @@ import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
 import type { Route } from '../../domain/providers/routes.ts';
 import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
 import type { Database } from '../connection.ts';
-import { failoversOf } from '../providers/provider-failovers.ts';
+import { messageFailovers } from '../providers/message-failovers.ts';
 import { routesFor } from '../providers/provider-routes.ts';
 
 /** What the text of a code says; amounts are decimal strings. */
@@ -105,7 +105,7 @@ export const messageStatus = (database: Database, messageId: number) =>
       'status',
       'provider_message',
       'provider',
-      failoversOf('message_id', sql.ref('messages.id')).as('failovers'),
+      messageFailovers(sql.ref('messages.id')).as('failovers'),
       sql<number>`extract(epoch from clock_timestamp() - coalesce(sending_since, created_at))::float8`.as(
         'sendingSeconds',
       ),

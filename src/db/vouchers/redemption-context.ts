@@ -6,8 +6,8 @@ import { accountWithChecks, type PaidAccount } from '../catalogue/payout-account
 import type { DatabaseTransaction } from '../connection.ts';
 import { type CompanyBudgets, companyBudgets } from '../limits/company-daily-counts.ts';
 import { wrongCodes } from '../limits/verification-attempts.ts';
+import { blockedBy } from '../positions/cases.ts';
 import { routesFor } from '../providers/provider-routes.ts';
-import { hasDisputedPayment } from '../reconciliation/disputes.ts';
 import { partialRedemptions } from './redemptions.ts';
 
 /** The facts of a redemption besides the voucher's own row. */
@@ -28,8 +28,8 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly claim_code_digest: string | null;
   readonly claim_code_digits: number | null;
   readonly partial_redemptions: number;
-  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
-  readonly has_disputed_payment: boolean;
+  /** Our references of payments that could be made twice, as long as their cases are open. */
+  readonly blocked_by: readonly string[];
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
   /** Of payments for this partner and merchant. */
@@ -56,7 +56,7 @@ export async function redemptionContext(
       claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
       claim.code_digits as claim_code_digits, ${companyBudgets(company)},
       ${partialRedemptions(voucher.id)} as partial_redemptions,
-      ${hasDisputedPayment(voucher.id)} as has_disputed_payment,
+      ${blockedBy(voucher.id)} as blocked_by,
       wrong_codes, wrong_codes_retry_seconds,
       ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes
     from partners

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { NotDoneBy } from '../../domain/providers/not-done-by.ts';
 import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
 import type { Company } from '../../domain/voucher.ts';
 import { anyDigest } from '../any-digest.ts';
@@ -7,8 +6,7 @@ import { paidAccount } from '../catalogue/payout-account-checks.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { type NumberCount, withNumberCount } from '../limits/number-counts.ts';
 import type { RequestDigest } from '../operations/stored-operations.ts';
-import { failoversOf, isDoneByFirst } from '../providers/provider-failovers.ts';
-import { firstInquiry, firstWatch } from '../reconciliation/refusal-inquiries.ts';
+import { failoversOf, placing, providerOf } from '../positions/placements.ts';
 
 export interface NewRedemption {
   readonly operationId: string;
@@ -26,22 +24,37 @@ export interface NewRedemption {
   readonly provider: MobileMoneyProviderName;
 }
 
-/** The constraint that another payment of a voucher violates while one is in suspense. */
-export const awaitsRecoveryConstraint = 'redemptions_await_recovery';
+/** A redemption that is recorded, and the provider that has it. */
+export interface RecordedRedemption {
+  readonly id: number;
+  /** The chosen one, or the one that had it before a restore. */
+  readonly provider: MobileMoneyProviderName;
+  /** A restore lost the rows of an earlier run, which may have sent it. */
+  readonly isFoundAgain: boolean;
+}
 
 /**
  * Records a redemption before its payment; this freezes its payee.
  *
- * @throws a violation of `numberLimitConstraint` beyond the limit of the owner's number, and of
- * `awaitsRecoveryConstraint` while another payment of the voucher is in suspense since a restore
+ * @throws a violation of `numberLimitConstraint` beyond the limit of the owner's number
  */
 export async function insertRedemption(
   transaction: DatabaseTransaction,
   redemption: NewRedemption,
   /** Counts it for the number of the voucher's owner. */
   count?: NumberCount,
-): Promise<number> {
-  const { id } = await withNumberCount(transaction, count)
+): Promise<RecordedRedemption> {
+  const { lost, placed } = placing({
+    kind: 'payment',
+    reference: redemption.paymentReference,
+    provider: redemption.provider,
+    operationId: redemption.operationId,
+    voucherId: redemption.voucherId,
+    ordered: redemption.toMerchant,
+  });
+  const { id, lost_at } = await withNumberCount(transaction, count)
+    .with('lost', () => lost)
+    .with('placed', () => placed)
     .insertInto('redemptions')
     .values({
       operation_id: redemption.operationId,
@@ -56,11 +69,13 @@ export async function insertRedemption(
       payment_reference: redemption.paymentReference,
       platform_reference: redemption.platformReference,
       payee: JSON.stringify(redemption.payee),
-      provider: redemption.provider,
     })
     .returning('id')
+    .returning(
+      sql<MobileMoneyProviderName | null>`(select provider from lost limit 1)`.as('lost_at'),
+    )
     .executeTakeFirstOrThrow();
-  return id;
+  return { id, provider: lost_at ?? redemption.provider, isFoundAgain: lost_at !== null };
 }
 
 /**
@@ -106,48 +121,14 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'redemptions.platform_reference',
       'redemptions.payment_reference',
       'redemptions.payee',
-      'redemptions.provider',
+      providerOf(sql.ref('redemptions.operation_id')).as('provider'),
       'merchants.merchant_name',
       'vouchers.partner_id',
       'vouchers.serial_number',
-      isDoneByFirst(sql.ref('redemptions.operation_id')).as('is_done_by_first'),
     ])
     .where('redemptions.operation_id', '=', operationId)
     .forUpdate(['redemptions', 'vouchers'])
     .executeTakeFirstOrThrow();
-
-/** Records the outcome of a redemption's payment. */
-export async function settleRedemptionRow(
-  transaction: DatabaseTransaction,
-  redemptionId: number,
-  settlement: {
-    readonly status: 'POSTED' | 'VOIDED';
-    readonly providerReference: string | null;
-    readonly providerMessage: string | null;
-    /** Null where it was done. */
-    readonly notDoneBy: NotDoneBy | null;
-    /** The provider reversed it in the meantime; the next inquiry finds this. */
-    readonly isReversed: boolean;
-  },
-  watchSeconds: number,
-): Promise<void> {
-  await transaction
-    .updateTable('redemptions')
-    .set({
-      status: settlement.status,
-      provider_reference: settlement.providerReference,
-      provider_message: settlement.providerMessage,
-      not_done_by: settlement.notDoneBy,
-      settled_at: sql<Date>`now()`,
-      recheck_at: settlement.isReversed
-        ? sql<Date>`now()`
-        : settlement.status === 'VOIDED'
-          ? firstInquiry
-          : firstWatch(watchSeconds),
-    })
-    .where('id', '=', redemptionId)
-    .execute();
-}
 
 /** The payment data of a redemption for the mobile-money provider. */
 export const redemptionPayment = (database: Database, operationId: string) =>
@@ -159,11 +140,13 @@ export const redemptionPayment = (database: Database, operationId: string) =>
       'redemptions.platform_reference',
       'redemptions.to_merchant',
       'redemptions.payee',
-      'redemptions.provider',
+      providerOf(sql.ref('redemptions.operation_id'))
+        .$castTo<MobileMoneyProviderName>()
+        .as('provider'),
       'redemptions.status',
       'vouchers.serial_number',
       paidAccount.as('account'),
-      failoversOf('operation_id', sql.ref('redemptions.operation_id')).as('failovers'),
+      failoversOf(sql.ref('redemptions.operation_id')).as('failovers'),
     ])
     .where('redemptions.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();

@@ -45,7 +45,7 @@ export async function findResendable(
     select message.id, message.kind, message.msisdn, ${newestStatus} as status
     from (
       select id from redemptions
-      where voucher_id = ${voucher.id} and status = 'POSTED' and reversed_at is null
+      where voucher_id = ${voucher.id} and status = 'POSTED' and is_done
         and ${voucher.current_claim_id}::text is null
       order by id desc limit 1) as paid
     join messages as message on message.redemption_id = paid.id`.execute(database);

@@ -3,6 +3,7 @@ import type { MobileMoneyProviderName } from '../../domain/providers/provider-na
 import type { Caller } from '../../domain/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { currentPlacement, providerOf, providerReferenceOf } from '../positions/placements.ts';
 
 /** What a merchant's reversal is judged by; the transaction holds the lock of the voucher. */
 export interface ReversalContext {
@@ -11,8 +12,10 @@ export interface ReversalContext {
   /** Null where there is no such redemption. */
   readonly status: 'HELD' | 'POSTED' | 'VOIDED' | null;
   readonly merchantId: number | null;
-  /** Of the payment; null is the default. */
+  /** Of the payment. */
   readonly provider: MobileMoneyProviderName | null;
+  /** A person must settle what a provider says of the payment first. */
+  readonly hasCase: boolean;
   readonly secondsSincePayment: number;
   readonly isReversed: boolean;
   readonly hasPendingReversal: boolean;
@@ -46,10 +49,13 @@ export async function reversalContext(
   const { rows } = await sql<ReversalContext>`
     select ${isStillAdmitted(company, 'reverse-redemption')} as "isAdmitted",
       merchants.status = 'ACTIVE' as "merchantIsActive", redemption.status,
-      redemption.merchant_id as "merchantId", redemption.provider,
+      redemption.merchant_id as "merchantId",
+      ${providerOf(sql`redemption.operation_id`)} as provider,
+      exists (select from cases where cases.subject = redemption.operation_id and closed_at is null)
+        as "hasCase",
       coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
         as "secondsSincePayment",
-      redemption.reversed_at is not null as "isReversed",
+      redemption.status = 'POSTED' and not redemption.is_done as "isReversed",
       exists (select from redemption_reversals as earlier
         where earlier.redemption_id = redemption.id and earlier.status = 'PENDING')
         as "hasPendingReversal"
@@ -62,6 +68,7 @@ export async function reversalContext(
       status: null,
       merchantId: null,
       provider: null,
+      hasCase: false,
       secondsSincePayment: 0,
       isReversed: false,
       hasPendingReversal: false,
@@ -69,7 +76,7 @@ export async function reversalContext(
   );
 }
 
-/** Records a reversal before it is sent. */
+/** Records a reversal before it is sent, and places it at the provider of its payment. */
 export async function insertReversal(
   transaction: DatabaseTransaction,
   reversal: {
@@ -81,6 +88,18 @@ export async function insertReversal(
   },
 ): Promise<void> {
   await transaction
+    .with(
+      'placed',
+      () => sql<{ id: number }>`(
+        insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
+        select 'reversal', ${reversal.reference}, payment.provider, payment.operation_id,
+          payment.voucher_id, payment.ordered, payment.position
+        from redemptions
+        cross join lateral ${currentPlacement(sql`redemptions.operation_id`)} as payment
+        where redemptions.id = ${reversal.redemptionId}
+        on conflict (reference, provider) do update set operation_id = excluded.operation_id
+        returning id)`,
+    )
     .insertInto('redemption_reversals')
     .values({
       redemption_id: reversal.redemptionId,
@@ -101,6 +120,18 @@ const withRedemption = (database: Database) =>
 
 /** A reversal with what its redemption paid. */
 export const findReversal = (database: Database, operationId: string) =>
+  reversalsWithPayment(database)
+    .where('reversal.operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** The same of a placement. */
+export const findReversalOfPlacement = (database: Database, placementId: number) =>
+  reversalsWithPayment(database)
+    .where(sql<boolean>`reversal.reference = (
+      select reference::uuid from placements where id = ${placementId})`)
+    .executeTakeFirstOrThrow();
+
+const reversalsWithPayment = (database: Database) =>
   withRedemption(database)
     .select([
       'reversal.id',
@@ -110,17 +141,20 @@ export const findReversal = (database: Database, operationId: string) =>
       'redemptions.voucher_id',
       'redemptions.payment_reference',
       'redemptions.platform_reference',
-      'redemptions.provider_reference as payment_provider_reference',
+      'redemptions.operation_id as payment_operation_id',
       'redemptions.to_merchant',
       'redemptions.service_fee',
       'redemptions.payee',
-      'redemptions.provider',
       'vouchers.partner_id',
       'vouchers.serial_number',
       'merchants.merchant_name',
     ])
-    .where('reversal.operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
+    .select([
+      providerOf(sql.ref('redemptions.operation_id'))
+        .$castTo<MobileMoneyProviderName>()
+        .as('provider'),
+      providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
+    ]);
 
 /** Whether a reversal is pending; locks it until the transaction ends. */
 export async function lockPendingReversal(
@@ -136,57 +170,32 @@ export async function lockPendingReversal(
   return row.status === 'PENDING';
 }
 
-/**
- * Records a reversal that the provider confirmed, after its value was credited: an event tells what
- * remains of the voucher. The inquiries about the payment end.
- */
-export async function recordReversed(
-  transaction: DatabaseTransaction,
-  reversal: { readonly id: number; readonly redemption_id: number },
-  ending: { readonly providerReference: string; readonly creditedTo: 'voucher' | 'gift' },
-): Promise<void> {
-  await transaction
-    .updateTable('redemptions')
-    .set({ reversed_at: sql<Date>`now()`, recheck_at: null })
-    .where('id', '=', reversal.redemption_id)
-    .execute();
-  await transaction
-    .updateTable('redemption_reversals')
-    .set({
-      status: 'SUCCESS',
-      settled_at: sql<Date>`now()`,
-      needs_action_since: null,
-      provider_reference: ending.providerReference,
-      credited_to: ending.creditedTo,
-    })
-    .where('id', '=', reversal.id)
-    .execute();
-}
+/** How a reversal ended. */
+export type ReversalEnding =
+  | {
+      readonly status: 'SUCCESS';
+      readonly providerReference: string;
+      readonly creditedTo: 'voucher' | 'gift';
+    }
+  | { readonly status: 'FAILED'; readonly providerMessage: string };
 
-/**
- * Records a reversal that the provider refused. It may have refused it because it took the payment back
- * by itself: the reconciliation asks about the payment next.
- */
-export async function recordNotReversed(
+/** Records the end of a reversal: its first answer. */
+export async function recordReversalEnd(
   transaction: DatabaseTransaction,
-  reversal: { readonly id: number; readonly redemption_id: number },
-  providerMessage: string,
+  reversalId: number,
+  ending: ReversalEnding,
 ): Promise<void> {
   await transaction
     .updateTable('redemption_reversals')
     .set({
-      status: 'FAILED',
+      status: ending.status,
       settled_at: sql<Date>`now()`,
       needs_action_since: null,
-      provider_message: providerMessage,
+      ...(ending.status === 'SUCCESS'
+        ? { provider_reference: ending.providerReference, credited_to: ending.creditedTo }
+        : { provider_message: ending.providerMessage }),
     })
-    .where('id', '=', reversal.id)
-    .execute();
-  await transaction
-    .updateTable('redemptions')
-    .set({ recheck_at: sql<Date>`now()` })
-    .where('id', '=', reversal.redemption_id)
-    .where('reversed_at', 'is', null)
+    .where('id', '=', reversalId)
     .execute();
 }
 

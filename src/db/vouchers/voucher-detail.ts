@@ -2,8 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { VoucherStatus } from '../../domain/voucher.ts';
 import type { Database } from '../connection.ts';
-import { type Failover, failoversOf } from '../providers/provider-failovers.ts';
-import { isDisputedEnd } from '../reconciliation/disputes.ts';
+import {
+  providerOf,
+  providerReferenceOf,
+  type ShownPlacement,
+  shownPlacements,
+} from '../positions/placements.ts';
+import { type MessageFailover, messageFailovers } from '../providers/message-failovers.ts';
 import type { MessagesTable, RedemptionsTable, VoucherClaimsTable } from '../schema/all-tables.ts';
 import type { ListedVoucher } from './lists/voucher-list.ts';
 import { newestReversal, type ShownReversal } from './shown-reversal.ts';
@@ -26,10 +31,11 @@ interface Redemption {
   readonly claimId: string | null;
   readonly at: string;
   readonly settledAt: string | null;
-  readonly contradictedAt: string | null;
-  readonly reversedAt: string | null;
-  /** Who bore what the provider changed by itself; null until somebody has settled it. */
-  readonly settledBy: Selectable<RedemptionsTable>['settled_by'];
+  /** When it was found paid after it had been refused, or taken back after it had been paid. */
+  readonly lateAt: string | null;
+  readonly takenBackAt: string | null;
+  /** Whether the voucher pays for it now. */
+  readonly charged: boolean;
   readonly operationId: string;
   readonly merchant: string;
   readonly toMerchant: string;
@@ -38,14 +44,15 @@ interface Redemption {
   readonly reference: string;
   /** Our reference towards the provider. */
   readonly paymentReference: string;
+  readonly provider: string;
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly notDoneBy: Selectable<RedemptionsTable>['not_done_by'];
-  /** Nobody has settled that it was made late, or what a provider says of it since its end. */
-  readonly isDisputed: boolean;
+  /** The open case of it; null where there is none. */
+  readonly caseId: number | null;
   readonly reversal: ShownReversal | null;
-  readonly provider: string;
-  readonly failovers: readonly Failover[];
+  /** At least one: the provider of each sending, and of a reversal. */
+  readonly placements: readonly ShownPlacement[];
 }
 
 interface Message {
@@ -64,7 +71,7 @@ interface Message {
   readonly deliveryAt: string | null;
   readonly deliveryReason: string | null;
   readonly provider: string | null;
-  readonly failovers: readonly Failover[];
+  readonly failovers: readonly MessageFailover[];
 }
 
 interface Move {
@@ -142,15 +149,20 @@ const claims = sql`
 const redemptions = sql`
   select coalesce(json_agg(json_build_object('id', redemption.id, 'claimId', redemption.claim_id,
     'at', redemption.created_at,
-    'settledAt', settled_at, 'contradictedAt', contradicted_at, 'reversedAt', reversed_at,
-    'settledBy', settled_by, 'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
+    'settledAt', settled_at, 'charged', charged,
+    'lateAt', case when redemption.status = 'VOIDED' and is_done then changed_at end,
+    'takenBackAt', case when redemption.status = 'POSTED' and not is_done then changed_at end,
+    'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
-    'providerReference', provider_reference, 'providerMessage', provider_message,
-    'notDoneBy', not_done_by, 'isDisputed', ${isDisputedEnd('redemption')}, 'reversal', ${newestReversal(sql`redemption.id`)},
-    'provider', redemption.provider,
-    'failovers', ${failoversOf('operation_id', sql`redemption.operation_id`)})
+    'provider', ${providerOf(sql`redemption.operation_id`)},
+    'providerReference', ${providerReferenceOf(sql`redemption.operation_id`)},
+    'providerMessage', provider_message, 'notDoneBy', not_done_by,
+    'caseId', (select min(found.id) from cases as found
+      where found.subject = redemption.operation_id and found.closed_at is null),
+    'reversal', ${newestReversal(sql`redemption.id`)},
+    'placements', ${shownPlacements(sql`redemption.operation_id`)})
     order by redemption.id), '[]')
   from redemptions as redemption
   join merchants as payee on payee.id = redemption.merchant_id
@@ -164,5 +176,5 @@ const messages = sql`
     'providerReference', provider_reference, 'providerMessage', provider_message,
     'delivery', delivery, 'deliveryAt', delivery_at, 'deliveryReason', delivery_reason,
     'provider', message.provider,
-    'failovers', ${failoversOf('message_id', sql`message.id`)}) order by message.id), '[]')
+    'failovers', ${messageFailovers(sql`message.id`)}) order by message.id), '[]')
   from messages as message where message.voucher_id = vouchers.id`;

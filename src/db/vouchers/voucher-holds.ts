@@ -79,3 +79,31 @@ export async function growVoucher(
   if (numUpdatedRows !== 1n) throw new MissingRowError('The voucher of a reversal is gone');
   return hasEnded ? 'gift' : 'voucher';
 }
+
+/**
+ * Takes the amount of a payment that was made late from a locked voucher, or from what its end has returned to the
+ * partner.
+ *
+ * @throws {Error} where the voucher does not have it any more
+ */
+export async function chargeVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  amount: string,
+  from: 'voucher' | 'partner',
+): Promise<void> {
+  const remaining = sql<string>`remaining - ${amount}::numeric`;
+  const ofVoucher = transaction.updateTable('vouchers').where('id', '=', voucherId);
+  const charged = await (from === 'partner'
+    ? ofVoucher.set({ returned: sql<string>`returned - ${amount}::numeric` })
+    : ofVoucher
+        .set({
+          remaining,
+          status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+        })
+        .where('status', '=', 'ACTIVE')
+        .where('remaining', '>=', amount)
+  ).executeTakeFirst();
+  if (charged.numUpdatedRows !== 1n)
+    throw new Error('The voucher does not have its value any more');
+}

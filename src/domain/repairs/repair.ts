@@ -25,7 +25,14 @@ export function readWaitingEnd({
 }
 
 /** What a repair is about. */
-export const repairSubjects = ['voucher', 'redemption', 'top-up', 'deposit', 'partner'] as const;
+export const repairSubjects = [
+  'voucher',
+  'redemption',
+  'top-up',
+  'deposit',
+  'partner',
+  'case',
+] as const;
 export type RepairSubject = (typeof repairSubjects)[number];
 
 /** The actor of the audit log for a person of the service, by the id of the account. */

@@ -64,11 +64,15 @@ export interface DayHour {
   readonly redemptions: CountedSum;
 }
 
-/** An open case of a payment or a top-up: the provider and the books do not agree. */
-interface DayBreak {
-  readonly kind: string;
-  readonly reference: string;
-  readonly subject: string;
+/** An open case: providers and the books do not agree. */
+interface DayCase {
+  readonly id: number;
+  /** Why a person is needed. */
+  readonly what: string;
+  readonly provider: string | null;
+  /** Ours, towards the provider. */
+  readonly reference: string | null;
+  /** Decimal string; negative where providers did less than is paid for. */
   readonly amount: string;
 }
 
@@ -102,8 +106,8 @@ export interface DayReport {
   readonly wallets: readonly DayWallet[];
   readonly hours: readonly DayHour[];
   /** The first open cases at the time of the report, and their number. */
-  readonly breaks: readonly DayBreak[];
-  readonly breakCount: number;
+  readonly cases: readonly DayCase[];
+  readonly caseCount: number;
   readonly checks: readonly DayCheck[];
 }
 

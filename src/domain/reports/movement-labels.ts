@@ -1,13 +1,3 @@
-import {
-  DOUBLE_DELIVERY,
-  DOUBLE_SETTLEMENT,
-  FEE_REVERSAL,
-  LATE_SUCCESS_SETTLEMENT,
-  RECOVERY_SETTLEMENT,
-  REVERSAL_FEE,
-  REVERSAL_SETTLEMENT,
-} from '../statements/statement-labels.ts';
-
 /** The kinds of accounts in the order of reports: those of partners, then the platform's. */
 export const ledgerAccountKinds = [
   'gift',
@@ -40,49 +30,36 @@ const labels: Readonly<Record<string, string>> = {
   'airtime → airtime-hold': 'Top-ups begun',
   'airtime-hold → airtime-clearing': 'Top-ups delivered',
   'airtime-hold → airtime': 'Top-ups failed, returned',
-  'suspense → mobile-money-clearing': 'Payments made after a refusal',
-  'suspense → airtime-clearing': 'Top-ups delivered after a refusal',
+  'suspense → mobile-money-clearing': 'Payments made, and paid by nobody yet',
+  'suspense → airtime-clearing': 'Top-ups delivered, and paid by nobody yet',
   'mobile-money-clearing → suspense': 'Payments taken back by the provider',
   'airtime-clearing → suspense': 'Top-ups taken back by the provider',
+  'reserved → suspense': 'Payments settled: charged to vouchers',
+  'gift → suspense': 'Payments settled: charged to partners',
+  'suspense → reserved': 'Payments settled: back to vouchers',
+  'suspense → gift': 'Payments settled: back to partners',
+  'airtime → suspense': 'Top-ups settled: charged to partners',
+  'suspense → airtime': 'Top-ups settled: back to partners',
+  'service-fees → suspense': 'Settled: borne by the platform',
+  'suspense → service-fees': 'Settled: kept by the platform',
+  'reserved → service-fees': 'Service fees of payments charged later',
+  'service-fees → reserved': 'Service fees of reversed payments, back to vouchers',
+  'service-fees → gift': 'Service fees of reversed payments, back to partners',
   'service-fees → mobile-money-clearing': 'Fees of mobile money',
   'service-fees → airtime-clearing': 'Fees of airtime',
   'mobile-money-clearing → service-fees': 'Fees of mobile money, corrected',
   'airtime-clearing → service-fees': 'Fees of airtime, corrected',
 };
 
-/** The steps that tell kinds of movements apart; others are one. */
-export const tellingSteps = [
-  DOUBLE_DELIVERY,
-  DOUBLE_SETTLEMENT,
-  LATE_SUCCESS_SETTLEMENT,
-  RECOVERY_SETTLEMENT,
-  REVERSAL_SETTLEMENT,
-  REVERSAL_FEE,
-  FEE_REVERSAL,
-] as const;
-
-const settlements: Readonly<Record<string, string>> = {
-  [LATE_SUCCESS_SETTLEMENT]: 'Late successes settled',
-  [DOUBLE_DELIVERY]: 'Done by two providers',
-  [DOUBLE_SETTLEMENT]: 'Done by two providers, settled',
-  [RECOVERY_SETTLEMENT]: 'Recovered payments settled',
-  [REVERSAL_SETTLEMENT]: 'Reversals settled',
-  [REVERSAL_FEE]: 'Fees of reversals settled',
-  [FEE_REVERSAL]: 'Fees of reversed payments, returned',
-};
-
-/** A movement by its accounts, the step where it tells, and what ended a voucher. */
+/** A movement by its accounts, and what ended a voucher. */
 export interface MovementKind {
   readonly from: LedgerAccountKind;
   readonly to: LedgerAccountKind;
-  readonly step: string;
   readonly ended: 'cancel' | 'expire' | null;
 }
 
 /** The name of a movement; of one that has none, its accounts. */
-export function movementLabel({ from, to, step, ended }: MovementKind): string {
-  const settlement = settlements[step];
-  if (settlement) return settlement;
+export function movementLabel({ from, to, ended }: MovementKind): string {
   if (from === 'reserved' && to === 'gift') {
     if (ended === null) return 'Value of vouchers returned';
     return ended === 'cancel' ? 'Vouchers cancelled' : 'Vouchers expired';

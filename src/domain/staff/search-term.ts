@@ -13,6 +13,8 @@ export interface SearchTerm {
   /** The number of a top-up, which partners know as transactionId. */
   readonly topupId?: number;
   readonly redemptionId?: number;
+  /** Of a case that a person must settle. */
+  readonly caseId?: number;
   /** Our reference of a payment or a reversal towards a provider, or the X-Request-Id of a call. */
   readonly uuid?: string;
   readonly operationId?: string;
@@ -37,10 +39,7 @@ const OUR_REFERENCE = /^RDM-[0-9A-F]{16}$/i;
 export function readSearchTerm(given: string): SearchTerm | undefined {
   const text = plainCopy(given);
   if (text.length > LONGEST_SEARCH || !PRINTABLE.test(text)) return undefined;
-  const ofWorkflow = readWorkflowId(text);
-  if (!ofWorkflow) return namesOf(text);
-  const { caseReference, ...term } = ofWorkflow;
-  return { ...term, ...(caseReference && namesOf(caseReference)) };
+  return readWorkflowId(text) ?? namesOf(text);
 }
 
 function namesOf(text: string): SearchTerm {

@@ -22,12 +22,12 @@ const allowed: Readonly<Record<StaffNeed, readonly StaffRole[]>> = {
 export const mayAsStaff = (role: StaffRole, need: StaffNeed): boolean =>
   allowed[need].includes(role);
 
-/**
- * What the repairs of a subject need. Whoever repairs wallets gives money of the platform, or takes money of a
- * partner.
- */
+/** Whoever repairs these gives money of the platform, or takes money of a partner. */
+const ofOperators: readonly RepairSubject[] = ['deposit', 'partner', 'case'];
+
+/** What the repairs of a subject need. */
 export const needOfRepair = (subject: RepairSubject): StaffNeed =>
-  subject === 'deposit' || subject === 'partner' ? 'operate' : 'ask';
+  ofOperators.includes(subject) ? 'operate' : 'ask';
 
 /** The roles of staff in words for people. */
 export const staffRoleMeanings: Readonly<Record<StaffRole, string>> = {

@@ -4,8 +4,7 @@ export interface WorkflowTerm {
   readonly topupId?: number;
   readonly redemptionId?: number;
   readonly operationId?: string;
-  /** Our reference of a payment or an attempt. */
-  readonly caseReference?: string;
+  readonly caseId?: number;
   /** What the workflow does, where its id names no operation. */
   readonly about?: string;
 }
@@ -30,21 +29,15 @@ const ofCustomers: readonly WorkflowName[] = [
       'i',
     ),
   },
-  // Behind the reference may stand the provider that was asked first.
+  // Behind the task queue of the workers.
   {
-    id: /^case:(late-success|double-delivery|reversal|disagreement|unbooked):(?<caseReference>[^:]+)/i,
-  },
-  {
-    id: /^case:recovered:(?<caseReference>.+)$/i,
-    about:
-      'A payment or a top-up that the provider made before a restore, and whose rows are lost: an operator settles it.',
+    id: new RegExp(`^case:[^:]+:(?<caseId>${ID})$`, 'i'),
+    about: 'A case of no voucher or top-up: see Open cases.',
   },
 ];
 
 /** About a company, a provider or the whole service. */
 const ofService: readonly WorkflowName[] = [
-  { id: /^case:break:/i, about: 'A difference to the statement of a provider: see Breaks.' },
-  { id: /^case:statement:/i, about: 'The statement of a provider that was not compared.' },
   { id: /^case:due-vouchers:/i, about: 'Vouchers of one partner that are due and cannot expire.' },
   { id: /^case:refused-rows:/i, about: 'Rows that the database refuses to end when they are due.' },
   { id: /^case:books:/i, about: 'The books do not agree: an operator looks for the fault.' },
@@ -69,13 +62,13 @@ export function readWorkflowId(text: string): WorkflowTerm | undefined {
   for (const { id, about } of [...ofCustomers, ...ofService]) {
     const found = id.exec(text);
     if (!found) continue;
-    const { serialNumber, topupId, redemptionId, operationId, caseReference } = found.groups ?? {};
+    const { serialNumber, topupId, redemptionId, operationId, caseId } = found.groups ?? {};
     return {
       ...(serialNumber && { serialNumber }),
       ...(topupId && { topupId: Number(topupId) }),
       ...(redemptionId && { redemptionId: Number(redemptionId) }),
       ...(operationId && { operationId: operationId.toLowerCase() }),
-      ...(caseReference && { caseReference }),
+      ...(caseId && { caseId: Number(caseId) }),
       ...(about && { about }),
     };
   }

@@ -80,8 +80,8 @@ const labels: Readonly<Record<TransactionKind, string>> = {
   'redemption-reversal': 'Redemptions taken back',
   'top-up': 'Top-ups: attempts',
   'top-up-returned': 'Top-ups: failed attempts returned',
-  'late-success': 'Late successes, charged as agreed',
-  reversal: 'Reversals by providers, returned',
+  'late-success': 'Done late, charged as agreed',
+  reversal: 'Not done in the end, returned',
   other: 'Other',
 };
 

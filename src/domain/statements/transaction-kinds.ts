@@ -1,13 +1,4 @@
-import {
-  DEPOSIT_REVERSAL,
-  DOUBLE_SETTLEMENT,
-  GOODWILL,
-  LATE_SUCCESS_SETTLEMENT,
-  RECOVERY_SETTLEMENT,
-  REVERSAL_FEE,
-  REVERSAL_SETTLEMENT,
-  type WalletChange,
-} from './statement-labels.ts';
+import { DEPOSIT_REVERSAL, GOODWILL, type WalletChange } from './statement-labels.ts';
 
 /** What changed a wallet, in words of the field, and each with its meaning. */
 export const transactionKinds = {
@@ -21,8 +12,8 @@ export const transactionKinds = {
   'redemption-reversal': 'A redemption that was taken back',
   'top-up': 'The price of an attempt to top up',
   'top-up-returned': 'The same, returned because the attempt failed',
-  'late-success': 'What was delivered or paid after a refusal, and is charged as agreed',
-  reversal: 'What the provider took back, and is returned to you',
+  'late-success': 'What providers did without a charge before, charged as agreed',
+  reversal: 'What providers did not do in the end, returned to you',
   other: 'Anything else, such as a correction',
 } as const satisfies Record<string, string>;
 
@@ -36,23 +27,14 @@ const byAccount: Readonly<Record<string, readonly [out: TransactionKind, into: T
     'mobile-money-clearing': ['redemption', 'redemption-reversal'],
     'service-fees': ['service-fee', 'redemption-reversal'],
     'airtime-hold': ['top-up', 'top-up-returned'],
+    suspense: ['late-success', 'reversal'],
   };
-
-const bySettlement: Readonly<Record<string, TransactionKind>> = {
-  [LATE_SUCCESS_SETTLEMENT]: 'late-success',
-  [RECOVERY_SETTLEMENT]: 'late-success',
-  [DOUBLE_SETTLEMENT]: 'late-success',
-  [REVERSAL_SETTLEMENT]: 'reversal',
-  [REVERSAL_FEE]: 'reversal',
-};
 
 /** The kind of a change of a wallet. */
 export function transactionKindOf(change: Change): TransactionKind {
   const { operation_id: operation, step, other_account: account } = change;
   if (account === 'funding') return step === DEPOSIT_REVERSAL ? 'deposit-reversal' : 'deposit';
   if (step === GOODWILL) return 'other';
-  const settlement = bySettlement[step];
-  if (settlement) return settlement;
   if (account === 'gift' || account === 'reserved') {
     if (operation.startsWith('cancel-')) return 'voucher-cancelled';
     return operation.startsWith('expire-') ? 'voucher-expired' : 'voucher-generated';

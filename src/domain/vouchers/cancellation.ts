@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../refusals.ts';
-import type { VoucherStatus } from '../voucher.ts';
+import { refuseDisputed, type VoucherStatus } from '../voucher.ts';
 
 /** Whether a voucher can be cancelled: it has value, and nothing of it is being paid. */
 export const isCancellable = (status: VoucherStatus): boolean =>
@@ -12,6 +12,8 @@ export interface CancellationFacts {
   readonly partnerIsActive: boolean;
   /** Undefined where the partner has no such voucher. */
   readonly status: VoucherStatus | undefined;
+  /** A payment of it could be made twice, as long as its case is open. */
+  readonly isBlocked: boolean;
 }
 
 /**
@@ -30,7 +32,9 @@ export function refuseCancellation(facts: CancellationFacts): Refusal | undefine
       return refuse('voucher-being-redeemed');
     case 'EXPIRED':
       return refuse('voucher-expired');
-    default:
+    case 'CANCELLED':
       return undefined;
+    default:
+      return facts.isBlocked ? refuseDisputed() : undefined;
   }
 }

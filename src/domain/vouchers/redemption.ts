@@ -79,7 +79,7 @@ export interface RedemptionRequest {
 }
 
 /** The amounts of a redemption; `taken` leaves the voucher's balance. */
-export interface Settlement {
+export interface SettledAmounts {
   readonly ok: true;
   readonly toMerchant: Money;
   readonly fee: Money;
@@ -94,7 +94,7 @@ export function settleOrRefuse(
   facts: RedemptionFacts,
   request: RedemptionRequest,
   limits: RedemptionLimits,
-): Settlement | Refusal {
+): SettledAmounts | Refusal {
   const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
   if (refusal) return refusal;
   const remaining = settledBalance(facts);

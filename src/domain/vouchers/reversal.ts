@@ -17,6 +17,8 @@ export interface ReversalFacts {
         /** The provider took it back by itself, or a reversal succeeded. */
         readonly isReversed: boolean;
         readonly hasPendingReversal: boolean;
+        /** A person must settle what the provider says of the payment first. */
+        readonly hasCase: boolean;
       }
     | undefined;
   readonly providerCanReverse: boolean;
@@ -33,6 +35,10 @@ export function refuseReversal(facts: ReversalFacts, windowSeconds: number): Ref
   if (!redemption) return refuse('redemption-not-found');
   if (redemption.hasPendingReversal) return refuse('reversal-in-progress');
   if (redemption.isReversed) return refuse('redemption-reversed');
+  if (redemption.hasCase)
+    return refuse('reversal-in-progress', {
+      detail: 'support settles what the provider says of it',
+    });
   if (redemption.status !== 'POSTED') return refuse('redemption-not-paid');
   if (!facts.providerCanReverse || windowSeconds === 0) return refuse('reversal-not-supported');
   return redemption.secondsSincePayment > windowSeconds ? refuse('reversal-too-late') : undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AttemptRow } from '../../db/topups/topup-attempts.ts';
+import type { ListedAttempt } from '../../db/topups/topup-attempts.ts';
 import type { ListedTopup } from '../../db/topups/topups.ts';
 import { maskStored } from '../../domain/phone.ts';
 import {
@@ -112,15 +112,21 @@ export const attemptSchema = z
   })
   .meta({ title: 'TopUpAttempt' });
 
-export const presentAttempt = (attempt: AttemptRow): z.output<typeof attemptSchema> => ({
+/** It was found delivered after it had failed. */
+const isLate = ({ status, is_done }: ListedAttempt): boolean => status === 'VOIDED' && is_done;
+
+export const presentAttempt = (attempt: ListedAttempt): z.output<typeof attemptSchema> => ({
   attempt: attempt.attempt,
   createdAt: attempt.created_at.toISOString(),
   settledAt: attempt.settled_at?.toISOString() ?? null,
   msisdn: maskStored(attempt.msisdn),
-  status: attempt.contradicted_at === null ? attemptStatuses[attempt.status] : 'SUCCESS',
+  status: isLate(attempt) ? 'SUCCESS' : attemptStatuses[attempt.status],
   ourReference: attempt.reference,
   referenceNumber: attempt.provider_reference,
   message: attempt.provider_message,
-  deliveredLateAt: attempt.contradicted_at?.toISOString() ?? null,
-  reversedAt: attempt.reversed_at?.toISOString() ?? null,
+  deliveredLateAt: isLate(attempt) ? (attempt.changed_at?.toISOString() ?? null) : null,
+  reversedAt:
+    attempt.status === 'POSTED' && !attempt.is_done
+      ? (attempt.changed_at?.toISOString() ?? null)
+      : null,
 });

@@ -152,8 +152,8 @@ export const presentVoucherDetail = (
     status: redemptionStatuses[redemption.status],
     platformReferenceNumber: redemption.reference,
     referenceNumber: redemption.providerReference,
-    paidLateAt: isoTimeOrNull(redemption.contradictedAt),
-    reversedAt: isoTimeOrNull(redemption.reversedAt),
+    paidLateAt: isoTimeOrNull(redemption.lateAt),
+    reversedAt: isoTimeOrNull(redemption.takenBackAt),
     reversal: presentReversal(redemption.reversal),
   })),
   messages: voucher.messages.map(({ at, kind, msisdn, status }) => ({

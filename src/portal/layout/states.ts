@@ -28,7 +28,7 @@ export const topupStates: Words<TopupStatus> = {
   FAILED: { tone: 'danger', word: 'Failed' },
 };
 
-/** Replaces the state of a top-up after a late success or a reversal. */
+/** Replaces the state of a top-up after a late delivery or a reversal. */
 export const topupTurns: Words<'LATE' | 'REVERSED'> = {
   LATE: { tone: 'warning', word: 'Delivered late' },
   REVERSED: { tone: 'warning', word: 'Reversed' },

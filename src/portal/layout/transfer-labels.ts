@@ -1,5 +1,4 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger-history.ts';
-import { REVERSAL_SETTLEMENT } from '../../domain/statements/statement-labels.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { amount } from './money.ts';
 import { table, time } from './parts.ts';
@@ -20,32 +19,25 @@ const words: Readonly<Record<string, string>> = {
   'airtime > airtime-hold': 'From the airtime wallet, on hold',
   'airtime-hold > airtime-clearing': 'Delivered and charged',
   'airtime-hold > airtime': 'Not delivered: returned to the airtime wallet',
-  'suspense > mobile-money-clearing':
-    'The provider paid after a refusal; your wallet was not charged',
-  'suspense > airtime-clearing':
-    'The provider delivered after a refusal; your wallet was not charged',
+  'suspense > mobile-money-clearing': 'The provider paid; nobody was charged for it',
+  'suspense > airtime-clearing': 'The provider delivered; nobody was charged for it',
+  'reserved > suspense': 'Late payment charged to the voucher, as agreed',
+  'reserved > service-fees': 'Service fee of the late payment',
   'gift > suspense': 'Late payment charged to the gift wallet, as agreed',
+  'gift > service-fees': 'Service fee of the late payment',
   'airtime > suspense': 'Late delivery charged to the airtime wallet, as agreed',
   'service-fees > suspense': 'Settled: the service bears the cost',
   'mobile-money-clearing > suspense': 'The provider reversed the payment',
   'airtime-clearing > suspense': 'The provider reversed the delivery',
+  'suspense > reserved': 'Payment taken back: on the voucher again',
   'suspense > gift': 'Returned to the gift wallet',
   'service-fees > gift': 'Service fee returned to the gift wallet',
   'suspense > airtime': 'Returned to the airtime wallet',
   'suspense > service-fees': 'Settled: the service keeps the reversed amount',
 };
 
-/** Labels of the same accounts in the settlement of a reversal. */
-const wordsOfReversals: Readonly<Record<string, string>> = {
-  'suspense > mobile-money-clearing': 'Settled: the provider paid again',
-  'suspense > airtime-clearing': 'Settled: the provider delivered again',
-};
-
-function wordsOf({ debit, credit, step }: LedgerTransfer): string {
-  const accounts = `${debit} > ${credit}`;
-  const ofReversal = step === REVERSAL_SETTLEMENT ? wordsOfReversals[accounts] : undefined;
-  return ofReversal ?? words[accounts] ?? `From ${debit} to ${credit}`;
-}
+const wordsOf = ({ debit, credit }: LedgerTransfer): string =>
+  words[`${debit} > ${credit}`] ?? `From ${debit} to ${credit}`;
 
 /** A table of transfers with the purpose of each. */
 export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>

@@ -31,6 +31,7 @@ const workflowTypes = {
 } as const satisfies Record<keyof typeof workflows, true>;
 
 const activityTypes = {
+  askDue: true,
   beginInvitation: true,
   beginRepair: true,
   beginReversal: true,
@@ -72,7 +73,6 @@ const activityTypes = {
   readProviderBalances: true,
   readSettlement: true,
   readTopUpStatus: true,
-  recheckDue: true,
   recordSharedAnswer: true,
   resumeBulkOrders: true,
   resumeMessages: true,

@@ -1,5 +1,4 @@
-import { breakTypes } from '../../domain/provider-statements/break-types.ts';
-import { statementProviderNames } from '../../domain/provider-statements/statement-providers.ts';
+import { caseReasons, caseTitle } from '../../domain/positions/words.ts';
 import { unpaidStates } from '../../domain/providers/payout-account.ts';
 import { mobileMoneyProviderNames } from '../../domain/providers/provider-names.ts';
 import { allProviders } from '../../domain/providers/routes.ts';
@@ -22,7 +21,6 @@ const outbox: Label = {
   values: Object.keys(outboxes),
 };
 const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
-const account: Label = { meaning: 'The provider', values: statementProviderNames };
 const anyProvider: Label = { meaning: 'The provider', values: allProviders };
 
 /** The metrics of what stands in the database and in Temporal, which every worker reads. */
@@ -51,13 +49,17 @@ export const stateDefinitions = {
     home: 'worker',
     labels: { wallet: { meaning: 'The wallet', values: ['gift', 'airtime'] } },
   },
-  provider_breaks: {
+  open_cases: {
     kind: 'gauge',
-    help: "Open breaks between providers' statements and our books",
+    help: 'Cases that a person must settle',
     home: 'worker',
     labels: {
-      provider: account,
-      type: { meaning: 'How they differ; `late` closes itself', values: breakTypes },
+      why: {
+        meaning: caseReasons
+          .map((why) => `\`${why}\`: ${caseTitle(why, 1n).toLowerCase()}`)
+          .join('; '),
+        values: caseReasons,
+      },
     },
   },
   payout_accounts_refused: {

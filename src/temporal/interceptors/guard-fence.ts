@@ -11,7 +11,7 @@ const harmless = [
   'inquirePayment',
   'inquireTopUp',
   'inquireReversal',
-  'recheckDue',
+  'askDue',
   'readTopUpStatus',
   'readCase',
   'checkInvariants',

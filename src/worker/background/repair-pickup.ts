@@ -57,7 +57,7 @@ const namesOf = (
 ): StartNames => ({
   partnerId: found.partnerId ?? undefined,
   merchantId: found.merchantId ?? undefined,
-  ...namesOfCompany(company),
+  ...(company && namesOfCompany(company)),
   serialNumber: found.serialNumber ?? undefined,
   transactionId: found.topupId ?? undefined,
   numberHash: found.msisdn === null ? undefined : numbers.hashOfStored(found.msisdn),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { compareFile } from '../../../activities/provider-statements/compare-statement.ts';
 import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.ts';
-import { listStatementCases } from '../../../src/db/provider-statements/statement-cases.ts';
+import { listCases } from '../../../src/db/positions/cases.ts';
 import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.ts';
 import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
@@ -37,8 +37,8 @@ async function pay(days: number, provider = 'mpesa'): Promise<string> {
   const operationId = await redeem.hold(id);
   await redeem.post(operationId);
   const { rows } = await sql<{ reference: string }>`
-    update redemptions set provider = ${provider} where operation_id = ${operationId}
-    returning payment_reference::text as reference`.execute(scene.database);
+    update placements set provider = ${provider} where operation_id = ${operationId}
+    returning reference`.execute(scene.database);
   const reference = rows[0]?.reference ?? '';
   const noon = noonBefore(days);
   await moveRows(scene.database, [reference], { began: noon, ended: noon });
@@ -66,28 +66,32 @@ async function compareAll(): Promise<readonly string[]> {
   return round.unfinished;
 }
 
-const cases = async () => (await listStatementCases(scene.database)).map((one) => one.reference);
+const cases = () => listCases(scene.database, { includeClosed: false, limit: 10 });
+const subjects = async () => (await cases()).map(({ subject }) => subject);
 
 it('a day with payments by M-Pesa and without its file is a case until the file is compared', async () => {
   const [paid, recent, byGsma] = [await pay(2), await pay(1), await pay(3, 'gsma')];
   expect([paid, recent, byGsma]).not.toContain('');
   const missed = dayBefore(2);
   expect(await compareAll()).toEqual([`mpesa ${missed}: give its file`]);
-  expect(await cases()).toEqual([`mpesa:${missed}`]);
-  expect(await listStatementCases(scene.database)).toMatchObject([
-    { kind: 'statement', subject: expect.stringContaining('its file was not given') },
+  expect(await subjects()).toEqual([`mpesa ${missed}`]);
+  expect(await cases()).toMatchObject([
+    { why: 'unread', words: expect.stringContaining('its file was not given') },
   ]);
   // It is noted once.
   expect(await compareAll()).toEqual([]);
-  expect(await cases()).toEqual([`mpesa:${missed}`]);
+  expect(await subjects()).toEqual([`mpesa ${missed}`]);
 
   const line: StoredLine = {
     ...{ kind: 'payment', providerReference: 'SKM1', reference: paid, status: 'completed' },
     ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: noonBefore(2) },
   };
-  const settings = { marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 };
+  const settings = {
+    ...{ marginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+    reversalWatchSeconds: 0,
+  };
   const of = { provider: mpesa, day: missed, zone };
-  expect(await compareFile(scene.database, of, [line], settings)).toMatchObject({ open: 0 });
-  expect(await cases()).toEqual([]);
+  expect(await compareFile(scene.database, of, [line], settings)).toMatchObject({ unexplained: 0 });
+  expect(await subjects()).toEqual([]);
   expect(await compareAll()).toEqual([]);
 });

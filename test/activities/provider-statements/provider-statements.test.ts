@@ -2,8 +2,14 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.ts';
-import { listBalances } from '../../../src/db/provider-statements/provider-balances.ts';
+import {
+  createBalanceActivities,
+  createProviderStatementActivities,
+} from '../../../activities/provider-statements/provider-statements.ts';
+import {
+  compareBalance,
+  listBalances,
+} from '../../../src/db/provider-statements/provider-balances.ts';
 import { findStatement } from '../../../src/db/provider-statements/provider-statements.ts';
 import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
 import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.ts';
@@ -28,8 +34,8 @@ const feeOf = (fee: string): ProviderAccount => ({
 });
 
 /** The activities for these providers. */
-const activitiesOf = (accounts: Record<string, ProviderAccount>, days = 1) =>
-  createProviderStatementActivities({
+function activitiesOf(accounts: Record<string, ProviderAccount>, days = 1) {
+  const dependencies = {
     database: scene.database,
     balanceAccounts: Object.entries(accounts).map(([name, account]) => ({ name, account })),
     providerAccounts: Object.entries(accounts).map(([name, account]) => ({
@@ -38,12 +44,18 @@ const activitiesOf = (accounts: Record<string, ProviderAccount>, days = 1) =>
       account,
     })),
     limits: {
+      reversalWatchSeconds: 0,
       providerStatements: {
         ...{ zone, retrySeconds: 1, maximumTries: 3, days, fileDays: 2 },
-        ...{ marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 },
+        ...{ marginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
       },
     },
-  } as unknown as ActivityDependencies);
+  } as unknown as ActivityDependencies;
+  return {
+    ...createProviderStatementActivities(dependencies),
+    ...createBalanceActivities(dependencies),
+  };
+}
 
 function asActivity<Result>(run: () => Promise<Result>): Promise<Result> {
   const log = { warn: () => undefined, error: () => undefined };
@@ -58,7 +70,7 @@ it('a statement that the database refuses keeps no other provider waiting', asyn
   const round = (tries: number) => asActivity(() => activities.compareProviderStatements(tries));
 
   expect(await round(1)).toMatchObject({
-    compared: [`mpesa ${day}: 0 open breaks`],
+    compared: [`mpesa ${day}: 0 booked, 0 not explained yet`],
     unfinished: [`gsma ${day}: The database refuses what it says, with SQLSTATE 22003.`],
     canRetry: true,
   });
@@ -98,7 +110,10 @@ it('a day that the database refuses when it is compared again keeps no other pro
   };
   const activities = activitiesOf({ gsma: account, other: feeOf('12.50') }, 2);
   expect(await asActivity(() => activities.compareProviderStatements(1))).toMatchObject({
-    compared: [`gsma ${day}: 1 open breaks`, `other ${day}: 0 open breaks`],
+    compared: [
+      `gsma ${day}: 0 booked, 1 not explained yet`,
+      `other ${day}: 0 booked, 0 not explained yet`,
+    ],
     unfinished: [`gsma ${before}: The database refuses what it says, with SQLSTATE P0001.`],
     canRetry: true,
   });
@@ -115,4 +130,39 @@ it('a balance that the database refuses keeps no other provider unread', async (
   expect(await listBalances(scene.database)).toMatchObject([
     { provider: 'mpesa', amount: '12.50' },
   ]);
+});
+
+it('a balance that fell by more than the provider did and charged is a case, once', async () => {
+  const { database } = scene;
+  const readings = async (...amounts: readonly number[]) => {
+    await sql`delete from provider_balances where provider = 'gsma'`.execute(database);
+    for (const [index, amount] of amounts.entries())
+      await sql`
+        insert into provider_balances (provider, read_at, currency, amount)
+        values ('gsma', ((${day}::date + ${index}::int)::timestamp at time zone ${zone}::text)
+          + interval '1 minute' * ${index === 0 ? -1 : 1}, 'ETB', ${amount})`.execute(database);
+  };
+  await sql`
+    insert into provider_statements (provider, day, state, compared_at, booked_fee)
+    values ('gsma', ${day}, 'COMPARED', now(), 2)
+    on conflict (provider, day) do update set state = 'COMPARED', compared_at = now(), booked_fee = 2`.execute(
+    database,
+  );
+  const compare = async () => {
+    const of = { provider: { name: 'gsma', kind: 'mobile-money' }, day, zone } as const;
+    for (const _time of ['first', 'again'])
+      await compareBalance(database, of, { marginSeconds: 1_800 });
+    const { rows } = await sql<{ amount: string }>`
+      select amount::text from cases where why = 'balance'`.execute(database);
+    return rows.map(({ amount }) => Number(amount));
+  };
+  await readings(1_000);
+  expect(await compare()).toEqual([]);
+  await readings(1_000, 998);
+  expect(await compare()).toEqual([]);
+  // We have sent money to the provider.
+  await readings(1_000, 5_000);
+  expect(await compare()).toEqual([]);
+  await readings(1_000, 948);
+  expect(await compare()).toEqual([50]);
 });

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { markAttemptUnknown } from '../../../src/db/topups/topup-attempts.ts';
 import type { ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
+import { atProvider } from '../../positions/placements.ts';
 import {
   delivered,
   inAttempt,
@@ -33,7 +34,7 @@ describe('a payment', () => {
     expect(two.asked).toEqual(['first send', 'second send']);
     expect(await two.providerOf(operationId)).toBe('mpesa');
     expect(await two.failoversOf(operationId)).toEqual([
-      { from_provider: 'gsma', to_provider: 'mpesa', message: 'no connection' },
+      { from: 'gsma', message: 'no connection' },
     ]);
     const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
     expect(inquiry).toMatchObject({ asked: told });
@@ -133,8 +134,8 @@ describe('a payment', () => {
 it('a payment of a provider that is no longer configured stays unknown', async () => {
   const operationId = await two.hold();
   await two.scene.database
-    .updateTable('redemptions')
-    .set({ provider: sql<'gsma'>`'removed'` })
+    .updateTable('placements')
+    .set({ provider: 'removed' })
     .where('operation_id', '=', operationId)
     .execute();
   const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
@@ -148,16 +149,12 @@ it('a payment of a provider that is no longer configured stays unknown', async (
 it('a top-up whose outcome was unknown goes to nobody else', async () => {
   two.answers.first = () => notSent;
   const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
-  await two.scene.database
-    .updateTable('topups')
-    .set({ status: 'UNKNOWN' })
-    .where('id', '=', topupId)
-    .execute();
   const { operation_id: operationId } = await two.scene.database
     .selectFrom('topup_attempts')
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
+  await markAttemptUnknown(two.scene.database, operationId, 'It gave no answer');
   const outcome = await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
   expect(outcome).toMatchObject({ kind: 'not-sent' });
   expect(two.asked).toEqual(['first send']);
@@ -191,7 +188,8 @@ it('a top-up that was not sent goes to the next provider', async () => {
   const find = () =>
     two.scene.database
       .selectFrom('topup_attempts')
-      .select(['operation_id', 'provider'])
+      .select('operation_id')
+      .select(atProvider('topup_attempts.operation_id'))
       .where('topup_id', '=', topupId)
       .executeTakeFirstOrThrow();
   const { operation_id: operationId } = await find();

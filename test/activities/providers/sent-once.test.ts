@@ -1,10 +1,9 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { liftFence, raiseFence } from '../../../src/db/recovery/fence.ts';
-import {
-  bookRecovered,
-  findRecovered,
-  settleRecovered,
-} from '../../../src/db/recovery/recovered-payments.ts';
+import { bookLost } from '../../../src/db/recovery/found-placements.ts';
+import { settleAlone } from '../../positions/cases.ts';
+import { placementsOf } from '../../positions/placements.ts';
 import {
   inAttempt,
   notSent,
@@ -80,32 +79,35 @@ describe('a payment to a provider that pays twice what is sent twice', () => {
   it.each([
     ['has made it', undefined, []],
     ['has made it, and the platform bears it', 'platform', []],
-    ['has taken it back', 'provider', ['first send']],
-  ] as const)('is sent after a restore unless the provider %s', async (_, settledBy, sendings) => {
-    // Its row is new: the one before is lost.
-    const operationId = await two.hold();
-    const { payment_reference: reference, created_at } = await two.scene.database
-      .selectFrom('redemptions')
-      .select(['payment_reference', 'created_at'])
-      .where('operation_id', '=', operationId)
-      .executeTakeFirstOrThrow();
-    await restored((fenceId) =>
-      two.scene.database.transaction().execute(async (transaction) => {
-        await bookRecovered(transaction, fenceId, {
-          ...{ kind: 'payment', provider: 'gsma', reference, amount: '97.50', madeAt: created_at },
-          ...{ providerReference: 'P-1', providerStatus: 'completed', party: null },
-          ...{ serialNumber: null, payee: null },
-        });
-        const found = await findRecovered(transaction, reference);
-        if (found && settledBy) await settleRecovered(transaction, found, settledBy, null);
-        await transaction
-          .updateTable('maintenance_fences')
-          .set({ raised_at: new Date(created_at.getTime() - 1) })
-          .where('id', '=', fenceId)
-          .execute();
-      }),
-    );
-    await two.pay(operationId);
-    expect(two.asked).toEqual(sendings);
-  });
+    ['is said to have taken it back', 'provider', []],
+  ] as const)(
+    'is asked about, and not sent, after a restore where the provider %s',
+    async (_, by, sendings) => {
+      const { database } = two.scene;
+      // Its rows were lost, and the request is repeated.
+      const lost = await two.hold();
+      const [placement] = await placementsOf(database, lost);
+      if (!placement) throw new Error('The payment was never placed');
+      const { reference } = placement;
+      await database.deleteFrom('placements').where('reference', '=', reference).execute();
+      await restored(() =>
+        database.transaction().execute((transaction) =>
+          bookLost(
+            transaction,
+            {
+              ...{ kind: 'payment', provider: 'gsma', reference, amount: '97.50' },
+              ...{ madeAt: new Date(), providerReference: 'P-1', party: null, serialNumber: null },
+            },
+            { reversalWatchSeconds: 0 },
+          ),
+        ),
+      );
+      if (by) await settleAlone(database, reference, by);
+      await sql`update placements set operation_id = ${lost} where reference = ${reference}`.execute(
+        database,
+      );
+      await two.pay(lost);
+      expect(two.asked).toEqual(sendings);
+    },
+  );
 });

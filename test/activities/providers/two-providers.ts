@@ -1,6 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { createRefusalInquiryActivities } from '../../../activities/reconciliation/refusal-inquiries.ts';
+import { createAskActivities } from '../../../activities/positions/ask-due.ts';
 import { createPaymentActivities } from '../../../activities/redemptions/payments.ts';
 import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.ts';
 import { createTopupActivities } from '../../../activities/topups/topups.ts';
@@ -12,6 +12,7 @@ import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/ou
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
 import { makeCatalogue, openScene } from '../../admin/scene.ts';
 import { testNumbers } from '../../end-to-end/privacy/stored-numbers.ts';
+import { placementsOf } from '../../positions/placements.ts';
 
 export const delivered: ProviderOutcome = { kind: 'delivered', providerReference: 'P-1' };
 export const notSent: ProviderOutcome = { kind: 'not-sent', message: 'no connection' };
@@ -98,7 +99,7 @@ export async function openTwoProviders() {
         ...createPaymentActivities(dependencies),
         ...createTopupActivities(dependencies),
         ...createTopupOrderActivities(dependencies),
-        ...createRefusalInquiryActivities(dependencies),
+        ...createAskActivities(dependencies),
       };
     },
 
@@ -111,20 +112,13 @@ export async function openTwoProviders() {
     },
 
     providerOf: async (operationId: string) =>
-      (
-        await scene.database
-          .selectFrom('redemptions')
-          .select('provider')
-          .where('operation_id', '=', operationId)
-          .executeTakeFirstOrThrow()
-      ).provider,
+      (await placementsOf(scene.database, operationId)).at(-1)?.provider,
 
-    failoversOf: (operationId: string) =>
-      scene.database
-        .selectFrom('provider_failovers')
-        .select(['from_provider', 'to_provider', 'message'])
-        .where('operation_id', '=', operationId)
-        .execute(),
+    /** The providers before the present one, and what they said. */
+    failoversOf: async (operationId: string) =>
+      (await placementsOf(scene.database, operationId))
+        .slice(0, -1)
+        .map(({ provider, words }) => ({ from: provider, message: words })),
   };
 
   /** A set of the two under these names. */

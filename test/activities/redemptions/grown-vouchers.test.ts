@@ -158,6 +158,7 @@ async function settled(transaction: DatabaseTransaction, given: Case, voucherId:
   const facts = redemptionFacts(voucher, context, {
     merchantId,
     canPay: canPayOf(given),
+    isBlocked: false,
     numbers: testNumbers,
   });
   return settleOrRefuse(

@@ -91,8 +91,8 @@ class Undone extends Error {}
 const ofOldRows = [
   'I1, an amount of zero',
   'I1, from an account to itself',
-  'I5, a payment that is not in the ledger',
-  'I5, a fee that went to the merchant',
+  'A, a payment that is not in the ledger',
+  'C, a fee that went to the merchant',
   'I10, a history that was deleted',
 ];
 

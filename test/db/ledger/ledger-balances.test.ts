@@ -21,7 +21,7 @@ beforeAll(async () => {
   database = open.database;
 });
 // What is reserved here belongs to no voucher.
-afterAll(() => open?.close(['I4']));
+afterAll(() => open?.close(['I4', 'B']));
 beforeEach(async () => {
   partnerId = await addPartner(database, 'Partner');
 });

@@ -14,11 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-const move = (
-  debit: 'suspense' | 'service-fees',
-  credit: 'suspense' | 'service-fees',
-  etb: string,
-) =>
+const move = (debit: 'funding' | 'service-fees', credit: 'funding' | 'service-fees', etb: string) =>
   scene.database.transaction().execute((transaction) =>
     addTransfers(transaction, [
       {
@@ -34,14 +30,14 @@ const move = (
 
 it('before a check, after it, with what came since, and while all is added up again', async () => {
   expect(await serviceFeesBalance(scene.database)).toBe(0n);
-  await move('suspense', 'service-fees', '40');
-  await move('service-fees', 'suspense', '15');
+  await move('funding', 'service-fees', '40');
+  await move('service-fees', 'funding', '15');
   expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('25'));
   await untilBooksAreChecked(scene.database);
   // Nothing is newer than the sums.
   expect(await serviceFeesBalance(scene.database, 0)).toBe(parseMoney('25'));
-  await move('suspense', 'service-fees', '1');
-  await move('service-fees', 'suspense', '30');
+  await move('funding', 'service-fees', '1');
+  await move('service-fees', 'funding', '30');
   expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('-4'));
   expect(await serviceFeesBalance(scene.database, 1)).toBeUndefined();
   await restartSums(scene.database);

@@ -61,12 +61,11 @@ const inPortal = (zone: string) =>
 /** The days with a payout by the rows alone, newest first. */
 async function byRows(zone = 'UTC'): Promise<DayOfPayouts[]> {
   const { rows } = await sql<DayOfPayouts>`
-    select to_char(case when status = 'POSTED' then settled_at else contradicted_at end
+    select to_char(case when status = 'POSTED' then settled_at else changed_at end
         at time zone ${zone}::text, 'YYYY-MM-DD') as day, count(1) as payouts, sum(to_merchant) as paid,
       coalesce(sum(service_fee) filter (where status = 'POSTED'), 0)::numeric(20, 6) as "serviceFees"
     from redemptions
-    where merchant_id = ${grown.merchant.id} and reversed_at is null
-      and (status = 'POSTED' or contradicted_at is not null)
+    where merchant_id = ${grown.merchant.id} and is_done
     group by 1 order by 1 desc`.execute(database);
   return rows;
 }
@@ -152,14 +151,14 @@ test('what was reversed is left out; a late success has no fee, also where it is
   const [newest, second, third] = await byRows();
   const ofDay = (day: string | undefined) => sql`merchant_id = ${grown.merchant.id}
     and (settled_at at time zone 'UTC')::date = ${day}::date`;
-  await sql`update redemptions set reversed_at = now()
+  await sql`update redemptions set is_done = false, changed_at = now()
     where ${ofDay(second?.day)}`.execute(database);
   await expectAgreement();
   expect((await byRows()).map(({ day }) => day)).not.toContain(second?.day);
   const late = sql`id = (select max(id) from redemptions where ${ofDay(third?.day)})`;
   // A row of the day that was refused, and paid at its end.
   await forgetHours();
-  await sql`update redemptions set status = 'VOIDED', contradicted_at = settled_at
+  await sql`update redemptions set status = 'VOIDED', is_done = true, changed_at = settled_at
     where ${late}`.execute(database);
   await addHourSums(database, FOREVER);
   await expectAgreement();
@@ -168,7 +167,7 @@ test('what was reversed is left out; a late success has no fee, also where it is
   const changed = days.find(({ day }) => day === third?.day);
   expect(changed?.payouts).toBe(third?.payouts);
   expect(Number(changed?.serviceFees)).toBeLessThan(Number(third?.serviceFees));
-  await sql`update redemptions set reversed_at = now() where ${late}`.execute(database);
+  await sql`update redemptions set is_done = false where ${late}`.execute(database);
   await expectAgreement();
 });
 
@@ -191,8 +190,8 @@ test.each([[['payouts', 'DESC']], [['paid', 'ASC']], [['serviceFees', 'DESC']]] 
 );
 
 test('the check of the books compares the hours with the transfers', async () => {
-  await sql`update redemptions set status = 'POSTED', contradicted_at = null, reversed_at = null
-    where contradicted_at is not null`.execute(database);
+  await sql`update redemptions set status = 'POSTED', is_done = true, changed_at = null
+    where status = 'VOIDED' and changed_at = settled_at`.execute(database);
   await forgetHours();
   await addHourSums(database, FOREVER);
   await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),

@@ -4,13 +4,13 @@ import {
   compareFile,
   compareStored,
 } from '../../../activities/provider-statements/compare-statement.ts';
-import { breaksOfDay } from '../../../src/db/provider-statements/breaks.ts';
-import { settleBreak } from '../../../src/db/provider-statements/settle-break.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { closeCase, listCases } from '../../../src/db/positions/cases.ts';
 import type {
   StatementProvider,
   StoredLine,
 } from '../../../src/db/provider-statements/statement-lines.ts';
-import { bookRecovered } from '../../../src/db/recovery/recovered-payments.ts';
+import { bookLost } from '../../../src/db/recovery/found-placements.ts';
 import type { Day } from '../../../src/domain/reports/day-report.ts';
 import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
@@ -21,7 +21,10 @@ let catalogue: Catalogue;
 const gsma = { name: 'gsma', kind: 'mobile-money' } as const;
 const dtOne = { name: 'dt-one', kind: 'airtime' } as const;
 const reloadly = { name: 'reloadly', kind: 'airtime' } as const;
-const settings = { marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 };
+const settings = {
+  ...{ marginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+  reversalWatchSeconds: 0,
+};
 const patient = { ...settings, patienceDays: 100_000 };
 const zone = 'Africa/Addis_Ababa';
 /** Old, so that nothing is late unless a test makes it so. */
@@ -60,9 +63,6 @@ async function pay(ending: 'post' | 'void' | 'hold' = 'post', at = noon): Promis
     select payment_reference::text as reference from redemptions
     where operation_id = ${operationId}`.execute(scene.database);
   const reference = rows[0]?.reference ?? '';
-  // The name of the provider in these tests is none.
-  await sql`update redemptions set provider = 'gsma'
-    where payment_reference = ${reference}`.execute(scene.database);
   await moveRows(scene.database, [reference], { began: at, ended: at });
   return reference;
 }
@@ -103,14 +103,32 @@ function line(reference: string | null, other: Partial<StoredLine> = {}): Stored
 const compare = (lines: readonly StoredLine[], on = day, provider: StatementProvider = gsma) =>
   compareFile(scene.database, { provider, day: on, zone }, lines, settings);
 
-/** The open breaks of a day: type and our reference. */
-const open = async (on = day, provider = 'gsma') =>
-  (await breaksOfDay(scene.database, provider, on, { includeEnded: false })).map((one) => [
-    one.type,
-    one.reference,
-  ]);
+/** The open cases of what a test has made: why, the amount and our reference. */
+async function open(...references: readonly (string | null)[]) {
+  const cases = await listCases(scene.database, { includeClosed: false, limit: 1_000 });
+  return cases
+    .filter(({ reference, subject }) =>
+      reference === null ? subject.includes(` ${day} `) : references.includes(reference),
+    )
+    .map(({ why, amount, reference }) => [why, Number(amount), reference]);
+}
 
-test('a clean day of payments and top-ups has no break', async () => {
+/** Whether a provider is asked about an order, because the statement does not have it. */
+async function isAsked(reference: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from placements where reference = ${reference} and doubted_at is not null
+      and ask_at <= now()`.execute(scene.database);
+  return rows.length > 0;
+}
+
+const atProvider = (reference: string, provider: string) =>
+  sql`update placements set provider = ${provider} where reference = ${reference}`.execute(
+    scene.database,
+  );
+
+const same = { kind: 'compared', observed: 0, unexplained: 0 };
+
+test('a clean day of payments and top-ups differs in nothing', async () => {
   const [paid, refused, held] = [await pay(), await pay('void'), await pay('hold')];
   expect(
     await compare([
@@ -120,284 +138,228 @@ test('a clean day of payments and top-ups has no break', async () => {
       line(refused, { status: 'failed' }),
       line(held, { status: 'pending' }),
     ]),
-  ).toEqual({ kind: 'compared', opened: 0, closed: 0, open: 0 });
+  ).toEqual(same);
   const [sent, declined] = [await deliver(), await deliver('FAILED')];
   const topUpLine = { kind: 'top-up', amount: '50' } as const;
-  expect(
-    await compare(
-      [line(sent, topUpLine), line(declined, { ...topUpLine, status: 'failed' })],
-      day,
-      dtOne,
-    ),
-  ).toEqual({ kind: 'compared', opened: 0, closed: 0, open: 0 });
+  const lines = [line(sent, topUpLine), line(declined, { ...topUpLine, status: 'failed' })];
+  expect(await compare(lines, day, dtOne)).toEqual(same);
 });
 
-test('a row with the id of another one is a break where it differs, and never dropped', async () => {
-  const [alike, amount, failed, other] = [await pay(), await pay(), await pay(), await pay()];
-  const pairs = (
-    [
-      [alike, {}],
-      [amount, { amount: '5' }],
-      [failed, { status: 'failed' }],
-      [other, { reference: null, amount: '5', at: hoursAfter(1) }],
-    ] as const
-  ).flatMap(([reference, difference]) => {
-    const first = line(reference);
-    return [first, { ...first, ...difference }];
-  });
-  const found = [
-    ['amount', amount],
-    ['duplicate', amount],
-    ['missing-here', null],
-    ['missing-there', failed],
-  ];
-  expect(await compare(pairs)).toMatchObject({ opened: 4 });
-  expect(await open()).toEqual(found);
-  // The same breaks in another order of rows, and none more.
-  expect(await compare(pairs.toReversed())).toMatchObject({ opened: 0, open: 4 });
-});
-
-/** A top-up of 50 at DT One that a restore has lost; its reference. */
-async function lostTopUp(): Promise<string> {
-  const reference = `lost-${number}`;
-  await scene.database.transaction().execute(async (transaction) => {
-    const { id } = await transaction
-      .insertInto('maintenance_fences')
-      .values({ restored_to: noon, state: 'LIFTED', lifted_at: noon })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await bookRecovered(transaction, id, {
-      ...{ kind: 'top-up', provider: 'dt-one', reference, providerReference: 'T-1' },
-      ...{ providerStatus: 'completed', madeAt: noon, amount: '50' },
-      ...{ party: null, serialNumber: null, payee: null },
-    });
-  });
-  return reference;
-}
-
-const settle = async (reference: string, by: string) =>
-  scene.json(`settle recovered-payment ${reference} --by ${by} --note agreed`);
-
-test('what a restore lost is a case at the provider that did it, and a break at another one', async () => {
-  const reference = await lostTopUp();
-  const lines = [line(reference, { kind: 'top-up', amount: '50' })];
-  await compare(lines, day, dtOne);
-  expect(await open(day, 'dt-one')).toEqual([]);
-  await compare(lines, day, reloadly);
-  expect(await open(day, 'reloadly')).toEqual([['missing-here', reference]]);
-
-  // Somebody has borne it, and its provider has not done it.
-  await settle(reference, 'platform');
-  await compare(lines, day, dtOne);
-  expect(await open(day, 'dt-one')).toEqual([]);
-  for (const [status, type] of [
-    ['reversed', 'reversed'],
-    ['failed', 'missing-there'],
-  ] as const) {
-    await compare([{ ...(lines[0] as StoredLine), status }], day, dtOne);
-    expect(await open(day, 'dt-one')).toEqual([[type, reference]]);
-  }
-});
-
-test('what a restore lost, and its provider was said to have taken back, is a break where it has it', async () => {
-  const reference = await lostTopUp();
-  const lost = (status: StoredLine['status']) => [
-    line(reference, { kind: 'top-up', amount: '50', status }),
-  ];
-  await compare(lost('reversed'), day, dtOne);
-  expect(await open(day, 'dt-one')).toEqual([]);
-  await settle(reference, 'provider');
-  await compare(lost('reversed'), day, dtOne);
-  expect(await open(day, 'dt-one')).toEqual([]);
-  await compare(lost('completed'), day, dtOne);
-  expect(await open(day, 'dt-one')).toEqual([['missing-here', reference]]);
-});
-
-test('an attempt is compared by what it held, though a later one has another price', async () => {
-  const reference = await deliver('SUCCESS', '60');
-  await compare([], day, dtOne);
-  const breaks = await breaksOfDay(scene.database, 'dt-one', day, { includeEnded: false });
-  expect(breaks.map((one) => [one.type, one.reference, one.ourAmount])).toEqual([
-    ['missing-there', reference, '50.000000'],
-  ]);
-  const line50 = line(reference, { kind: 'top-up', amount: '50' });
-  expect(await compare([line50], day, dtOne)).toMatchObject({ kind: 'compared', open: 0 });
-});
-
-describe('each type of break is found, once', () => {
-  const cases: Record<string, () => Promise<[StoredLine[], string[]]>> = {
-    'missing-here, by a reference that nobody knows': async () => [
-      [line('8f0e6c1e-0000-4000-8000-000000000000')],
-      ['missing-here'],
-    ],
-    'missing-here, without a reference': async () => [[line(null)], ['missing-here']],
-    'unordered, of another type': async () => [[line(null, { isOther: true })], ['unordered']],
-    'missing-here, by a reference that is none of ours': async () => [
-      [line("'; drop table")],
-      ['missing-here'],
-    ],
-    'missing-here, of a payment that was refused': async () => [
-      [line(await pay('void'))],
-      ['missing-here'],
-    ],
-    'missing-there': async () => {
-      await pay();
-      return [[], ['missing-there']];
-    },
-    'missing-there, where the provider says that it failed': async () => [
-      [line(await pay(), { status: 'failed' })],
-      ['missing-there'],
-    ],
-    amount: async () => [[line(await pay(), { amount: '487.51' })], ['amount']],
-    currency: async () => [[line(await pay(), { currency: 'USD' })], ['currency']],
-    duplicate: async () => {
-      const paid = await pay();
-      return [[line(paid), line(paid)], ['duplicate']];
-    },
-    reversed: async () => [[line(await pay(), { status: 'reversed' })], ['reversed']],
-    'missing-here, of a row that another provider served': async () => {
-      const paid = await pay();
-      await sql`update redemptions set provider = 'mpesa' where payment_reference = ${paid}`.execute(
-        scene.database,
-      );
-      return [[line(paid)], ['missing-here']];
-    },
+describe('a line of ours is what the provider says', () => {
+  const cases: Record<
+    string,
+    readonly [Parameters<typeof pay>[0], Partial<StoredLine>, readonly [string, number] | undefined]
+  > = {
+    'paid after a refusal': ['void', {}, ['difference', 487.5]],
+    'failed after all': ['post', { status: 'failed' }, ['difference', -487.5]],
+    'taken back': ['post', { status: 'reversed' }, ['difference', -487.5]],
+    'another amount': ['post', { amount: '487.51' }, ['difference', 0.01]],
+    'another currency': ['post', { currency: 'USD' }, ['words', 0]],
+    'under way after it was done': ['post', { status: 'pending' }, undefined],
+    'taken back of a refusal': ['void', { status: 'reversed' }, undefined],
   };
-  test.each(Object.entries(cases))('%s', async (_, make) => {
-    const [lines, types] = await make();
-    expect(await compare(lines)).toMatchObject({ opened: 1, open: 1 });
-    expect((await open()).map(([type]) => type)).toEqual(types);
-    // A day that is compared again makes no second break.
-    expect(await compare(lines)).toMatchObject({ opened: 0, closed: 0, open: 1 });
+  test.each(Object.entries(cases))('%s', async (_, [ending, other, expected]) => {
+    const paid = await pay(ending);
+    const lines = [line(paid, other)];
+    const found = expected ? [[...expected, paid]] : [];
+    expect(await compare(lines)).toEqual({ ...same, observed: found.length });
+    expect(await open(paid)).toEqual(found);
+    // A day that is compared again says nothing new, and a right statement ends it.
+    expect(await compare(lines)).toEqual(same);
+    expect(await open(paid)).toEqual(found);
+    await compare([{ ...(lines[0] as StoredLine), ...rightOf(ending) }]);
+    expect(await open(paid)).toEqual([]);
+    expect(await findBrokenInvariants(scene.database)).toEqual([]);
   });
 
-  test('of a top-up', async () => {
-    const [sent, twice] = [await deliver(), await deliver()];
-    const of = { kind: 'top-up', amount: '50' } as const;
-    await compare(
-      [line(sent, { ...of, amount: '5' }), line(twice, of), line(twice, of)],
-      day,
-      dtOne,
-    );
-    expect(await open(day, 'dt-one')).toEqual([
-      ['amount', sent],
-      ['duplicate', twice],
+  const rightOf = (ending: Parameters<typeof pay>[0]) =>
+    ({
+      status: ending === 'void' ? 'failed' : 'completed',
+      amount: '487.5',
+      currency: 'ETB',
+    }) as const;
+
+  test('of a top-up, by what this attempt held, though a later one has another price', async () => {
+    const reference = await deliver('SUCCESS', '60');
+    const of50 = line(reference, { kind: 'top-up', amount: '50' });
+    expect(await compare([of50], day, dtOne)).toMatchObject({ observed: 1 });
+    expect(await open(reference)).toEqual([['difference', 50, reference]]);
+  });
+
+  test('of a provider that converts amounts it is rounded, and no more', async () => {
+    const of = { kind: 'top-up' } as const;
+    const [rounded, less, exact] = [await deliver(), await deliver(), await deliver()];
+    for (const reference of [rounded, less]) await atProvider(reference, 'reloadly');
+    const lines = [
+      line(rounded, { ...of, amount: '49.2231' }),
+      line(less, { ...of, amount: '48.9' }),
+    ];
+    await compare(lines, day, reloadly);
+    // Another provider delivers what was ordered.
+    await compare([line(exact, { ...of, amount: '49.99' })], day, dtOne);
+    expect(await open(rounded, less, exact)).toEqual([
+      ['difference', -1.1, less],
+      ['difference', -0.01, exact],
     ]);
   });
+
+  test('a reversal stands for its payment, by the reference of the provider', async () => {
+    const paid = await pay();
+    await sql`update placements set provider_reference = ${`MM-${number}`}
+      where reference = ${paid}`.execute(scene.database);
+    const lines = [line(paid), line(null, { kind: 'reversal', originalReference: `MM-${number}` })];
+    await compare(lines);
+    expect(await open(paid)).toEqual([['difference', -487.5, paid]]);
+    expect(await compare(lines)).toEqual(same);
+  });
+
+  test('without our reference it is that of its provider, whatever reference others gave', async () => {
+    const [ofReloadly, ofDtOne] = [await deliver(), await deliver()];
+    await atProvider(ofReloadly, 'reloadly');
+    await sql`update placements set provider_reference = ${`SAME-${number}`}
+      where reference in (${ofReloadly}, ${ofDtOne})`.execute(scene.database);
+    const alike = () =>
+      line(null, { kind: 'top-up', amount: '50', providerReference: `SAME-${number}` });
+    expect(await compare([alike()], day, reloadly)).toEqual(same);
+    expect(await compare([alike()], day, dtOne)).toEqual(same);
+  });
+
+  test('older than what the provider has said since, it says nothing', async () => {
+    const paid = await pay('void');
+    await sql`update placements set said_at = now() where reference = ${paid}`.execute(
+      scene.database,
+    );
+    expect(await compare([line(paid)])).toEqual(same);
+  });
+
+  test('of what a restore lost it is its word as well, and of another provider one of nobody', async () => {
+    const reference = `lost-${number}`;
+    await scene.database.transaction().execute((transaction) =>
+      bookLost(
+        transaction,
+        {
+          ...{ kind: 'top-up', provider: 'dt-one', reference, providerReference: 'T-1' },
+          ...{ madeAt: noon, amount: '50', party: null, serialNumber: null },
+        },
+        settings,
+      ),
+    );
+    const lines = [line(reference, { kind: 'top-up', amount: '50' })];
+    expect(await compare(lines, day, dtOne)).toEqual(same);
+    await compare(lines, day, reloadly);
+    expect(await open(reference)).toEqual([
+      ['difference', 50, reference],
+      ['foreign', 50, reference],
+    ]);
+    await compare([{ ...(lines[0] as StoredLine), status: 'reversed' }], day, dtOne);
+    expect(await open(reference)).toEqual([['foreign', 50, reference]]);
+    expect(await findBrokenInvariants(scene.database)).toEqual([]);
+  });
 });
 
-test('a provider that converts amounts may round them, and no more', async () => {
-  const of = { kind: 'top-up' } as const;
-  const [rounded, less] = [await deliver(), await deliver()];
-  await sql`update topup_attempts set provider = 'reloadly'
-    where reference in (${rounded}, ${less})`.execute(scene.database);
-  const lines = [
-    line(rounded, { ...of, amount: '49.2231' }),
-    line(less, { ...of, amount: '48.9' }),
-  ];
-  await compare(lines, day, reloadly);
-  expect(await open(day, 'reloadly')).toEqual([['amount', less]]);
-  // Another provider delivers what was ordered.
-  const exact = await deliver();
-  await compare([line(exact, { ...of, amount: '49.99' })], day, dtOne);
-  expect(await open(day, 'dt-one')).toEqual([['amount', exact]]);
+describe('a line of nobody is a case', () => {
+  const cases: Record<string, () => Promise<[StoredLine[], string | null]>> = {
+    'by a reference that nobody knows': async () => {
+      const reference = '8f0e6c1e-0000-4000-8000-000000000000';
+      return [[line(reference)], reference];
+    },
+    'without a reference': async () => [[line(null)], null],
+    'of another type': async () => [[line(null, { isOther: true })], null],
+    'by a reference that is none of ours': async () => [[line("'; drop table")], "'; drop table"],
+    'of an order of another provider': async () => {
+      const paid = await pay();
+      await atProvider(paid, 'mpesa');
+      return [[line(paid)], paid];
+    },
+    'a second one of the same order': async () => {
+      const paid = await pay();
+      return [[line(paid), line(paid)], paid];
+    },
+    'a reversal of what we do not know': async () => [
+      [line(null, { kind: 'reversal', originalReference: 'of-nobody' })],
+      null,
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_, make) => {
+    const [lines, reference] = await make();
+    for (const _time of ['first', 'again'])
+      expect(await compare(lines)).toEqual({ ...same, unexplained: 1 });
+    expect(await open(reference)).toEqual([['foreign', 487.5, reference]]);
+    // It ends where a later statement does not have it; one that was settled stays so.
+    await compare(lines.slice(0, -1));
+    expect(await open(reference)).not.toContainEqual(['foreign', 487.5, reference]);
+    await compare(lines);
+    const [found] = await listCases(scene.database, { includeClosed: false, limit: 1_000 }).then(
+      (found) => found.filter(({ subject }) => subject.includes(` ${day} `)),
+    );
+    await closeCase(scene.database, found?.id ?? 0, { actor: 'hanna', note: 'Paid back' });
+    await compare(lines);
+    expect(await open(reference)).not.toContainEqual(['foreign', 487.5, reference]);
+  });
+
+  test('and a row with the id of another one that differs is never dropped', async () => {
+    const [alike, other] = [await pay(), await pay()];
+    const pairs = [
+      [alike, {}],
+      [other, { reference: null, amount: '5', at: hoursAfter(1) }],
+    ] as const;
+    const lines = pairs.flatMap(([reference, difference]) => {
+      const first = line(reference);
+      return [first, { ...first, ...difference }];
+    });
+    for (const rows of [lines, lines.toReversed()])
+      expect(await compare(rows)).toEqual({ ...same, unexplained: 1 });
+    expect(await open(null)).toEqual([['foreign', 5, null]]);
+  });
+
+  test('too many of them open none, unless an operator allows it', async () => {
+    const lines = Array.from({ length: 21 }, () => line(null));
+    expect(await compare(lines)).toMatchObject({ kind: 'too-many' });
+    expect((await open(null)).map(([why]) => why)).toEqual([]);
+    const of = { provider: gsma, day, zone } as const;
+    const allowed = { ...settings, maximumDifferences: 100 };
+    expect(await compareFile(scene.database, of, lines, allowed)).toMatchObject({
+      unexplained: 21,
+    });
+  });
 });
 
-test('a reversal by the provider stands for its payment, by the reference of the provider', async () => {
+test('an order without a line is asked about; an old one is a case', async () => {
   const paid = await pay();
-  await sql`update redemptions set provider_reference = ${`MM-${number}`}
-    where payment_reference = ${paid}`.execute(scene.database);
-  const reversal = line(null, { kind: 'reversal', originalReference: `MM-${number}` });
-  await compare([line(paid), reversal]);
-  expect(await open()).toEqual([['reversed', paid]]);
-  // The reconciliation asks the provider about it.
-  const { rows } = await sql`select from redemptions
-    where payment_reference = ${paid} and recheck_at <= now()`.execute(scene.database);
-  expect(rows).toHaveLength(1);
-  await sql`update redemptions set reversed_at = now() where payment_reference = ${paid}`.execute(
-    scene.database,
-  );
-  expect(await compare([line(paid), reversal])).toMatchObject({ closed: 1, open: 0 });
-  // Nothing was booked for it.
-  await sql`update redemptions set reversed_at = null where payment_reference = ${paid}`.execute(
-    scene.database,
-  );
-});
-
-test('a reversal of what we do not know is a break', async () => {
-  const reversal = line(null, { kind: 'reversal', originalReference: 'of-nobody' });
-  await compare([reversal]);
-  expect(await breaksOfDay(scene.database, 'gsma', day, { includeEnded: false })).toMatchObject([
-    { type: 'reversed', ourStatus: null, providerReference: reversal.providerReference },
-  ]);
-});
-
-test('a transaction without our reference is that of its provider, whatever reference others gave', async () => {
-  const [ofReloadly, ofDtOne] = [await deliver(), await deliver()];
-  await sql`update topup_attempts set provider_reference = ${`SAME-${number}`},
-    provider = case reference when ${ofReloadly} then 'reloadly' else 'dt-one' end
-    where reference in (${ofReloadly}, ${ofDtOne})`.execute(scene.database);
-  const same = () =>
-    line(null, { kind: 'top-up', amount: '50', providerReference: `SAME-${number}` });
-  expect(await compare([same()], day, reloadly)).toMatchObject({ open: 0 });
-  expect(await compare([same()], day, dtOne)).toMatchObject({ open: 0 });
+  const of = { provider: gsma, day, zone } as const;
+  await compareFile(scene.database, of, [], patient);
+  expect([await isAsked(paid), await open(paid)]).toEqual([true, []]);
+  await compare([]);
+  expect(await open(paid)).toEqual([['foreign', 487.5, paid]]);
+  await compare([line(paid)]);
+  expect(await open(paid)).toEqual([]);
 });
 
 test('what is near midnight is late until the statement of the next day has it', async () => {
   const midnight = hoursAfter(12 - 0.2);
   const [there, nowhere] = [await pay('post', midnight), await pay('post', midnight)];
-  await compare([], dayAfter(-1));
-  await compare([]);
-  // Old ones would be for a person at once.
-  expect((await open()).map(([type]) => type)).toEqual(['missing-there', 'missing-there']);
   const of = { provider: gsma, day, zone } as const;
-  await compareStored(scene.database, of, patient);
-  expect((await open()).map(([type]) => type)).toEqual(['late', 'late']);
-  await compare([line(there, { at: hoursAfter(12.1) })], dayAfter(1));
-  expect(await open(dayAfter(1))).toEqual([]);
-  await compareStored(scene.database, of, patient);
-  expect(await open()).toEqual([['missing-there', nowhere]]);
+  await compare([], dayAfter(-1));
+  expect(await compareFile(scene.database, of, [], patient)).toEqual({ ...same, unexplained: 2 });
+  expect([await isAsked(there), await isAsked(nowhere)]).toEqual([false, false]);
+  expect(await compare([line(there, { at: hoursAfter(12.1) })], dayAfter(1))).toEqual(same);
+  expect(await compareStored(scene.database, of, patient)).toEqual({ ...same, unexplained: 1 });
+  expect([await isAsked(there), await isAsked(nowhere)]).toEqual([false, true]);
 });
 
-test('an operation without an outcome is late for some days, and becomes what its outcome says', async () => {
+test('an order on hold whose line is complete ends as that says', async () => {
   const redeem = redemptions(scene.database, catalogue);
   const held = await pay('hold');
-  const lines = [line(held)];
-  // Days of these tests are old: money that left our account is for a person then.
-  await compare(lines);
-  expect(await open()).toEqual([['missing-here', held]]);
-  await compareStored(scene.database, { provider: gsma, day, zone }, patient);
-  expect(await open()).toEqual([['late', held]]);
+  expect(await compare([line(held)])).toMatchObject({ observed: 1 });
+  expect(await open(held)).toEqual([]);
   const { rows } = await sql<{ id: string }>`
     select operation_id as id from redemptions where payment_reference = ${held}`.execute(
     scene.database,
   );
-  await redeem.post(rows[0]?.id ?? '');
-  expect(await compare(lines)).toMatchObject({ closed: 1, open: 0 });
-});
-
-test('a settled break stays settled, and a closed one that is found again opens again', async () => {
-  const lines = [line(await pay(), { amount: '1' })];
-  await compare(lines);
-  const [found] = await breaksOfDay(scene.database, 'gsma', day, { includeEnded: false });
-  const corrected = lines.map((one) => ({ ...one, amount: '487.5' }));
-  expect(await compare(corrected)).toMatchObject({ closed: 1, open: 0 });
-  expect(await compare(lines)).toMatchObject({ opened: 1, open: 1 });
-  await scene.database
-    .transaction()
-    .execute((transaction) =>
-      settleBreak(transaction, found?.id ?? 0, { by: 'hanna', note: 'Paid back' }),
-    );
-  expect(await compare(lines)).toMatchObject({ opened: 0, closed: 0, open: 0 });
-});
-
-test('too many breaks open none', async () => {
-  const lines = Array.from({ length: 21 }, () => line(null));
-  expect(await compare(lines)).toMatchObject({ kind: 'too-many' });
-  expect(await open()).toEqual([]);
-  const of = { provider: gsma, day, zone } as const;
-  const allowed = { ...settings, maximumBreaks: 100 };
-  expect(await compareFile(scene.database, of, lines, allowed)).toMatchObject({ opened: 21 });
+  await redeem.void(rows[0]?.id ?? '');
+  // The worker heard a refusal; the statement is younger than the hold and says that it was paid.
+  await compare([line(held)]);
+  expect(await findBrokenInvariants(scene.database)).toEqual([]);
 });
 
 test('the fee of a day is booked once, and corrected by the difference', async () => {
@@ -428,7 +390,7 @@ test('the fee of a day is booked once, and corrected by the difference', async (
   ]);
 });
 
-test('a load that breaks off leaves the statement and its breaks as they were', async () => {
+test('a load that breaks off leaves the statement and its cases as they were', async () => {
   const paid = await pay();
   await compare([line(paid)]);
   const broken = async function* () {
@@ -443,5 +405,5 @@ test('a load that breaks off leaves the statement and its breaks as they were', 
     scene.database,
   );
   expect(rows).toEqual([{ count: 1 }]);
-  expect(await open()).toEqual([]);
+  expect(await open(paid)).toEqual([]);
 });

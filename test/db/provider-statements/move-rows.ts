@@ -21,4 +21,8 @@ export const moveRows = (
         update ${sql.table(table)} set created_at = ${times.began},
           settled_at = case when settled_at is not null then ${times.ended}::timestamptz end
         where ${sql.ref(column)}::text = any(${[...references]}::text[])`.execute(transaction);
+    await sql`
+      update placements set placed_at = ${times.began},
+        said_at = case when said_at is not null then ${times.ended}::timestamptz end
+      where reference = any(${[...references]}::text[])`.execute(transaction);
   });

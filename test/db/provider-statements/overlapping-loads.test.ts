@@ -8,7 +8,10 @@ import { type AdminScene, openScene } from '../../admin/scene.ts';
 /** Statements that overlap: a file with rows of the day before or after, and two loads of one day at the same time. */
 let scene: AdminScene;
 const provider = { name: 'mpesa', kind: 'mobile-money' } as const;
-const settings = { marginSeconds: 1_800, patienceDays: 100_000, maximumBreaks: 1_000 };
+const settings = {
+  ...{ marginSeconds: 1_800, patienceDays: 100_000, maximumDifferences: 1_000 },
+  reversalWatchSeconds: 0,
+};
 
 beforeAll(async () => {
   scene = await openScene();

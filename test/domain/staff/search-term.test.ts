@@ -72,32 +72,10 @@ const ids: Readonly<Record<IdFunction, readonly [id: string, expected: SearchTer
 type Case = Parameters<typeof workflowIds.caseId>[0];
 
 const cases: Readonly<Record<Case['kind'], readonly [name: Case, expected: SearchTerm]>> = {
-  'late-success': [
-    { kind: 'late-success', reference: uuid },
-    { uuid, reference: uuid },
+  case: [
+    { kind: 'case', id: 3 },
+    { caseId: 3, ...ofService },
   ],
-  'double-delivery': [
-    { kind: 'double-delivery', reference: `${uuid}:gsma` },
-    { uuid, reference: uuid },
-  ],
-  reversal: [
-    { kind: 'reversal', reference: `${operationId}-1` },
-    { reference: `${operationId}-1` },
-  ],
-  disagreement: [
-    { kind: 'disagreement', reference: uuid },
-    { uuid, reference: uuid },
-  ],
-  unbooked: [
-    { kind: 'unbooked', reference: uuid },
-    { uuid, reference: uuid },
-  ],
-  recovered: [
-    { kind: 'recovered', reference: uuid },
-    { uuid, reference: uuid, ...ofService },
-  ],
-  break: [{ kind: 'break', reference: '3' }, ofService],
-  statement: [{ kind: 'statement', reference: 'dt-one:2026-11-25' }, ofService],
   'due-vouchers': [{ kind: 'due-vouchers', partnerId: 1, dueUntil: '2026-11-25' }, ofService],
   'refused-rows': [{ kind: 'refused-rows', rows: 'claim', ids: ['1'] }, ofService],
   books: [{ kind: 'books' }, ofService],
@@ -111,11 +89,6 @@ describe('the id of a workflow is understood', () => {
 
   test.each(Object.entries(cases))('caseId of %s', (_kind, [name, expected]) => {
     expect(readSearchTerm(workflowIds.caseId(name, 'queue'))).toEqual(expected);
-  });
-
-  test.each(['double-delivery', 'disagreement'] as const)('of a %s of a first provider', (kind) => {
-    const id = workflowIds.caseId({ kind, reference: `${uuid}:gsma` }, 'queue');
-    expect(readSearchTerm(id)).toEqual({ uuid, reference: uuid });
   });
 
   test('of every function that there is', () => {

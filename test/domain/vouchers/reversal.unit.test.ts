@@ -6,6 +6,7 @@ const redemption = {
   secondsSincePayment: 60,
   isReversed: false,
   hasPendingReversal: false,
+  hasCase: false,
 } as const;
 const facts: ReversalFacts = {
   isAdmitted: true,

@@ -50,9 +50,9 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
 
   // The standby stands still between the hold and the mark, which is written after that.
   const mend = await breakStatement(stack.database, {
-    table: 'redemptions',
+    table: 'placements',
     on: 'update',
-    when: 'new.sending_since is not null',
+    when: 'new.sent_at is not null',
   });
   expect((await redeem(client, gift, request)).body.statusCode).toBe(4092);
   const copy = await copyCluster(primary.url, {
@@ -78,9 +78,14 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
   // The copy has the fault, too.
   await ask(standby.url, MEND);
   // The loss.
-  expect(await ask(standby.url, 'select status, sending_since from redemptions')).toEqual({
+  expect(
+    await ask(
+      standby.url,
+      'select status, sent_at from redemptions join placements using (operation_id)',
+    ),
+  ).toEqual({
     status: 'HELD',
-    sending_since: null,
+    sent_at: null,
   });
   // The processes read as ever.
   await until(async () => expect(await scene.balances()).toMatchObject({ reservedBalance: 1000 }));

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { addDeposit, findDeposit } from '../../../src/db/ledger/deposits.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
+import { atProvider, takenBack } from '../../positions/placements.ts';
 import { type Answer, call, merchantClient } from '../../support/clients.ts';
 import { makeMerchant } from '../../support/companies.ts';
 import type { Stack } from '../../support/stack.ts';
@@ -48,7 +49,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
   const redemptionOf = (voucherId: number) =>
     database
       .selectFrom('redemptions')
-      .select(['id', 'operation_id', 'status', 'provider_reference', 'payment_reference'])
+      .select(['id', 'operation_id', 'status', 'payment_reference'])
+      .select(atProvider('redemptions.operation_id'))
       .where('voucher_id', '=', voucherId)
       .executeTakeFirstOrThrow();
 
@@ -191,6 +193,29 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     };
   }
 
+  /** The books of the provider stay as they are: only we heard that it took the payment back. */
+  async function settleCase(): Promise<RepairToMake> {
+    const claimed = await claim();
+    await redeemClaim(claimed);
+    const { operation_id: operationId } = await redemptionOf(await voucherOf(claimed));
+    await takenBack(database, operationId);
+    const { id } = await database
+      .selectFrom('cases')
+      .select('id')
+      .where('subject', '=', operationId)
+      .executeTakeFirstOrThrow();
+    const settlements = () =>
+      database
+        .selectFrom('settlements')
+        .select('party')
+        .where('operation_id', '=', operationId)
+        .execute();
+    return {
+      ...{ kind: 'settle-case', subjectId: id, args: { by: 'partner' } },
+      wasDoneOnce: async () => expect(await settlements()).toEqual([{ party: 'partner' }]),
+    };
+  }
+
   async function retryTopUp(): Promise<RepairToMake> {
     const failed = await topUp('002');
     const msisdn = newPhone('000');
@@ -257,7 +282,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     /** Those that are done in their first step. */
     immediate: [
       ...[extendVoucher, correctNumber, extendClaim, cancelClaim, releaseClaim],
-      ...[undoDeposit, creditGoodwill],
+      ...[undoDeposit, creditGoodwill, settleCase],
     ],
   };
 }

@@ -116,12 +116,13 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   // The voucher of the lost minute is unknown, and its payment waits for an operator.
   const unknown = lost.at(-1);
   expect((await unknown?.send())?.status).not.toBe(200);
-  const [left, ...others] = await operator.json('list recovered-payments');
+  const [left, ...others] = await operator.json('list cases');
   expect(others).toEqual([]);
   await operator.json([
-    ...['settle', 'recovered-payment', left.reference, '--note', 'its voucher is lost'],
+    ...['settle', String(left.id), '--note', 'its voucher is lost'],
     ...['--by', 'partner', '--partner', String(scene.partner.id)],
   ]);
+  await until(async () => expect(await operator.json('list cases')).toEqual([]));
 
   expect(stack.sandbox.books.payouts()).toHaveLength(paid);
   expect(await inOurBooks(operator)).toEqual(inProvidersBooks(stack.sandbox.books));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
-import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.ts';
-import { bookReversal } from '../../../src/db/reconciliation/reversals.ts';
 import type { EventType } from '../../../src/domain/event-types.ts';
 import { eventTypes, eventTypesOf } from '../../../src/domain/event-types.ts';
 import { maskMsisdn } from '../../../src/domain/phone.ts';
 import { eventSchema, subjectExample } from '../../../src/http/events/event-schemas.ts';
 import { commandsOn } from '../../admin/scene.ts';
+import { settleCase } from '../../positions/cases.ts';
+import { doneLate, takenBack } from '../../positions/placements.ts';
 import { merchantClient, partnerClient } from '../../support/clients.ts';
 import { deposit, makePartner } from '../../support/companies.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
@@ -159,11 +159,7 @@ describe('the events of a top-up', () => {
       .select('operation_id')
       .where('topup_id', '=', id)
       .executeTakeFirstOrThrow();
-    await database.transaction().execute(async (transaction) => {
-      const inquiry = { kind: 'topup', operationId } as const;
-      if (kind === 'late') await bookLateSuccess(transaction, inquiry, 'OP-late');
-      else await bookReversal(transaction, inquiry);
-    });
+    await (kind === 'late' ? doneLate : takenBack)(database, operationId);
     const { reference } = await database
       .selectFrom('topup_attempts')
       .select('reference')
@@ -194,7 +190,7 @@ describe('the events of a top-up', () => {
     const id = await topUp('+251911000000');
     const reference = await book(id, 'reversed');
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1']);
-    await operator().json(`settle reversal ${reference} --to partner --note agreed`);
+    await settleCase(scene.stack, reference, 'payer');
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1', 'topup.failed 1']);
   });
 

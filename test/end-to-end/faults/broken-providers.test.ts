@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
   ProviderFault,
   SandboxProvider,
 } from '../../../src/sandbox/faults/provider-faults.ts';
+import { askAll } from '../../positions/placements.ts';
 import type { Answer } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { type BrokenScene, setBrokenScene } from './broken-providers-scene.ts';
@@ -142,13 +142,10 @@ test('what a provider reverses later is seen, and the pages of its cases say so'
     }),
   );
   const { database } = scene.stack;
-  for (const table of ['redemptions', 'topup_attempts'])
-    await sql`update ${sql.table(table)} set recheck_at = now() where recheck_at is not null`.execute(
-      database,
-    );
+  await askAll(database);
   const opened = await reconciled(scene.stack);
   for (const provider of reversing)
-    expect(opened).toMatch(new RegExp(`Taken back after it was done: .+ at ${provider}\\b`));
+    expect(opened).toMatch(new RegExp(`Providers did less than is paid for, .+ at ${provider}\\b`));
   for (const operation of operations)
     expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
 });

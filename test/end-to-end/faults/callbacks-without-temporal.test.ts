@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
+import { atProvider } from '../../positions/placements.ts';
 import { refusalData } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { makeSpoilingWay } from '../../support/spoiling-way.ts';
@@ -22,7 +23,8 @@ afterEach(() => temporal?.stop());
 const rowOf = ({ stack }: RedemptionScene, gift: Gift) =>
   stack.database
     .selectFrom('redemptions')
-    .select(['status', 'payment_reference', 'unknown_since'])
+    .select(['status', 'payment_reference'])
+    .select(atProvider('redemptions.operation_id'))
     .where('voucher_id', '=', gift.id)
     .executeTakeFirst();
 
@@ -34,7 +36,7 @@ async function openPayment(scene: RedemptionScene, denomination: 100 | 1000 = 10
   expect((await client.post(REDEEM, { voucherCode: gift.voucherCode })).status).toBe(409);
   const row = await until(async () => {
     const found = await rowOf(scene, gift);
-    expect(found?.unknown_since).toBeInstanceOf(Date);
+    expect(found?.silent_since).toBeInstanceOf(Date);
     return found;
   });
   return { merchant, gift, reference: row?.payment_reference ?? '' };

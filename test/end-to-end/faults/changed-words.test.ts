@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
-import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.ts';
 import { commandsOn, statementOf } from '../../admin/scene.ts';
+import { caseOf, needsAction, settleCase, untilCase } from '../../positions/cases.ts';
+import { askNow, doneLate } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import type { Stack } from '../../support/stack.ts';
@@ -10,7 +11,6 @@ import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
-import { caseOf, needsAction } from './case-of.ts';
 import { reconciled } from './reconciled.ts';
 
 /** Providers whose later word is another than their first: what callers and support staff are told. */
@@ -28,14 +28,6 @@ afterAll(async () => {
   await topups?.stack.stop();
   await gifts?.stop();
 });
-
-const untilCase = (stack: Stack, kind: string, reference: string, status: string) =>
-  until(async () =>
-    expect(await caseOf(stack, kind, reference)).toEqual({
-      status,
-      needsAction: status === 'RUNNING',
-    }),
-  );
 
 const operatorOf = (stack: Stack) => commandsOn({ DATABASE_URL: stack.urlFor('operator') });
 
@@ -71,10 +63,10 @@ describe('a top-up that was delivered and taken back', () => {
     const wallet = await topups.wallet();
     const { id, reference } = await reversed();
     const delivered = await changedAt(id);
-    expect(await reconciled(stack)).toContain(`top-up ${id}, attempt 1, ETB 50.00`);
+    expect(await reconciled(stack)).toMatch(/less than is paid for, ETB 50\.00, .*our reference /);
     const takenBack = await changedAt(id);
     expect(takenBack).toBeGreaterThan(delivered);
-    await untilCase(stack, 'reversal', reference, 'RUNNING');
+    await untilCase(stack, reference, 'RUNNING');
     expect(await reconciled(stack)).toBe('in order');
     const shown = await topups.show(id);
     expect(shown).toMatchObject({
@@ -86,14 +78,16 @@ describe('a top-up that was delivered and taken back', () => {
     expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
     expect(await topups.wallet()).toBe(wallet - 50);
     const operator = operatorOf(stack);
-    const listed = await operator.json('list reversals');
-    expect(listed).toContainEqual(expect.objectContaining({ reference, topupId: id }));
+    const listed = await operator.json('list cases');
+    expect(listed).toContainEqual(
+      expect.objectContaining({ reference, topupId: id, amount: '-50.000000' }),
+    );
 
     const { out } = await operator.admin(`show top-up ${id}`);
     expect(out).toMatch(/TAKEN BACK \(UTC\)/);
     expect(out).toContain(new Date(takenBack).toISOString().slice(0, 16).replace('T', ' '));
-    await operator.json(`settle reversal ${reference} --to partner --note agreed`);
-    await untilCase(stack, 'reversal', reference, 'COMPLETED');
+    await settleCase(stack, reference, 'payer');
+    await untilCase(stack, reference, 'COMPLETED');
     expect(await changedAt(id)).toBeGreaterThan(takenBack);
     expect(await topups.wallet()).toBe(wallet);
     expect(await topups.show(id)).toMatchObject({
@@ -104,7 +98,7 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
     const { lines } = await statementOf(operator, topups.partner.id, 'airtime');
     expect(lines.at(-1)?.explanation).toBe(
-      `Top-up ${id}, attempt 1: taken back by the provider, money returned`,
+      `Top-up ${id}, attempt 1: not done in the end, money returned`,
     );
     const again = await topups.retry(id, topups.number('000'), newKey());
     expect(again.body.data.status).toBe('SUCCESS');
@@ -117,20 +111,34 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 
-  test.each(['platform', 'provider'])('settled by the %s stays delivered', async (to) => {
+  test.each(['platform', 'provider'] as const)('settled by the %s stays delivered', async (by) => {
     const { stack } = topups;
     const { id, reference } = await reversed();
     await reconciled(stack);
-    const operator = operatorOf(stack);
-    const settle = () => operator.json(`settle reversal ${reference} --to ${to} --note agreed`);
-    const takenBack = await changedAt(id);
-    await settle();
-    expect(await changedAt(id)).toBeGreaterThan(takenBack);
-    expect(await settle()).toMatchObject({ changed: false });
+    const takenBackAt = await changedAt(id);
+    // It does it again, as it has promised.
+    if (by === 'provider') await setStatus(stack, 'topups', reference, 'completed');
+    await settleCase(stack, reference, by);
+    expect(await changedAt(id)).toBeGreaterThan(takenBackAt);
+    const { id: settled } = await caseOf(stack.database, reference);
+    const again = await operatorOf(stack).json(`settle ${settled} --by ${by} --note agreed`);
+    expect(again).toMatchObject({ changed: false });
     expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
     await callBack(reference);
     await reconciled(stack);
-    expect(JSON.stringify(await operator.json('list reversals'))).not.toContain(reference);
+    expect((await caseOf(stack.database, reference)).id).toBe(settled);
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  });
+
+  test('opens its case again where the provider has not put it right', async () => {
+    const { stack } = topups;
+    const { reference } = await reversed();
+    await reconciled(stack);
+    await settleCase(stack, reference, 'provider');
+    await callBack(reference);
+    expect(await reconciled(stack)).toContain(reference);
+    await untilCase(stack, reference, 'RUNNING');
+    await settleCase(stack, reference, 'platform');
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 
@@ -141,8 +149,7 @@ describe('a top-up that was delivered and taken back', () => {
     await until(() =>
       expect(stack.sandbox.books.topups({ reference })[0]?.status).toBe('reversed'),
     );
-    await sql`update topup_attempts set recheck_at = now() where reference = ${reference}
-      and recheck_at is not null`.execute(stack.database);
+    await askNow(stack.database, reference);
     expect(await reconciled(stack)).toContain(reference);
     expect(await topups.show(id)).toMatchObject({ reversal: { credited: false } });
   });
@@ -158,52 +165,47 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await topups.show(id)).toMatchObject({ charged: true, reversal: { credited: false } });
   });
 
-  test('is asked about three times within a week, and never again', async () => {
+  test('is asked about three times within a week, and no more', async () => {
     const { stack } = topups;
     const id = idOf(await topups.topUp(topups.number('000')));
+    const reference = await referenceOf(id);
     const hoursAt = async (age: string) => {
-      await sql`update topup_attempts set settled_at = now() - ${age}::interval,
-        recheck_at = now() where topup_id = ${id}`.execute(stack.database);
+      await sql`update topup_attempts set settled_at = now() - ${age}::interval
+        where topup_id = ${id}`.execute(stack.database);
+      await askNow(stack.database, reference);
       await reconciled(stack);
       const { rows } = await sql<{ hours: number | null }>`
-        select extract(epoch from recheck_at - settled_at)::float8 / 3600 as hours
-        from topup_attempts where topup_id = ${id}`.execute(stack.database);
+        select extract(epoch from ask_at - settled_at)::float8 / 3600 as hours
+        from topup_attempts join placements using (operation_id)
+        where topup_id = ${id}`.execute(stack.database);
       return rows[0]?.hours ?? null;
     };
     expect(await hoursAt('10 minutes')).toBeCloseTo(24, 3);
     expect(await hoursAt('24 hours')).toBeCloseTo(168, 3);
     expect(await hoursAt('7 days')).toBeNull();
-    await callBack(await referenceOf(id));
-    const { rows } = await sql`select from topup_attempts
-      where topup_id = ${id} and recheck_at is not null`.execute(stack.database);
-    expect(rows).toEqual([]);
   });
 });
 
-test('a payment that was taken back is a case, and its partner can be given it back', async () => {
+test('a payment that was taken back is a case, and its voucher gets the value back', async () => {
   const { stack, partner } = gifts;
   const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '015' });
   const gift = await gifts.gift({ merchant });
   await gifts.redeemed(client, gift);
   const { reference } = await gifts.untilPaidTo(merchant);
   await until(() => expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 reversed']));
-  await sql`update redemptions set recheck_at = now() where payment_reference = ${reference}
-    and recheck_at is not null`.execute(stack.database);
+  await askNow(stack.database, reference);
   expect(await reconciled(stack)).toContain(reference);
-  await untilCase(stack, 'reversal', reference, 'RUNNING');
-  const before = (await gifts.balances()).eMoneyWalletBalance;
-  const operator = operatorOf(stack);
-  await operator.json(`settle reversal ${reference} --to partner --note agreed`);
-  await untilCase(stack, 'reversal', reference, 'COMPLETED');
+  await untilCase(stack, reference, 'RUNNING');
+  await settleCase(stack, reference, 'payer');
+  await untilCase(stack, reference, 'COMPLETED');
   // It is asked whether it says the same.
   expect(await reconciled(stack)).toBe('in order');
-  expect((await gifts.balances()).eMoneyWalletBalance).toBe(before + 100);
-  expect(await gifts.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
+  expect(await gifts.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '100.000000' });
   expect(await findBrokenInvariants(stack.database)).toEqual([]);
-  const { lines } = await statementOf(operator, partner.id, 'gift');
+  const { lines } = await statementOf(operatorOf(stack), partner.id, 'reserved');
   expect(lines.slice(-2).map(({ explanation }) => explanation.replace(/^.*, /, ''))).toEqual([
-    'money returned',
     'service fee returned',
+    'money returned',
   ]);
 });
 
@@ -218,7 +220,7 @@ describe('a top-up that was delivered late', () => {
   }
 
   test.each([
-    ['partner', { status: 'SUCCESS', charged: true }],
+    ['payer', { status: 'SUCCESS', charged: true }],
     ['platform', { status: 'SUCCESS', charged: false }],
     ['provider', { status: 'FAILED', charged: false, lateDelivery: null }],
   ] as const)('is SUCCESS at once, and settled by the %s', async (by, settled) => {
@@ -233,13 +235,13 @@ describe('a top-up that was delivered late', () => {
       attempts: [{ status: 'SUCCESS' }],
     });
     expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
-    await untilCase(stack, 'late-success', reference, 'RUNNING');
+    await untilCase(stack, reference, 'RUNNING');
     const deliveredLate = await changedAt(id);
-    await operatorOf(stack).json(`settle late-success ${reference} --by ${by} --note agreed`);
-    await untilCase(stack, 'late-success', reference, 'COMPLETED');
+    await settleCase(stack, reference, by);
+    await untilCase(stack, reference, 'COMPLETED');
     expect(await topups.show(id)).toMatchObject(settled);
     expect(await changedAt(id)).toBeGreaterThan(deliveredLate);
-    expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
+    expect(await topups.wallet()).toBe(wallet - (by === 'payer' ? 50 : 0));
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 
@@ -261,11 +263,7 @@ describe('a top-up that was delivered late', () => {
   async function untoldLate(): Promise<number> {
     const id = await topups.failedTopUp();
     const operationId = await topups.operationOf(id);
-    await topups.stack.database
-      .transaction()
-      .execute((transaction) =>
-        bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
-      );
+    await doneLate(topups.stack.database, operationId);
     return id;
   }
 
@@ -310,10 +308,10 @@ test('another content at the provider is a case until a person has seen to it', 
   Object.assign(taken, { amount: '55.00' });
   await callBack(reference);
   expect(await reconciled(stack)).toContain(reference);
-  await untilCase(stack, 'disagreement', reference, 'RUNNING');
+  await untilCase(stack, reference, 'RUNNING');
   expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
-  await operatorOf(stack).json(`settle disagreement ${reference} --note seen`);
-  await untilCase(stack, 'disagreement', reference, 'COMPLETED');
+  await settleCase(stack, reference);
+  await untilCase(stack, reference, 'COMPLETED');
 });
 
 describe('what a provider has decided and the database refuses to book', () => {
@@ -337,12 +335,12 @@ describe('what a provider has decided and the database refuses to book', () => {
         expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(true),
       );
       expect(await reconciled(stack)).toContain(reference);
-      await untilCase(stack, 'unbooked', reference, 'RUNNING');
+      await untilCase(stack, reference, 'RUNNING');
       expect((await topups.eventsOf(id)).length).toBeLessThan(100);
       await mend();
       await workflow.signal('providerHint');
       await topups.untilStatus(id, status);
-      await untilCase(stack, 'unbooked', reference, 'COMPLETED');
+      await untilCase(stack, reference, 'COMPLETED');
       await until(async () =>
         expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(false),
       );
@@ -364,10 +362,10 @@ describe('what a provider has decided and the database refuses to book', () => {
     await until(async () => {
       expect(await reconciled(stack)).toContain(reference);
     });
-    await untilCase(stack, 'unbooked', reference, 'RUNNING');
+    await untilCase(stack, reference, 'RUNNING');
     await mend();
     await gifts.untilStatus(gift, 'REDEEMED');
-    await untilCase(stack, 'unbooked', reference, 'COMPLETED');
+    await untilCase(stack, reference, 'COMPLETED');
     expect([200, 409]).toContain((await answer).status);
     expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   });

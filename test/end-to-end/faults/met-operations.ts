@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BooksRow } from '../../../src/sandbox/accepted-requests.ts';
 import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.ts';
+import { atProvider } from '../../positions/placements.ts';
 import type { staffClient } from '../../staff/staff-client.ts';
 import type { Answer, RawPartner } from '../../support/clients.ts';
 import { makeMerchant, type TestPartner } from '../../support/companies.ts';
@@ -105,7 +106,8 @@ export const payment =
     const find = () =>
       stack.database
         .selectFrom('redemptions')
-        .select(['status', 'provider'])
+        .select('status')
+        .select(atProvider('redemptions.operation_id'))
         .where('voucher_id', '=', voucher.id)
         .executeTakeFirst();
     return {
@@ -143,7 +145,8 @@ export const topUp =
       database
         .selectFrom('topups')
         .innerJoin('topup_attempts', 'topup_attempts.topup_id', 'topups.id')
-        .select(['topups.id', 'topup_attempts.status', 'topup_attempts.provider'])
+        .select(['topups.id', 'topup_attempts.status'])
+        .select(atProvider('topup_attempts.operation_id'))
         .where(isNumber(stack, 'topups.msisdn', msisdn))
         .orderBy('topup_attempts.attempt', 'desc')
         .executeTakeFirst();

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
 import { createMetrics } from '../../../src/process/metrics/metrics.ts';
@@ -81,12 +82,16 @@ describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes'
   };
   const isOpen = async (provider: Name) =>
     (await measured('provider_breaker', { provider, state: 'open' })) === 1;
-  const failoversFrom = (provider: Name) =>
-    scene.stack.database
-      .selectFrom('provider_failovers')
-      .select(['to_provider as to', 'message'])
-      .where('from_provider', '=', provider)
-      .execute();
+  const failoversFrom = async (provider: Name) => {
+    const { rows } = await sql<{ to: string; message: string }>`
+      select to_provider as to, message from message_failovers where from_provider = ${provider}
+      union all
+      select later.provider, placements.words from placements
+      join placements as later on later.operation_id = placements.operation_id
+        and later.position = placements.position + 1
+      where placements.provider = ${provider}`.execute(scene.stack.database);
+    return rows;
+  };
 
   /** It is told and booked as done, and one provider has done it once. */
   async function expectDoneOnceBy(provider: Name, operation: MetOperation): Promise<void> {

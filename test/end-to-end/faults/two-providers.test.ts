@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentOf } from '../../../activities/redemptions/payments.ts';
-import { listDoubleDeliveries } from '../../../src/db/providers/double-delivery-cases.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
 import { mpesaOfSettings } from '../../../src/providers/of-settings.ts';
 import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.ts';
 import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { askAll, placementsOf } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { type BrokenScene, setBrokenScene } from './broken-providers-scene.ts';
@@ -226,12 +226,10 @@ describe.each([0, 1])('the first one takes nothing: order %i', (order) => {
 test('after everything is asked about again, all still agree, and what was taken back is told', async () => {
   const { database } = scene.stack;
   // The first ones of each failover, too: they did nothing, as they had said.
-  for (const table of ['redemptions', 'topup_attempts', 'provider_failovers'])
-    await sql`update ${sql.table(table)} set recheck_at = now() where recheck_at is not null`.execute(
-      database,
-    );
+  await askAll(database);
   await reconciled(scene.stack);
-  expect(await listDoubleDeliveries(database, { includeSettled: true })).toEqual([]);
+  const { rows } = await sql`select from cases where amount > 0`.execute(database);
+  expect(rows).toEqual([]);
   expect(ended).toHaveLength((scenarios.length + afterAnother.length) * 6);
   for (const { operation, kind, suffix } of ended) {
     await expectAgreement(operation, kind, suffix);
@@ -258,16 +256,10 @@ test('a payment that M-Pesa made after all, and tells by a callback, is a case',
   const payment = paymentOf(await redemptionPayment(database, operationId));
   await mpesaOfSettings(config)?.pay(payment);
   await until(() => expect(given(operation)).toBe(2));
-  const isDue = sql<boolean>`recheck_at <= now()`.as('isDue');
-  await until(async () =>
-    expect(
-      await database
-        .selectFrom('provider_failovers')
-        .select(isDue)
-        .where('operation_id', '=', operationId)
-        .execute(),
-    ).toEqual([{ isDue: true }]),
-  );
-  expect(await reconciled(scene.stack)).toMatch(/Done by two providers: .+ at mpesa\b/);
-  expect(await operation.page()).toContain('mpesa has done it after all');
+  await until(async () => {
+    const [first] = await placementsOf(database, operationId);
+    expect(first).toMatchObject({ provider: 'mpesa', doubted_at: expect.any(Date) });
+  });
+  expect(await reconciled(scene.stack)).toContain('Providers did more than is paid for');
+  expect(await operation.page()).toContain('mpesa says that it did');
 });

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findOpenCase } from '../../../src/db/reconciliation/cases.ts';
-import { commandsOn } from '../../admin/scene.ts';
+import { caseOf, caseWorkflow, settleCase, untilCase } from '../../positions/cases.ts';
 import { call } from '../../support/clients.ts';
 import type { Stack } from '../../support/stack.ts';
-import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
-import { caseOf, caseWorkflow } from './case-of.ts';
 import { reconciled } from './reconciled.ts';
 
 /** Callbacks of a provider about what it had refused, and which it does not explain when it is asked. */
@@ -29,7 +26,6 @@ afterAll(async () => {
 
 interface Ended {
   readonly stack: Stack;
-  readonly table: 'topup_attempts' | 'redemptions';
   readonly reference: string;
   /** What its provider says of it from now on. */
   says(status: 'pending' | 'failed' | 'completed'): void;
@@ -45,7 +41,6 @@ async function endedTopUp(id: number): Promise<Ended> {
   if (!taken) throw new Error('The provider did not take it');
   return {
     stack,
-    table: 'topup_attempts',
     reference,
     says: (status) => stack.sandbox.books.settle(taken, status),
     callBack: () => call(`${stack.url}/callbacks/airtime`, { body: { external_id: reference } }),
@@ -66,7 +61,6 @@ async function refusedPayment(): Promise<Ended> {
   const { client: another } = await gifts.payee('merchant');
   return {
     stack,
-    table: 'redemptions',
     reference,
     says: (status) => stack.sandbox.books.settle(taken, status),
     callBack: () =>
@@ -80,21 +74,28 @@ async function refusedPayment(): Promise<Ended> {
 }
 
 /** Lets the time pass for one of them. */
-function timesOf({ stack, table, reference }: Ended) {
-  const column = sql.ref(table === 'redemptions' ? 'payment_reference' : 'reference');
-  const change = (set: string) =>
-    sql`update ${sql.table(table)} set ${sql.raw(set)} where ${column} = ${reference}`.execute(
-      stack.database,
-    );
+function timesOf({ stack, reference }: Ended) {
+  const change = async (interval: string) => {
+    const since = (time: string) =>
+      sql`${sql.ref(time)} = ${sql.ref(time)} - ${interval}::interval`;
+    await sql`
+      with placed as (
+        update placements set ${since('said_at')}, ${since('doubted_at')}, ${since('silent_since')},
+          ${since('ask_at')}
+        where reference = ${reference} returning operation_id
+      ), payment as (
+        update redemptions set ${since('settled_at')} from placed
+        where redemptions.operation_id = placed.operation_id
+      )
+      update topup_attempts set ${since('settled_at')} from placed
+      where topup_attempts.operation_id = placed.operation_id`.execute(stack.database);
+  };
   return {
     change,
     reconcile: () => reconciled(stack),
     /** It is asked if the time has come for it by then. */
     async later(interval: string) {
-      const earlier = ['settled_at', 'doubted_since', 'recheck_at'].map(
-        (time) => `${time} = ${time} - interval '${interval}'`,
-      );
-      await change(earlier.join(', '));
+      await change(interval);
       return reconciled(stack);
     },
   };
@@ -110,16 +111,14 @@ describe.each([
       const one = await make();
       const { change, reconcile, later } = timesOf(one);
       // Its own inquiries are over.
-      await change("settled_at = now() - interval '5 days', recheck_at = null");
+      await change('5 days');
+      await sql`update placements set ask_at = null where reference = ${one.reference}`.execute(
+        one.stack.database,
+      );
       one.says('pending');
       await one.callBack();
       return { ...one, reconcile, later };
     }
-
-    const untilCase = ({ stack, reference }: Ended, isOpen: boolean, kind = 'disagreement') =>
-      until(async () =>
-        expect(await caseOf(stack, kind, reference)).toMatchObject({ needsAction: isOpen }),
-      );
 
     /** It says nothing for longer than the service waits. */
     async function neverExplained() {
@@ -127,20 +126,18 @@ describe.each([
       expect(await one.reconcile()).toBe('in order');
       expect(await one.later('2 days')).toBe('in order');
       expect(await one.later('2 days')).toContain(one.reference);
-      await untilCase(one, true);
+      await untilCase(one.stack, one.reference, 'RUNNING');
       return one;
     }
 
     it('calls a person when it is not explained, and nothing is given again meanwhile', async () => {
       const one = await neverExplained();
-      const details = await detailsOf(caseWorkflow(one.stack, 'disagreement', one.reference));
-      expect(details).toContain('has not said since what it did');
+      const details = await detailsOf(await caseWorkflow(one.stack, one.reference));
+      expect(details).toContain('The provider does not explain its news');
       expect(await one.again()).toBe(409);
       // A person settles it, and it is not asked about again.
-      const { admin } = commandsOn({ DATABASE_URL: one.stack.urlFor('operator') });
-      const { err } = await admin(['settle', 'disagreement', one.reference, '--note', 'a letter']);
-      expect(err).toBe('');
-      await untilCase(one, false);
+      await settleCase(one.stack, one.reference);
+      await untilCase(one.stack, one.reference, 'COMPLETED');
       expect(await one.later('2 days')).toBe('in order');
       expect(await one.again()).toBe(200);
     });
@@ -148,9 +145,11 @@ describe.each([
     it('is asked on while the case is open: an answer is booked, and ends it', async () => {
       const one = await neverExplained();
       one.says('completed');
-      expect(await one.later('1 day')).toContain('Done after it was refused');
-      await untilCase(one, false);
-      await untilCase(one, true, 'late-success');
+      const before = await caseOf(one.stack.database, one.reference);
+      expect(await one.later('1 day')).toContain('Providers did more than is paid for');
+      const now = await caseOf(one.stack.database, one.reference);
+      expect([before.why, now.why]).toEqual(['silence', 'difference']);
+      await untilCase(one.stack, one.reference, 'RUNNING');
     });
 
     it('is no case where the answer comes in time, and the next callback begins anew', async () => {
@@ -167,15 +166,15 @@ describe.each([
   },
 );
 
-it('a delivered top-up that its provider calls back about, and does not explain, calls a person after its watch', async () => {
+it('a delivered top-up that its provider calls back about, and does not explain, calls a person', async () => {
   const one = await endedTopUp(idOf(await topups.topUp(topups.number('000'))));
   const { reconcile, later } = timesOf(one);
   one.says('pending');
   await one.callBack();
   expect(await reconcile()).toBe('in order');
-  expect(await later('4 days')).toBe('in order');
-  expect(await later('4 days')).toContain(one.reference);
+  expect(await later('2 days')).toBe('in order');
+  expect(await later('2 days')).toContain(one.reference);
   one.says('completed');
   expect(await later('1 day')).toBe('in order');
-  expect(await findOpenCase(one.stack.database, { kind: 'disagreement', ...one })).toBe(undefined);
+  expect((await caseOf(one.stack.database, one.reference)).closed_at).toBeInstanceOf(Date);
 });

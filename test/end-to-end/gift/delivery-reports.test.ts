@@ -140,14 +140,16 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
   );
 
   test('nothing is left of reports that no message is waiting for', async () => {
-    await until(async () => expect(await earlyReports(scene)).toHaveLength(1));
-    const [kept] = await earlyReports(scene);
-    const gift = await scene.stack.database
+    const messages = await scene.stack.database
       .selectFrom('messages')
-      .select('delivery')
-      .where('provider_reference', '=', kept?.provider_reference ?? '')
-      .executeTakeFirstOrThrow();
-    expect(gift.delivery).toBe('DELIVERED');
+      .select(['status', 'provider_reference', 'delivery'])
+      .execute();
+    const references = (await earlyReports(scene)).map((kept) => kept.provider_reference);
+    const known = messages.filter((one) => references.includes(one.provider_reference ?? ''));
+    expect(known).toMatchObject([{ delivery: 'DELIVERED' }]);
+    // The report of a message without an answer may have come while it was being sent.
+    const unanswered = messages.filter(({ status }) => status === 'UNKNOWN');
+    expect(references.length - known.length).toBeLessThanOrEqual(unanswered.length);
   });
 
   if (provider !== 'africas-talking') return;

@@ -44,8 +44,8 @@ const withoutReserve: Break = async ({ stack }, { partner }) => {
       database,
     );
   };
-  await move('reserved', 'suspense');
-  return () => move('suspense', 'reserved');
+  await move('reserved', 'funding');
+  return () => move('funding', 'reserved');
 };
 
 const withoutFee: Break = async ({ stack, merchant }) => {

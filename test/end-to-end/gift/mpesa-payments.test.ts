@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
 import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { askNow, atProvider } from '../../positions/placements.ts';
 import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.ts';
 import { until } from '../../support/until.ts';
 import { reconciled } from '../faults/reconciled.ts';
@@ -53,8 +54,8 @@ const payoutsOf = async (gift: Gift) => {
 const rowOf = (gift: Gift) =>
   scene.stack.database
     .selectFrom('redemptions')
-    .select(['status', 'payment_reference', 'provider_reference'])
-    .select(['reversed_at', 'unknown_since', 'recheck_at'])
+    .select(['status', 'payment_reference', 'is_done'])
+    .select(atProvider('redemptions.operation_id'))
     .where('voucher_id', '=', gift.id)
     .executeTakeFirstOrThrow();
 
@@ -114,7 +115,7 @@ describe('a payment of whole birr that M-Pesa', () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '018' });
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     const answer = redeem(client, gift);
-    await until(async () => expect((await rowOf(gift)).unknown_since).toBeInstanceOf(Date));
+    await until(async () => expect((await rowOf(gift)).silent_since).toBeInstanceOf(Date));
     expect((await answer).status).toBe(409);
     expect(await rowOf(gift)).toMatchObject({ status: 'HELD' });
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00']);
@@ -221,7 +222,7 @@ describe('results', () => {
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     expect((await redeemToEnd(client, gift)).status).toBe(200);
     const { payment_reference: reference } = await rowOf(gift);
-    const isDue = async () => ((await rowOf(gift)).recheck_at?.getTime() ?? Infinity) <= Date.now();
+    const isDue = async () => ((await rowOf(gift)).ask_at?.getTime() ?? Infinity) <= Date.now();
     expect(await isDue()).toBe(false);
     return { gift, reference, isDue };
   }
@@ -259,9 +260,9 @@ describe('results', () => {
     };
     const undue = () =>
       scene.stack.database
-        .updateTable('redemptions')
-        .set({ recheck_at: null })
-        .where('payment_reference', '=', reference)
+        .updateTable('placements')
+        .set({ ask_at: null, doubted_at: null })
+        .where('reference', '=', reference)
         .execute();
     expect(await says('AG_SAME', 'Completed')).toBe(false);
     expect(await says('AG_NEWS', 'Reversed')).toBe(true);
@@ -283,7 +284,7 @@ describe('results', () => {
     toService.spoilWith(lose);
     const answer = redeemToEnd(client, gift);
     await scene.untilPaidTo(merchant);
-    await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
+    await expect.poll(async () => (await rowOf(gift)).silent_since).toBeInstanceOf(Date);
     toService.spoilWith(undefined);
     scene.stack.sandbox.faults.clear();
     expect((await answer).status).toBe(200);
@@ -309,7 +310,7 @@ describe('results', () => {
     const { merchant, client } = await scene.payee('merchant');
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     const answer = redeem(client, gift);
-    await expect.poll(async () => (await rowOf(gift)).unknown_since).toBeInstanceOf(Date);
+    await expect.poll(async () => (await rowOf(gift)).silent_since).toBeInstanceOf(Date);
     faults.clear();
     const inquiries = async () =>
       (await resultsOf(gift)).filter(({ kind }) => kind === 'inquiry').length;
@@ -324,12 +325,8 @@ describe('results', () => {
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     expect((await redeemToEnd(client, gift)).status).toBe(200);
     await scene.settlePayout(merchant, 'reversed');
-    await scene.stack.database
-      .updateTable('redemptions')
-      .set({ recheck_at: new Date() })
-      .where('voucher_id', '=', gift.id)
-      .execute();
-    expect(await reconciled(scene.stack)).toContain('Taken back after it was done');
-    expect((await rowOf(gift)).reversed_at).toBeInstanceOf(Date);
+    await askNow(scene.stack.database, (await rowOf(gift)).payment_reference);
+    expect(await reconciled(scene.stack)).toContain('Providers did less than is paid for');
+    expect((await rowOf(gift)).is_done).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { atProvider } from '../../positions/placements.ts';
 import { makeSpoilingWay } from '../../support/spoiling-way.ts';
 import { reconciled } from '../faults/reconciled.ts';
 import { type Gift, REDEEM } from './gift-scene.ts';
@@ -34,7 +35,8 @@ afterAll(async () => {
 const rowOf = (gift: Gift) =>
   scene.stack.database
     .selectFrom('redemptions')
-    .select(['status', 'payment_reference', 'unknown_since', 'recheck_at', 'reversed_at'])
+    .select(['status', 'payment_reference', 'is_done'])
+    .select(atProvider('redemptions.operation_id'))
     .where('voucher_id', '=', gift.id)
     .executeTakeFirst();
 
@@ -65,7 +67,7 @@ test('a callback with an error object ends the payment as refused', async () => 
   const gift = await scene.gift({ merchant, owner: null });
   const answer = redeem(client, gift);
   await scene.untilPaidTo(merchant);
-  await expect.poll(async () => (await rowOf(gift))?.unknown_since).toBeInstanceOf(Date);
+  await expect.poll(async () => (await rowOf(gift))?.silent_since).toBeInstanceOf(Date);
   await scene.settlePayout(merchant, 'failed');
   expect((await answer).body.statusCode).toBe(5031);
   expect(await scene.transfersOf(gift)).toEqual(['hold 100.00', 'void 100.00']);
@@ -75,7 +77,7 @@ test('a callback is a hint under its secret path alone, and its body is not beli
   const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
   const gift = await scene.gift({ merchant, owner: null });
   const answer = redeem(client, gift);
-  await expect.poll(async () => (await rowOf(gift))?.unknown_since).toBeInstanceOf(Date);
+  await expect.poll(async () => (await rowOf(gift))?.silent_since).toBeInstanceOf(Date);
   const reference = (await rowOf(gift))?.payment_reference;
   for (const path of ['', '/another-path-altogether', `/${SECRET}x`])
     expect((await callBack(path, reference)).status).toBe(404);
@@ -128,10 +130,10 @@ test('a callback about a reversal after success leads to suspense', async () => 
   await scene.settlePayout(merchant, 'reversed');
   await expect
     .poll(async () => {
-      const { recheck_at: at = null } = (await rowOf(gift)) ?? {};
+      const { ask_at: at = null } = (await rowOf(gift)) ?? {};
       return at !== null && at.getTime() <= Date.now();
     })
     .toBe(true);
-  expect(await reconciled(scene.stack)).toContain('Taken back after it was done');
-  expect((await rowOf(gift))?.reversed_at).toBeInstanceOf(Date);
+  expect(await reconciled(scene.stack)).toContain('Providers did less than is paid for');
+  expect((await rowOf(gift))?.is_done).toBe(false);
 });

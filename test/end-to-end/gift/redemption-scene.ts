@@ -1,4 +1,5 @@
 import type { Surface } from '../../../src/domain/refusals.ts';
+import { atProvider } from '../../positions/placements.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { type Client, type Gift, REDEEM, setGiftScene, settled } from './gift-scene.ts';
@@ -36,7 +37,8 @@ export async function setRedemptionScene(...settings: Parameters<typeof setGiftS
     postedRedemptions: (gift: Gift) =>
       database
         .selectFrom('redemptions')
-        .select(['to_merchant', 'service_fee', 'merchant_id', 'provider_reference'])
+        .select(['to_merchant', 'service_fee', 'merchant_id'])
+        .select(atProvider('redemptions.operation_id'))
         .where('voucher_id', '=', gift.id)
         .where('status', '=', 'POSTED')
         .orderBy('id')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.ts';
 import { commandsOn } from '../../admin/scene.ts';
+import { atProvider } from '../../positions/placements.ts';
 import { partnerClient, type RawPartner } from '../../support/clients.ts';
 import { deposit, makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { providerSettings } from '../../support/stack.ts';
@@ -68,7 +69,7 @@ const kinds = {
       done(await settled(client, REDEEM, { voucherCode: gift.voucherCode }));
       return scene.stack.database
         .selectFrom('redemptions')
-        .select('provider')
+        .select(atProvider('redemptions.operation_id'))
         .where('voucher_id', '=', gift.id)
         .executeTakeFirstOrThrow();
     },
@@ -97,7 +98,7 @@ const kinds = {
       return scene.stack.database
         .selectFrom('topup_attempts')
         .innerJoin('topups', 'topups.id', 'topup_id')
-        .select('provider')
+        .select(atProvider('topup_attempts.operation_id'))
         .where(isNumber(scene.stack, 'topups.msisdn', msisdn))
         .executeTakeFirstOrThrow();
     },

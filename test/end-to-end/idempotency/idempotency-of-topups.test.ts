@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bookLateSuccess } from '../../../src/db/reconciliation/late-successes.ts';
+import { doneLate } from '../../positions/placements.ts';
 import { type Answer, partnerClient, wasReplayed } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
@@ -83,11 +83,7 @@ test('a failure that is told again does not invite to retry what was delivered s
   ]);
   const transactionId = idOf(first);
   const operationId = await scene.operationOf(transactionId);
-  await scene.stack.database
-    .transaction()
-    .execute((transaction) =>
-      bookLateSuccess(transaction, { kind: 'topup', operationId }, 'OP-late'),
-    );
+  await doneLate(scene.stack.database, operationId);
   const again = await scene.topUp(msisdn, key);
   expect([again.status, wasReplayed(again)]).toEqual([424, true]);
   expect(again.body).toEqual({

@@ -6,12 +6,52 @@ const isOpen = 'number % 1000 = 0';
 /** The columns of tables that grow with what providers do and say. */
 export const providerTables = (age: string) =>
   ({
-    provider_failovers: {
-      at: age,
+    // Those of another provider, of the same orders, have a position of their own.
+    placements: {
+      kind: `'payment'`,
+      reference: `'reference-' || number`,
+      provider: `'gsma'`,
       operation_id: `'operation-' || number`,
-      from_provider: `'mpesa'`,
-      to_provider: `'gsma'`,
-      message: `'not sent'`,
+      ordered: '100',
+      placed_at: age,
+      word: `'done'`,
+      done: '100',
+      said_at: age,
+      provider_reference: `'provider-' || number`,
+      ask_at: `case when ${isOpen} then now() end`,
+    },
+    observations: {
+      created_at: age,
+      placement_id: 'number',
+      at: age,
+      source: `'inquiry'`,
+      word: `'done'`,
+      done: '100',
+    },
+    settlements: {
+      created_at: age,
+      operation_id: `'operation-' || number`,
+      party: `'platform'`,
+      amount: '1',
+      actor: `'operator'`,
+      note: `'agreed'`,
+    },
+    cases: {
+      subject_kind: `'order'`,
+      subject: `'operation-' || number`,
+      why: `'difference'`,
+      amount: '1',
+      // Of a provider with many cases, the newest ones are found soon without its index.
+      provider: `case when ${isOpen} then 'gsma' else 'mpesa' end`,
+      reference: `'reference-' || number`,
+      opened_at: age,
+      closed_at: `case when ${isOpen} then null else now() end`,
+    },
+    provider_balances: {
+      provider: `'gsma'`,
+      read_at: age,
+      currency: `'ETB'`,
+      amount: '1000',
     },
     provider_statements: {
       provider,
@@ -32,16 +72,6 @@ export const providerTables = (age: string) =>
       amount: '100',
       currency: `'ETB'`,
       at: age,
-    },
-    provider_breaks: {
-      provider,
-      day: oldDay,
-      type: `'amount'`,
-      kind: `'payment'`,
-      subject: `'subject-' || number`,
-      state: `case when ${isOpen} then 'OPEN' else 'CLOSED' end`,
-      ended_at: `case when ${isOpen} then null else now() end`,
-      ended_why: `case when ${isOpen} then null else 'cleared' end`,
     },
     mpesa_results: {
       received_at: age,

@@ -7,9 +7,7 @@ import {
 } from '../../harness/record-statements.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { createGrownDatabase } from './grown-database.ts';
-import { EXCEPTIONS_OF_PAGES, EXCEPTIONS_OF_SCHEDULES, wholeLooks } from './plans.ts';
-
-const EXCEPTIONS = [...EXCEPTIONS_OF_SCHEDULES, ...EXCEPTIONS_OF_PAGES];
+import { EXCEPTIONS_OF_SCHEDULES, wholeLooks } from './plans.ts';
 
 /**
  * The plans of all statements that API and worker made in all tests before: `STATEMENTS_FILE` names the
@@ -34,7 +32,7 @@ describe.skipIf(!statementsFile)('the statements of all tests', () => {
   test('look through no table that grows', async () => {
     expect(statements.length).toBeGreaterThan(400);
     const all = new Map(statements.map(({ text, values }) => [text, values]));
-    expect(await wholeLooks(client, all, EXCEPTIONS, { isBig: true })).toEqual([]);
+    expect(await wholeLooks(client, all, EXCEPTIONS_OF_SCHEDULES, { isBig: true })).toEqual([]);
   });
 
   test('nor do plans for all values, where they are prepared', async () => {
@@ -42,6 +40,6 @@ describe.skipIf(!statementsFile)('the statements of all tests', () => {
     expect(prepared.length).toBeGreaterThan(300);
     const all = new Map(prepared.map(({ text, values }) => [text, values]));
     const options = { isGeneric: true, isBig: true };
-    expect(await wholeLooks(client, all, EXCEPTIONS, options)).toEqual([]);
+    expect(await wholeLooks(client, all, EXCEPTIONS_OF_SCHEDULES, options)).toEqual([]);
   });
 });

@@ -53,7 +53,8 @@ export async function planOf(
 const OPEN: ReadonlySet<string> = new Set([
   ...['messages_unsettled', 'invitation_messages_unsettled', 'merchant_invitations_to_take_up'],
   ...['redemptions_held', 'topup_attempts_held', 'redemption_reversals_pending'],
-  ...['redemptions_disagreeing', 'topup_attempts_disagreeing', 'topups_pending'],
+  ...['topups_pending', 'placements_to_ask', 'cases_open', 'cases_open_by_id'],
+  ...['cases_blocking_voucher', 'cases_blocking_topup', 'placements_of_voucher'],
   ...[
     'topup_retries_open',
     'operator_commands_to_take',
@@ -61,13 +62,7 @@ const OPEN: ReadonlySet<string> = new Set([
     'repairs_underway',
     'repairs_open',
   ],
-  ...[
-    'provider_failovers_done',
-    'provider_failovers_disagreeing',
-    'provider_breaks_open',
-    'provider_statements_unfinished',
-    'bulk_orders_open',
-  ],
+  ...['provider_statements_unfinished', 'bulk_orders_open'],
   ...['voucher_claims_open', 'events_to_number', 'access_notices_unsent'],
   ...['statement_emails_due', 'report_emails_due', 'webhook_deliveries_due'],
   ...['merchant_invitations_current', 'bulk_lines_pending', 'webhook_deliveries_in_order'],
@@ -103,7 +98,7 @@ export function wholeTables(plan: Plan, begins: IndexBegins, isLimited = false):
     wholeTables(part, begins, isLimited || type === 'Limit'),
   );
   return isWhole && grownTables.includes(table) && !OPEN.has(index)
-    ? [`${type} of ${table}`, ...below]
+    ? [[`${type} of ${table}`, ...(index === '' ? [] : [`by ${index}`])].join(' '), ...below]
     : below;
 }
 
@@ -135,14 +130,6 @@ export const EXCEPTIONS_OF_SCHEDULES: readonly PlanException[] = [
   {
     text: /insert into checked_holdings .*\s+select partner_id, sum\(remaining/,
     why: 'the holdings are added up at the first check, and where they were found to differ',
-  },
-];
-
-/** Further statements of people, and why they may. */
-export const EXCEPTIONS_OF_PAGES: readonly PlanException[] = [
-  {
-    text: /from provider_breaks where [\s\S]* order by state = 'OPEN' desc, day desc/,
-    why: 'operators list the breaks of a provider or a day in their order; a day has few breaks',
   },
 ];
 

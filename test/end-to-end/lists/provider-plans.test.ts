@@ -7,48 +7,41 @@ import {
 } from '../../../src/db/catalogue/payout-account-checks.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.ts';
-import { askAboutBreaks } from '../../../src/db/provider-statements/ask-about-breaks.ts';
-import * as breaks from '../../../src/db/provider-statements/breaks.ts';
-import { compareLines } from '../../../src/db/provider-statements/compare-day.ts';
+import * as cases from '../../../src/db/positions/cases.ts';
+import { lostOperationId, readOrder } from '../../../src/db/positions/orders.ts';
+import * as placements from '../../../src/db/positions/placements.ts';
+import { compareLines } from '../../../src/db/provider-statements/compare-lines.ts';
+import { compareBalance } from '../../../src/db/provider-statements/provider-balances.ts';
 import { bookProviderFees } from '../../../src/db/provider-statements/provider-fees.ts';
 import * as statementRows from '../../../src/db/provider-statements/provider-statements.ts';
-import { settleBreak } from '../../../src/db/provider-statements/settle-break.ts';
-import {
-  findStatementCase,
-  listStatementCases,
-} from '../../../src/db/provider-statements/statement-cases.ts';
 import {
   addStatementLines,
   type StatementProvider,
 } from '../../../src/db/provider-statements/statement-lines.ts';
-import { bookDoubleDelivery } from '../../../src/db/providers/double-deliveries.ts';
-import {
-  findDoubleDelivery,
-  listDoubleDeliveries,
-} from '../../../src/db/providers/double-delivery-cases.ts';
-import {
-  postponeFailover,
-  requestFailoverInquiry,
-  settleDifference,
-  takeDueFailovers,
-} from '../../../src/db/providers/failover-inquiries.ts';
-import { findPlacement, switchProvider } from '../../../src/db/providers/placements.ts';
-import { addFailover } from '../../../src/db/providers/provider-failovers.ts';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
+import {
+  bookLost,
+  doubtFound,
+  findKnown,
+  referencesOfReceipts,
+} from '../../../src/db/recovery/found-placements.ts';
 import { findTopupDetail } from '../../../src/db/topups/topup-detail.ts';
 import { dayOfTime } from '../../../src/domain/reports/day-report.ts';
+import { caseFacts } from '../../../src/repairs/case-repairs.ts';
+import { observe } from '../../positions/placements.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createGrownDatabase } from './grown-database.ts';
 import { providerTables } from './grown-provider-tables.ts';
 import { listenToStatements, wholeLooks } from './plans.ts';
 
 /**
- * The plans of what is asked about providers: statements and their breaks, other providers that were
+ * The plans of what is asked about providers: statements, placements and cases, other providers that were
  * asked, results of M-Pesa, reports of messages. A day with both kinds of providers, each as the default
  * and as another one.
  */
 const ZONE = 'Africa/Addis_Ababa';
 const DAY = dayOfTime(new Date(), ZONE);
+const settings = { reversalWatchSeconds: 0 };
 const PROVIDERS: readonly StatementProvider[] = [
   { name: 'gsma', kind: 'mobile-money' },
   { name: 'mpesa', kind: 'mobile-money' },
@@ -89,60 +82,70 @@ async function compareDay(provider: StatementProvider): Promise<void> {
     await statementRows.lockStatement(transaction, of);
     await statementRows.takeLoad(transaction, of, load);
     await bookProviderFees(transaction, of);
-    await compareLines(transaction, of, { marginSeconds: 60, patienceDays: 3 });
-    await askAboutBreaks(transaction, of);
-    await statementRows.markCompared(transaction, of);
+    const times = { marginSeconds: 60, patienceDays: 3, maximum: 20 };
+    const { unexplained } = await compareLines(transaction, of, times, settings);
+    await statementRows.markCompared(transaction, of, unexplained);
   });
+  await compareBalance(database, of, { marginSeconds: 60 });
   await statementRows.dropLoad(database, randomUUID());
   await statementRows.markUnfinished(database, of, 'FAILED', 'no answer');
   await statementRows.findStatement(database, provider.name, DAY);
-  const [found] = await breaks.breaksOfDay(database, provider.name, DAY, { includeEnded: true });
-  expect(found?.type).toBe('missing-here');
+  const found = await cases.casesOfLines(database, {
+    ...{ provider: provider.name, day: DAY, includeClosed: true },
+  });
+  expect(found.map(({ why }) => why)).toEqual(['foreign']);
 }
 
-async function settleBreaks(): Promise<void> {
-  const [found] = await listStatementCases(database);
-  expect(found?.kind).toBe('break');
-  await findStatementCase(database, 'break', found?.reference ?? '');
-  await findStatementCase(database, 'statement', `gsma:${DAY}`);
-  expect(await breaks.countOpenBreaks(database)).toHaveLength(PROVIDERS.length);
-  expect(await breaks.listBreaks(database, {}, 201)).not.toEqual([]);
-  await breaks.listBreaks(database, { provider: 'gsma', day: DAY, state: 'OPEN' }, 201);
-  const settled = await database
-    .transaction()
-    .execute((transaction) =>
-      settleBreak(transaction, Number(found?.reference), { by: 'operator', note: 'done' }),
-    );
-  expect(settled.kind).toBe('settled');
+async function settleCases(): Promise<void> {
+  const [found] = await cases.listCases(database, { includeClosed: true, limit: 100 });
+  if (!found) throw new Error('There is no case');
+  await cases.listCases(database, { includeClosed: true, provider: 'gsma', limit: 100 });
+  expect(await cases.countOpenCases(database)).toHaveLength(2);
+  await cases.openLostCases(database);
+  await caseFacts(database, String(found.id));
+  const by = { actor: 'operator', note: 'done' };
+  expect(await cases.closeCase(database, found.id, by)).toBe(true);
 }
 
-async function askOthers(): Promise<void> {
-  const [from, to, message] = ['mpesa', 'gsma', 'not sent'];
+/** A payment and a top-up: placed, asked about and lost. */
+async function placeOrders(): Promise<void> {
   for (const subject of ['payment', 'top-up'] as const) {
     const placed = { subject, operationId: 'operation-1' };
-    expect(await findPlacement(database, placed)).toBeUndefined();
-    const switched = { ...placed, from, to, message, isAskedLater: true };
-    expect(await switchProvider(database, switched)).toBe(false);
+    expect(await placements.findChoice(database, placed)).toBeUndefined();
+    const switched = { from: 'mpesa', to: 'gsma', message: 'not sent', isAskedLater: true };
+    expect(await placements.switchProvider(database, placed, switched)).toBe(false);
   }
-  await addFailover(database, { operationId: 'operation-1', from, to, message });
+  await placements.noteUnknown(database, 'operation-1');
+  expect(await placements.markSending(database, 'operation-1')).toBe(false);
+  await placements.wasNeverSent(database, 'operation-1');
+  await placements.forgetSending(database, 'operation-1');
+  await placements.doubt(database, { reference: 'reference-1', provider: 'gsma' });
+  await placements.takeDue(database, new Date().toJSON(), 10);
+  await cases.noteUnbooked(database, 'operation-1');
   await findTopupDetail(database, 1, 1);
-  await askFirst();
+  await loseOrder();
 }
 
-/** A first provider is asked again what it did, and what it did after all is listed and settled. */
-async function askFirst(): Promise<void> {
-  expect(await requestFailoverInquiry(database, 'operation-1', 'mpesa')).toBe(true);
-  const [due] = await takeDueFailovers(database, new Date(Date.now() + 60_000).toJSON(), 10);
-  if (!due) throw new Error('Nothing is due');
-  await postponeFailover(database, due, { difference: 'Another amount.' });
-  expect(await listDoubleDeliveries(database, { includeSettled: false })).toHaveLength(1);
-  await settleDifference(database, due);
-  await postponeFailover(database, due, 'unknown');
-  await database
-    .transaction()
-    .execute((transaction) => bookDoubleDelivery(transaction, due, 'P-1'));
-  expect(await listDoubleDeliveries(database, { includeSettled: false })).toHaveLength(1);
-  await findDoubleDelivery(database, `${randomUUID()}:mpesa`);
+/** What a restore lost, and a statement tells of. */
+async function loseOrder(): Promise<void> {
+  const reference = randomUUID();
+  await findKnown(database, 'payment', [reference]);
+  await referencesOfReceipts(database, 'mpesa', ['SKM1']);
+  await database.transaction().execute(async (transaction) => {
+    await bookLost(
+      transaction,
+      {
+        ...{ kind: 'payment', provider: 'gsma', reference, amount: '100', party: null },
+        ...{ madeAt: new Date(), providerReference: 'P-1', serialNumber: null },
+      },
+      settings,
+    );
+    await doubtFound(transaction, [{ reference: 'reference-1', provider: 'mpesa' }]);
+    await observe(transaction, lostOperationId(reference), { said: 'undone' });
+  });
+  await readOrder(database, lostOperationId(reference));
+  await readOrder(database, 'operation-1');
+  await placements.shownPlacementsOf(database, lostOperationId(reference));
 }
 
 async function takeCallbacks(): Promise<void> {
@@ -172,8 +175,8 @@ async function countAccounts(): Promise<void> {
 test('no statement about providers looks through a table that grows', async () => {
   const heard = listenToStatements();
   for (const provider of PROVIDERS) await compareDay(provider);
-  await settleBreaks();
-  await askOthers();
+  await settleCases();
+  await placeOrders();
   await takeCallbacks();
   await countAccounts();
   heard.stop();

@@ -9,6 +9,7 @@ import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-sce
 import { liveThroughTheService } from '../whole-service.ts';
 import { callFurtherEndpoints, listenByWebhooks, openEveryPage } from './further-work.ts';
 import { boundedTables, createGrownDatabase, grownTables } from './grown-database.ts';
+import { providerTables } from './grown-provider-tables.ts';
 import {
   EXCEPTIONS_OF_SCHEDULES,
   listenToStatements,
@@ -151,14 +152,16 @@ test('the check of new transfers looks for their ids alone, so that no other ind
   for (const [text, values] of checks)
     for (const scan of scansOf(await planOf(client, text, values), 'ledger_transfers'))
       if (/\(id = ANY/.test(scan['Index Cond'] ?? '')) scans.push(scan.Filter ?? '');
-  expect(scans.length).toBeGreaterThan(4);
+  expect(scans.length).toBeGreaterThan(2);
   expect(scans.filter((filter) => /step/.test(String(filter)))).toEqual([]);
 });
 
 test('a statement on each table that grows is among them', () => {
   const texts = [...statements.keys()];
   const isHeard = (table: string) => texts.some((text) => new RegExp(`\\b${table}\\b`).test(text));
-  expect(grownTables.filter((table) => !isHeard(table))).toEqual([]);
+  // provider-plans.test.ts hears those of what providers say.
+  const others = grownTables.filter((table) => !(table in providerTables('now()')));
+  expect(others.filter((table) => !isHeard(table))).toEqual([]);
 });
 
 test('every table grows here, or says why it does not', async () => {

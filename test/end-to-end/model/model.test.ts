@@ -20,12 +20,13 @@ import {
   retryCommand,
   topUpCommand,
 } from './other-commands.ts';
+import { changeMindCommand } from './provider-commands.ts';
 import { makeRealService } from './real-service.ts';
 
 /** Other runs: `MODEL_SEED=7 MODEL_RUNS=100 npx vitest run test/end-to-end/model/model.test.ts`. */
 const { MODEL_SEED, MODEL_RUNS } = process.env;
 const SEED = Number(MODEL_SEED ?? 20_261_121);
-const RUNS = Number(MODEL_RUNS ?? 20);
+const RUNS = Number(MODEL_RUNS ?? 30);
 const COMMANDS = 60;
 /** In cents; small enough to be used up. */
 const WALLETS = { gift: 200_000, airtime: 20_000 };
@@ -57,6 +58,16 @@ const airtimeCents = fc.oneof(
 const toppedUp = fc
   .record({ cents: fc.option(airtimeCents), isDelivered: fc.boolean() })
   .map((options) => topUpCommand({ ...options, cents: options.cents ?? undefined }));
+const mindChanged = fc
+  .record({
+    place,
+    attempt: fc.nat(2),
+    choices: fc.array(fc.constantFrom('payer', 'platform', 'nobody'), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+  })
+  .map(changeMindCommand);
 
 const commands: fc.Arbitrary<ModelCommand>[] = [
   generated,
@@ -69,6 +80,9 @@ const commands: fc.Arbitrary<ModelCommand>[] = [
   redeemed,
   toppedUp,
   fc.record({ place, isDelivered: fc.boolean() }).map(retryCommand),
+  mindChanged,
+  mindChanged,
+  mindChanged,
   fc
     .tuple(fc.constantFrom('gift', 'airtime'), fc.integer({ min: 1, max: 50_000 }))
     .map((drawn) => depositCommand(...drawn)),

@@ -33,7 +33,14 @@ export interface ModelVoucher {
 
 export interface ModelTopup {
   readonly amount: number;
-  status: 'SUCCESS' | 'FAILED';
+  readonly attempts: ModelAttempt[];
+}
+
+export interface ModelAttempt {
+  isDone: boolean;
+  isCharged: boolean;
+  /** What somebody bears instead of the wallet. */
+  borne: number;
 }
 
 /** The whole service as arithmetic. */
@@ -44,8 +51,6 @@ export interface Model {
   readonly topups: ModelTopup[];
   /** What each merchant was paid. */
   readonly paid: [number, number];
-  /** What the airtime provider has delivered. */
-  delivered: number;
 }
 
 export const newModel = (wallets: { gift: number; airtime: number }): Model => ({
@@ -53,8 +58,14 @@ export const newModel = (wallets: { gift: number; airtime: number }): Model => (
   vouchers: [],
   topups: [],
   paid: [0, 0],
-  delivered: 0,
 });
+
+/** What the airtime provider has delivered. */
+export const deliveredOf = ({ topups }: Model): number =>
+  topups.reduce(
+    (sum, { amount, attempts }) => sum + amount * attempts.filter(({ isDone }) => isDone).length,
+    0,
+  );
 
 export const reservedOf = ({ vouchers }: Model): number =>
   vouchers.reduce((sum, { remaining }) => sum + remaining, 0);
@@ -175,25 +186,43 @@ export function endVoucher(
 
 export function topUp(
   model: Model,
-  topup: { amount: number; isDelivered: boolean; isPackage: boolean },
+  order: { amount: number; isDelivered: boolean; isPackage: boolean },
 ): number {
-  const { amount, isDelivered, isPackage } = topup;
+  const { amount, isDelivered, isPackage } = order;
   if (!isPackage && (amount < 500 || amount > 1_000_000)) return 400;
   if (model.airtime < amount) return isPackage ? 405 : 400;
-  model.topups.push({ amount, status: isDelivered ? 'SUCCESS' : 'FAILED' });
-  return charge(model, amount, isDelivered);
+  const topup = { amount, attempts: [] };
+  model.topups.push(topup);
+  return attempt(model, topup, isDelivered);
 }
 
 export function retryTopUp(model: Model, topup: ModelTopup, isDelivered: boolean): number {
-  if (topup.status === 'SUCCESS') return 409;
+  if (topup.attempts.some(({ isDone, isCharged }) => isDone || isCharged)) return 409;
   if (model.airtime < topup.amount) return 405;
-  topup.status = isDelivered ? 'SUCCESS' : 'FAILED';
-  return charge(model, topup.amount, isDelivered);
+  return attempt(model, topup, isDelivered);
 }
 
-function charge(model: Model, amount: number, isDelivered: boolean): number {
-  if (!isDelivered) return 424;
+function attempt(model: Model, { amount, attempts }: ModelTopup, isDone: boolean): number {
+  attempts.push({ isDone, isCharged: isDone, borne: 0 });
+  if (!isDone) return 424;
   model.airtime -= amount;
-  model.delivered += amount;
   return DONE;
+}
+
+/** What stands in suspense of an attempt. */
+export const openOf = (amount: number, { isDone, isCharged, borne }: ModelAttempt): number =>
+  (isDone ? amount : 0) - (isCharged ? amount : 0) - borne;
+
+/** Somebody bears what stands in suspense: the wallet, or the platform. */
+export function settle(
+  model: Model,
+  topup: ModelTopup,
+  one: ModelAttempt,
+  by: 'payer' | 'platform',
+): void {
+  const open = openOf(topup.amount, one);
+  if (by === 'payer') model.airtime -= open;
+  // The wallet pays for the attempt itself where it has not, and else for what somebody else got.
+  if (by === 'payer' && one.isCharged === open < 0) one.isCharged = open > 0;
+  else one.borne += open;
 }

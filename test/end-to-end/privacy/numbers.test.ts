@@ -106,7 +106,7 @@ const age = (database: Database) =>
       const past = columns.map((column) => sql`${sql.ref(column)} = now() - interval '1096 days'`);
       await sql`update ${sql.table(table)} set ${sql.join(past)}`.execute(transaction);
     }
-    await sql`update topup_attempts set recheck_at = null`.execute(transaction);
+    await sql`update placements set ask_at = null`.execute(transaction);
   });
 
 test('after the retention the numbers of every kind are gone, and what finds them', async () => {

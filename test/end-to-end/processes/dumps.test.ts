@@ -144,7 +144,12 @@ const topUp = async (msisdn: string) => {
 
 /** The providers that were asked. */
 async function providersIn(table: 'redemptions' | 'topup_attempts'): Promise<(string | null)[]> {
-  const rows = await scene.database.selectFrom(table).select('provider').distinct().execute();
+  const rows = await scene.database
+    .selectFrom(table)
+    .innerJoin('placements', 'placements.operation_id', `${table}.operation_id`)
+    .select('placements.provider')
+    .distinct()
+    .execute();
   return rows.map(({ provider }) => provider).sort();
 }
 
@@ -192,8 +197,9 @@ describe('a day', () => {
 
   test('callbacks that nobody sent: wrong secrets, wrong shapes, numbers in every field', async () => {
     const { payment_reference: reference } = await scene.database
-      .selectFrom('redemptions')
-      .select('payment_reference')
+      .selectFrom('placements')
+      .select('reference as payment_reference')
+      .where('kind', '=', 'payment')
       .where('provider', '=', 'mpesa')
       .executeTakeFirstOrThrow();
     const number = numbered('000');

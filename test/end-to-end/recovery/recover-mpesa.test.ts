@@ -85,8 +85,8 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
     isComplete: true,
   });
   expect(await operator.json(withFile(file, 'book'))).toMatchObject({ booked: 0 });
-  expect(await operator.json('list recovered-payments')).toMatchObject([
-    { kind: 'payment', amount: '975.000000', merchantName: expect.any(String) },
+  expect(await operator.json('list cases')).toMatchObject([
+    { provider: 'mpesa', amount: '975.000000' },
   ]);
   expect((await operator.admin(['recover', 'lift', '--note', 'booked'])).code).toBe(0);
 
@@ -97,5 +97,5 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
     expect(again.body).toMatchObject({ statusCode: 200, data: { referenceNumber } });
   });
   expect(scene.amountsPaidTo(merchant)).toEqual(['975.00 completed', '975.00 completed']);
-  expect(await operator.json('list recovered-payments')).toEqual([]);
+  expect(await operator.json('list cases')).toEqual([]);
 });

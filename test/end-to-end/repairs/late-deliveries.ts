@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.ts';
 import { call } from '../../support/clients.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
@@ -26,8 +25,8 @@ export function createLateDeliveries({ database, sandbox, temporal, config }: St
   /** Lets the reconciliation find that an attempt was delivered late. */
   const findLate = (operationId: string): Promise<void> =>
     until(async () => {
-      await sql`update topup_attempts set recheck_at = now()
-        where operation_id = ${operationId} and recheck_at is not null`.execute(database);
+      await sql`update placements set ask_at = clock_timestamp()
+        where operation_id = ${operationId}`.execute(database);
       await temporal.client.workflow
         .execute('reconcile', {
           workflowId: `reconcile-${randomUUID()}`,
@@ -35,8 +34,12 @@ export function createLateDeliveries({ database, sandbox, temporal, config }: St
         })
         // The reconciliation that opens a case is red.
         .catch(() => undefined);
-      const late = await listLateSuccesses(database, { includeSettled: false });
-      expect(late.map((one) => one.operationId)).toContain(operationId);
+      const { why } = await database
+        .selectFrom('cases')
+        .select('why')
+        .where('subject', '=', operationId)
+        .executeTakeFirstOrThrow();
+      expect(why).toBe('difference');
     });
 
   return { attemptOf, deliver, findLate };

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { providerOf } from '../../../src/db/positions/placements.ts';
 import { switchRoute } from '../../../src/db/providers/provider-routes.ts';
 import { call } from '../../support/clients.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
@@ -23,7 +25,8 @@ const switchSecond = (isEnabled: boolean) =>
 const attemptsOf = (id: number) =>
   scene.stack.database
     .selectFrom('topup_attempts')
-    .select(['provider', 'status'])
+    .select('status')
+    .select(providerOf(sql.ref('topup_attempts.operation_id')).as('provider'))
     .where('topup_id', '=', id)
     .orderBy('attempt')
     .execute();

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandsOn } from '../../admin/scene.ts';
+import { settleCase } from '../../positions/cases.ts';
+import { askNow } from '../../positions/placements.ts';
 import { type StaffScene, setStaffScene } from '../../staff/staff-scene.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
@@ -22,11 +22,8 @@ async function changed(what: 'topups' | 'payouts', reference: string, status: st
   const { database, sandbox } = scene.stack;
   const url = `${sandbox.url}/books/${what}/${reference}`;
   expect((await call(url, { body: { status } })).status).toBe(200);
-  const [table, column] =
-    what === 'topups' ? ['topup_attempts', 'reference'] : ['redemptions', 'payment_reference'];
   await until(async () => {
-    await sql`update ${sql.table(table)} set recheck_at = now()
-      where ${sql.ref(column)}::text = ${reference} and recheck_at is not null`.execute(database);
+    await askNow(database, reference);
     expect(await reconciled(scene.stack)).toContain(reference);
   });
 }
@@ -60,12 +57,11 @@ describe('a top-up that was delivered and taken back', () => {
     const charged = await wallet();
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
-    await expectRefused(id, ['retry-top-up', 'settle-top-up'], /settle reversal/);
+    await expectRefused(id, ['retry-top-up', 'settle-top-up'], /Case \d+ of it is open/);
     expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 1 });
 
-    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    expect(await said()).toContain('Ask an operator to settle the reversal.');
-    await operator.json(`settle reversal ${reference} --to partner --note agreed`);
+    expect(await said()).toContain('Ask an operator to settle case');
+    await settleCase(scene.stack, reference, 'payer');
     expect(await wallet()).toBe(charged + 50);
     expect(await said()).toContain(
       'took it back after the delivery, and the partner has its money',
@@ -82,11 +78,10 @@ describe('a top-up that was delivered and taken back', () => {
       amount: '55.00',
     });
     await changed('topups', reference, 'completed');
-    await expectRefused(id, ['retry-top-up'], /settle disagreement/);
+    await expectRefused(id, ['retry-top-up'], /Case \d+ of it is open/);
     const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
-    expect(await said()).toContain('Do not retry it: an operator asks the provider');
-    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    await operator.json(`settle disagreement ${reference} --note agreed`);
+    expect(await said()).toContain('Do not retry it. Ask an operator to settle case');
+    await settleCase(scene.stack, reference);
     expect(await said()).toContain('then retry');
     await scene.repaired('retry-top-up', id);
     expect(await scene.topup(id)).toMatchObject({ status: 'FAILED', attempt: 2 });
@@ -96,17 +91,16 @@ describe('a top-up that was delivered and taken back', () => {
     const id = await scene.topUpIn('SUCCESS');
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
-    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    await operator.json(`settle reversal ${reference} --to provider --note agreed`);
+    await settleCase(scene.stack, reference, 'provider');
+    await askNow(scene.stack.database, reference);
     expect(await reconciled(scene.stack)).toContain(reference);
-    await expectRefused(id, ['retry-top-up', 'settle-top-up'], /delivered/);
+    await expectRefused(id, ['retry-top-up', 'settle-top-up'], /Case \d+ of it is open/);
     const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
-    expect(await said()).toContain('Ask an operator, who settles that.');
+    expect(await said()).toContain('Ask an operator to settle case');
     // It delivers it again.
     const url = `${scene.stack.sandbox.url}/books/topups/${reference}`;
     expect((await call(url, { body: { status: 'completed' } })).status).toBe(200);
-    await sql`update topup_attempts set recheck_at = now()
-      where reference = ${reference}`.execute(scene.stack.database);
+    await askNow(scene.stack.database, reference);
     await reconciled(scene.stack);
     expect(await said()).not.toContain('Ask an operator');
   });
@@ -115,8 +109,7 @@ describe('a top-up that was delivered and taken back', () => {
     const id = await scene.topUpIn('SUCCESS');
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
-    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    await operator.json(`settle reversal ${reference} --to platform --note agreed`);
+    await settleCase(scene.stack, reference, 'platform');
     await expectRefused(id, ['retry-top-up', 'settle-top-up'], /delivered/);
     const { words } = await scene.first(`/support/top-ups/${id}`);
     expect(words).toContain('It was delivered to');
@@ -131,17 +124,12 @@ describe('a payment', () => {
     const said = async () => (await scene.firstOfVoucher(gift.id)).words;
     return { id, reference, said };
   };
-  const settled = (what: string) =>
-    commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') }).json(
-      `settle ${what} --note agreed`,
-    );
-
   it('that the provider took back by itself is settled by an operator', async () => {
     const { id, reference, said } = await paymentOf('redeemed');
     await changed('payouts', reference, 'reversed');
-    await expectRefused(id, ['settle-payment', 'reverse-redemption'], /settle reversal/);
-    expect(await said()).toContain('Ask an operator to settle the reversal.');
-    await settled(`reversal ${reference} --to platform`);
+    await expectRefused(id, ['settle-payment', 'reverse-redemption'], /Case \d+ of it is open/);
+    expect(await said()).toContain('Ask an operator to settle case');
+    await settleCase(scene.stack, reference, 'platform');
     expect(await said()).toMatch(
       /took the payment back by itself, and an operator has settled that/,
     );
@@ -152,15 +140,14 @@ describe('a payment', () => {
     const { id, reference, said } = await paymentOf('paying');
     scene.expectDone(await scene.repaired('settle-payment', id, decided));
     await changed('payouts', reference, 'completed');
-    await expectRefused(id, ['settle-payment', 'reverse-redemption'], /settle late-success/);
-    expect(await said()).toContain('Ask an operator to settle the late success.');
-    await settled(`late-success ${reference} --by platform`);
+    await expectRefused(id, ['settle-payment', 'reverse-redemption'], /Case \d+ of it is open/);
+    expect(await said()).toContain('Ask an operator to settle case');
+    await settleCase(scene.stack, reference, 'platform');
     expect(await said()).toMatch(
       /paid .+ after it had refused, and an operator has settled that\./,
     );
     expect(await said()).not.toContain('Ask an operator');
     await changed('payouts', reference, 'reversed');
-    expect(await said()).toMatch(/an operator .*settles the disagreement/);
-    expect(await said()).not.toContain('settle the late success');
+    expect(await said()).toContain('Ask an operator to settle case');
   });
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listLateSuccesses } from '../../../src/db/reconciliation/late-successes.ts';
 import { declineRepair } from '../../../src/db/repairs/repair-confirmations.ts';
+import { askAll } from '../../positions/placements.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { redeem } from '../gift/redemption-scene.ts';
@@ -95,9 +94,7 @@ it('a payment settled as not done meets the payment: what was paid is known', as
     expect([state, status]).toEqual(state === 'DONE' ? ['DONE', 'VOIDED'] : ['REFUSED', 'POSTED']);
     if (status === 'POSTED') continue;
     // The provider has paid after all: its next answer makes it a case.
-    await sql`update redemptions set recheck_at = now() where id = ${id}`.execute(
-      scene.stack.database,
-    );
+    await askAll(scene.stack.database);
     const found = await until(async () => {
       await scene.stack.temporal.client.workflow
         .execute('reconcile', {
@@ -106,8 +103,11 @@ it('a payment settled as not done meets the payment: what was paid is known', as
         })
         // The reconciliation that opens a case is red.
         .catch(() => undefined);
-      const late = await listLateSuccesses(scene.stack.database, { includeSettled: false });
-      const one = late.find(({ operationId }) => operationId === operation_id);
+      const one = await scene.stack.database
+        .selectFrom('cases')
+        .select('amount')
+        .where('subject', '=', operation_id)
+        .executeTakeFirst();
       if (!one) throw new Error('The late payment is no case yet');
       return one;
     });

@@ -3,17 +3,16 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { createNumberHash } from '../../../src/crypto/number-hash.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import { addTransfers } from '../../../src/db/ledger/ledger.ts';
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
 import { confirmRepair } from '../../../src/db/repairs/repair-confirmations.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
-import { parseMoney } from '../../../src/domain/money.ts';
 import { staffActor } from '../../../src/domain/repairs/repair.ts';
 import { type Asked, askRepair } from '../../../src/repairs/ask-repair.ts';
 import type { RepairKind } from '../../../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.ts';
 import { repairLimits } from '../../../src/repairs/repair-limits.ts';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
+import { addServiceFees } from '../../support/companies.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 
@@ -112,24 +111,11 @@ export async function createRepairDesk({
     return Number(rows[0]?.id);
   }
 
-  /** Service fees, as redemptions bring them. */
-  const addServiceFees = (amount: string): Promise<void> =>
-    database.transaction().execute((transaction) =>
-      addTransfers(transaction, [
-        {
-          operationId: `fees:${randomUUID()}`,
-          // Of no partner: both accounts are the platform's.
-          partnerId: 0,
-          step: 'correction',
-          debit: 'suspense',
-          credit: 'service-fees',
-          amount: parseMoney(amount),
-        },
-      ]),
-    );
-
   const confirm = (id: number, accountId: number): Promise<boolean> =>
     database.transaction().execute((transaction) => confirmRepair(transaction, id, accountId));
 
-  return { asker, limits, ask, asked, ended, repaired, staff, confirm, addServiceFees };
+  return {
+    ...{ asker, limits, ask, asked, ended, repaired, staff, confirm },
+    addServiceFees: (amount: string) => addServiceFees({ database }, amount),
+  };
 }

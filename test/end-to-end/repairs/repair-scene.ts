@@ -6,6 +6,7 @@ import { addRoute, removeRoute } from '../../../src/db/providers/provider-routes
 import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
 import { addRepair } from '../../../src/db/repairs/repairs.ts';
 import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
+import { atProvider } from '../../positions/placements.ts';
 import { deposit, type TestMerchant } from '../../support/companies.ts';
 import { untilBlocked } from '../../support/database-locks.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
@@ -161,7 +162,8 @@ export async function setRepairScene(
     database
       .selectFrom('redemptions')
       .select(['id', 'status', 'operation_id', 'platform_reference'])
-      .select(['payment_reference', 'provider_reference'])
+      .select('payment_reference')
+      .select(atProvider('redemptions.operation_id'))
       .where('voucher_id', '=', id)
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow();
@@ -211,7 +213,7 @@ export async function setRepairScene(
     const { id: partnerId } = scene.partner;
     const { gift } = await partnerBalances(database, partnerId);
     const operationId = randomUUID();
-    const move = (step: string, debit: 'gift' | 'suspense', credit: 'gift' | 'suspense') =>
+    const move = (step: string, debit: 'gift' | 'funding', credit: 'gift' | 'funding') =>
       database.transaction().execute((transaction) =>
         addTransfers(transaction, [
           {
@@ -224,8 +226,8 @@ export async function setRepairScene(
           },
         ]),
       );
-    await move('correction', 'gift', 'suspense');
-    return { giveBack: () => move('corrected', 'suspense', 'gift') };
+    await move('correction', 'gift', 'funding');
+    return { giveBack: () => move('corrected', 'funding', 'gift') };
   }
 
   /** The names of the audit log's entries about a repair, in order. */

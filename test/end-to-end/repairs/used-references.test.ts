@@ -63,7 +63,7 @@ it.concurrent('a reference of another provider is another one', async () => {
   const reference = await receiptOfPayment();
   const { gift, id } = await paymentOnHold();
   await scene.stack.database
-    .updateTable('redemptions')
+    .updateTable('placements')
     .set({ provider: 'mpesa' })
     .where('provider_reference', '=', reference)
     .execute();

@@ -52,16 +52,16 @@ async function startFenced(type: 'watchBalances' | 'compareStatements') {
   return handle;
 }
 
-async function feesAndBreaks() {
+async function feesAndCases() {
   const { rows } = await sql<Record<string, number>>`
     select
       (select count(*)::int from ledger_transfers where operation_id like 'provider-fee:%') as fees,
-      (select count(*)::int from provider_breaks) as breaks,
+      (select count(*)::int from cases) as cases,
       (select count(*)::int from provider_statements) as statements`.execute(scene.stack.database);
   return rows[0];
 }
 
-test('while the fence of a restore stands, no statement is compared, and neither fees nor breaks are booked', async () => {
+test('while the fence of a restore stands, no statement is compared, and neither fees nor cases are booked', async () => {
   const { database, sandbox, urlFor } = scene.stack;
   const day = lastClosedDay(new Date(), ZONE);
   await wronglyListedPayout(day);
@@ -77,11 +77,11 @@ test('while the fence of a restore stands, no statement is compared, and neither
   // The worker looks at the fence from time to time: it has seen it once it refuses a step.
   await until(() => startFenced('watchBalances'));
   const handle = await startFenced('compareStatements');
-  expect(await feesAndBreaks()).toEqual({ fees: 0, breaks: 0, statements: 0 });
+  expect(await feesAndCases()).toEqual({ fees: 0, cases: 0, statements: 0 });
 
   await database.transaction().execute((transaction) => liftFence(transaction, fenceId));
   expect(await handle.result()).toMatchObject({
-    compared: expect.arrayContaining([`gsma ${day}: 1 open breaks`]),
+    compared: expect.arrayContaining([`gsma ${day}: 1 booked, 0 not explained yet`]),
   });
-  expect(await feesAndBreaks()).toMatchObject({ fees: 1, breaks: 1 });
+  expect(await feesAndCases()).toMatchObject({ fees: 1, cases: 1 });
 });

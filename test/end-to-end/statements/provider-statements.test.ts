@@ -6,8 +6,10 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
 import type { TakenRequest } from '../../../src/sandbox/accepted-requests.ts';
+import { caseId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { moveRows } from '../../db/provider-statements/move-rows.ts';
+import { caseOf, caseWorkflow, settleCase, untilCase } from '../../positions/cases.ts';
 import { call } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { providerSettings } from '../../support/stack.ts';
@@ -15,6 +17,7 @@ import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { ended } from '../../workflows/ended.ts';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
+import { reconciled } from '../faults/reconciled.ts';
 import { type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
@@ -53,17 +56,17 @@ const commands = () =>
     ...settings,
   });
 
-/** Compares a day as an operator; the breaks as type and our reference. */
+/** Compares a day as an operator; the cases of lines as what each one is about and our reference. */
 async function reconcile(provider: string, words = '', day: Day = today()) {
   const { code, out, err } = await commands().admin(
     `reconcile --provider ${provider} --day ${day} --json ${words}`.trim(),
   );
-  expect(err).toBe('');
-  const { breaks, ...statement } = JSON.parse(out);
-  expect(code).toBe(breaks.length === 0 ? 0 : 2);
+  if (err) throw new Error(err);
+  const { cases, ...statement } = JSON.parse(out);
+  expect(code).toBe(statement.unexplained === 0 ? 0 : 2);
   return {
     ...statement,
-    breaks: breaks.map(({ type, reference }: Record<string, string>) => [type, reference]),
+    cases: cases.map(({ why, reference }: Record<string, string>) => [why, reference]),
   };
 }
 
@@ -93,16 +96,16 @@ afterEach(() => {
   scene.stack.sandbox.books.paidIn.length = 0;
 });
 
-test('a day of payouts and top-ups has no break, and its fees are booked once', async () => {
+test('a day of payouts and top-ups has no difference, and its fees are booked once', async () => {
   await pay();
   await pay();
   await topUp();
   await topUp('002');
   const compared = await reconcile('gsma');
-  expect(compared).toMatchObject({ state: 'COMPARED', source: 'api', lines: 2, breaks: [] });
+  expect(compared).toMatchObject({ state: 'COMPARED', source: 'api', lines: 2, cases: [] });
   expect(Number(compared.bookedFee)).toBe(2);
-  expect(await reconcile('gsma')).toMatchObject({ bookedFee: compared.bookedFee, breaks: [] });
-  expect(await reconcile('dt-one')).toMatchObject({ lines: 2, breaks: [] });
+  expect(await reconcile('gsma')).toMatchObject({ bookedFee: compared.bookedFee, cases: [] });
+  expect(await reconcile('dt-one')).toMatchObject({ lines: 2, cases: [] });
   const { rows } = await sql`select from ledger_transfers
     where operation_id = ${`provider-fee:gsma:${today()}`}`.execute(scene.stack.database);
   expect(rows).toHaveLength(1);
@@ -115,20 +118,20 @@ test.each([
     'a transfer to another name of our account',
     { type: 'transfer', account: { key: 'organisationid', value: 'SC-77' } },
   ],
-])('money that we pay in is no break: %s', async (_what, paid) => {
+])('money that we pay in is no difference: %s', async (_what, paid) => {
   const { ignored } = await reconcile('gsma');
   const url = `${sandboxUrl()}/balances/gsma/paid-in`;
   expect((await call(url, { body: { amount: 5_000, ...paid } })).status).toBe(200);
-  expect(await reconcile('gsma')).toMatchObject({ breaks: [], ignored: ignored + 1 });
+  expect(await reconcile('gsma')).toMatchObject({ cases: [], ignored: ignored + 1 });
 });
 
-test('a transfer to an unknown name of our account is a break of its own, which says what to do', async () => {
+test('a transfer to an unknown name of our account is a case of its own', async () => {
   const account = { key: 'organisationid', value: 'nobody knows it' };
   const body = { amount: 5_000, type: 'transfer', account };
   expect((await call(`${sandboxUrl()}/balances/gsma/paid-in`, { body })).status).toBe(200);
-  expect(await reconcile('gsma')).toMatchObject({ breaks: [['unordered', null]] });
+  expect(await reconcile('gsma')).toMatchObject({ cases: [['foreign', null]] });
   scene.stack.sandbox.books.paidIn.length = 0;
-  expect(await reconcile('gsma')).toMatchObject({ breaks: [] });
+  expect(await reconcile('gsma')).toMatchObject({ cases: [] });
 });
 
 test('a file of the provider says the same as its API', async () => {
@@ -140,8 +143,8 @@ test('a file of the provider says the same as its API', async () => {
     await writeFile(file, await (await fetch(url)).text());
     const byApi = await reconcile(provider);
     const byFile = await reconcile(provider, `--file ${file}`);
-    expect(byFile).toMatchObject({ source: 'file', lines: byApi.lines, breaks: byApi.breaks });
-    if (provider === 'gsma') expect(byApi.breaks).toContainEqual(['amount', paid]);
+    const { lines, unexplained, cases } = byApi;
+    expect(byFile).toMatchObject({ source: 'file', lines, unexplained, cases });
   }
   const broken = join(folder, 'broken.csv');
   await writeFile(broken, 'amount\n5\n');
@@ -155,30 +158,20 @@ test('a file of the provider says the same as its API', async () => {
   await writeFile(broken, `${header}\n`);
   const ofNothing = `reconcile --provider gsma --day 2026-01-02 --file ${broken}`;
   expect((await commands().admin(ofNothing)).err).toContain('add --empty. Nothing was compared.');
-  expect(await commands().json(`${ofNothing} --empty`)).toMatchObject({ lines: 0, breaks: [] });
+  expect(await commands().json(`${ofNothing} --empty`)).toMatchObject({ lines: 0, cases: [] });
 });
 
-test('a break is a case until an operator settles it, with name and note', async () => {
+test('a line of another amount is a case of its payment until somebody bears the difference', async () => {
   const paid = await pay();
   await fault(paid, 'amount');
   await reconcile('gsma');
-  const found = (await commands().json('list breaks')).find(
-    ({ reference }: { reference: string }) => reference === paid,
-  );
-  await scene.stack.temporal.client.workflow
-    .execute('reconcile', {
-      workflowId: `reconcile-${randomUUID()}`,
-      taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
-    })
-    .catch(() => undefined);
-  const handle = scene.stack.temporal.client.workflow.getHandle(`case:break:${found.id}`);
-  expect((await handle.describe()).status.name).toBe('RUNNING');
-  const settle = ['settle', 'break', String(found.id), '--note', 'Their typing error'];
-  expect((await commands().admin(settle)).out).toContain('is settled');
-  await handle.signal('lookAgain');
-  await handle.result();
-  expect((await commands().admin(settle)).out).toContain('was settled by hanna before');
-  expect((await reconcile('gsma')).breaks).not.toContainEqual(['amount', paid]);
+  expect(await reconciled(scene.stack)).toContain(paid);
+  await untilCase(scene.stack, paid, 'RUNNING');
+  await settleCase(scene.stack, paid, 'platform');
+  await (await caseWorkflow(scene.stack, paid)).signal('lookAgain');
+  await untilCase(scene.stack, paid, 'COMPLETED');
+  await reconcile('gsma');
+  expect((await caseOf(scene.stack.database, paid)).closed_at).not.toBeNull();
 });
 
 /** Moves what was done to yesterday, here and at the providers. */
@@ -209,15 +202,27 @@ describe('a Schedule compares the last closed day', () => {
     await moveToYesterday(day);
     await call(`${sandboxUrl()}/faults/gsma`, { method: 'PUT', body: { answers: 'unavailable' } });
     expect(await compareByWorkflow('compare-statements-failed')).toBeInstanceOf(Error);
-    const handle = scene.stack.temporal.client.workflow.getHandle(`case:statement:gsma:${day}`);
+    const { id } = await scene.stack.database
+      .selectFrom('cases')
+      .select('id')
+      .where('subject', '=', `gsma ${day}`)
+      .where('closed_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    await reconciled(scene.stack);
+    const { config, temporal } = scene.stack;
+    const handle = temporal.client.workflow.getHandle(
+      caseId({ kind: 'case', id }, config.TEMPORAL_TASK_QUEUE),
+    );
     expect((await handle.describe()).status.name).toBe('RUNNING');
 
     await call(`${sandboxUrl()}/faults`, { method: 'DELETE' });
     expect(await compareByWorkflow('compare-statements')).toMatchObject({
-      compared: expect.arrayContaining([`gsma ${day}: 0 open breaks`]),
+      compared: expect.arrayContaining([
+        expect.stringMatching(new RegExp(`^gsma ${day}: .+, 0 not explained yet$`)),
+      ]),
     });
     const found = await commands().json(`reconcile --provider gsma --day ${day} --stored`);
-    expect(found).toMatchObject({ state: 'COMPARED', breaks: [] });
+    expect(found).toMatchObject({ state: 'COMPARED', cases: [] });
     await handle.signal('lookAgain');
     await handle.result();
   });

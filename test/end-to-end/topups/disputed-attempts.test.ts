@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandsOn } from '../../admin/scene.ts';
+import { settleCase } from '../../positions/cases.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
@@ -48,7 +49,7 @@ describe('a retry of it is refused until a person has cleared what the provider 
     expect(await topups.wallet()).toBe(wallet);
     expect(await attemptsOf(id)).toBe(1);
 
-    await operator.json(`settle disagreement ${reference} --note seen`);
+    await settleCase(topups.stack, reference);
     // The refusal is not kept: a repetition runs again, now that its cause is gone.
     const retried = await topups.retry(id, number, key);
     expect(retried.body.data.status).toBe('SUCCESS');
@@ -59,7 +60,7 @@ describe('a retry of it is refused until a person has cleared what the provider 
   it('by the command', async () => {
     const { id } = await disputed();
     const { err } = await operator.admin(`retry top-up ${id} --note again`);
-    expect(err).toContain('settle disagreement');
+    expect(err).toContain('it may have been delivered');
     expect(await attemptsOf(id)).toBe(1);
   });
 

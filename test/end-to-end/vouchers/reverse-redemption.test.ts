@@ -5,6 +5,7 @@ import { signatureHeader } from '../../../clients/typescript/src/index.ts';
 import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
+import { askNow } from '../../positions/placements.ts';
 import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';
@@ -222,11 +223,7 @@ describe('while the provider has not confirmed it', () => {
     const reference = scene.payoutsTo(one.merchant)[0]?.reference ?? '';
     const books = `${scene.stack.sandbox.url}/books/payouts/${reference}`;
     done(await call(books, { body: { status: 'reversed' } }));
-    await scene.stack.database
-      .updateTable('redemptions')
-      .set({ recheck_at: sql<Date>`now()` })
-      .where('id', '=', one.id)
-      .execute();
+    await askNow(scene.stack.database, reference);
     expect(await reconciled(scene.stack)).toBe('in order');
     expect(await suspense()).toBe(inSuspense);
 
@@ -400,12 +397,8 @@ describe.concurrent('is refused, and sends nothing,', () => {
     const reference = scene.payoutsTo(taken.merchant)[0]?.reference ?? '';
     const books = `${scene.stack.sandbox.url}/books/payouts/${reference}`;
     done(await call(books, { body: { status: 'reversed' } }));
-    await scene.stack.database
-      .updateTable('redemptions')
-      .set({ recheck_at: sql<Date>`now()` })
-      .where('id', '=', taken.id)
-      .execute();
-    expect(await reconciled(scene.stack)).toContain('payment of redemption');
+    await askNow(scene.stack.database, reference);
+    expect(await reconciled(scene.stack)).toContain('Providers did less than is paid for');
     expect((await reverse(taken)).body.message).toBe('The redemption is already reversed');
     expect(reversalsOf(taken)).toEqual([]);
   });

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/embedded/port.ts';
@@ -8,6 +7,7 @@ import {
   redeem,
   setRedemptionScene,
 } from '../../end-to-end/gift/redemption-scene.ts';
+import { takenBack } from '../../positions/placements.ts';
 import { makeStaff } from '../../staff/staff-client.ts';
 import { look, openBrowser } from './browser.ts';
 import { signInFirst } from './staff-browser.ts';
@@ -74,28 +74,32 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   await look(page, 'support-guide');
 });
 
-test('an operator looks for the breaks of a provider, reads one, and settles it', async () => {
-  await sql`
-    insert into provider_breaks (provider, day, type, kind, subject, reference, provider_reference,
-      our_status, our_amount, provider_status, provider_amount, provider_currency)
-    select 'gsma', '2026-11-20', type, 'payment', type, gen_random_uuid()::text, 'TRX-' || type,
-      'completed', 487.5, 'completed', 500, 'ETB'
-    from unnest(array['amount', 'duplicate', 'missing-there', 'late']) as type
-  `.execute(scene.stack.database);
-  const { url } = scene.stack;
+test('an operator looks for the open cases, reads one, and settles it', async () => {
+  const { stack } = scene;
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ owner: null, merchant });
+  done(await redeem(client, gift));
+  const { operation_id: operationId } = await stack.database
+    .selectFrom('redemptions')
+    .select('operation_id')
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  await takenBack(stack.database, operationId);
   const page = await browser.newPage();
-  await page.goto(`${url}/support`);
-  await signInFirst(page, await makeStaff(scene.stack, 'OPERATOR'));
-  await page.getByRole('link', { name: 'Breaks', exact: true }).click();
+  await page.goto(`${stack.url}/support`);
+  await signInFirst(page, await makeStaff(stack, 'OPERATOR'));
+  await page.getByRole('link', { name: 'Open cases', exact: true }).click();
   await page.getByLabel('Provider').selectOption('gsma');
-  await page.getByLabel('State').selectOption('Open');
   await page.getByRole('button', { name: 'Show' }).click();
-  await look(page, 'support-breaks');
-  await page.getByRole('link', { name: /: amount$/ }).click();
-  await look(page, 'support-break');
-  await page.getByLabel('The cause, and what was done').fill('They paid 12.50 back, receipt 4711');
-  await page.getByRole('button', { name: 'Settle the break' }).click();
-  await page.getByText('The break is settled.').waitFor();
-  await look(page, 'support-break-settled');
-  expect(await page.textContent('main')).toContain('They paid 12.50 back, receipt 4711');
+  await look(page, 'support-cases');
+  await page
+    .getByRole('link', { name: /: Providers did less than is paid for$/ })
+    .first()
+    .click();
+  await look(page, 'support-case');
+  await page.getByLabel('Who bears the amount').selectOption('payer');
+  await page.getByLabel('Ticket, and why').fill('They paid it back, receipt 4711');
+  await page.getByRole('button', { name: 'Book it' }).click();
+  await page.getByText('The voucher gets').waitFor();
+  await look(page, 'support-case-settled');
 });

@@ -1,7 +1,6 @@
 import type { Database } from '../../../db/connection.ts';
 import { type Fence, markBooked, standingFence } from '../../../db/recovery/fence.ts';
-import { placeHeld, recheckPayments } from '../../../db/recovery/known-payments.ts';
-import { bookRecovered } from '../../../db/recovery/recovered-payments.ts';
+import { bookLost, doubtFound } from '../../../db/recovery/found-placements.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { AdminError } from '../../admin-error.ts';
 import { type AdminCommand, type AdminContext, recordChanges } from '../../command.ts';
@@ -101,8 +100,8 @@ export const recoverBookCommand: AdminCommand = {
   name: 'recover book',
   details:
     'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
-    'its caller repeats the request, or with "settle recovered-payment"; until then it is a case, and ' +
-    'its voucher pays nothing else. Where the provider differs from our row, it is asked again. ' +
+    'its caller repeats the request, or with "settle"; until then it is a case, and its voucher pays ' +
+    'nothing else. Where the provider differs from our row, it is asked again. ' +
     'Repeating the command books nothing twice.',
   fields,
   examples: ['recover book', 'recover book --mpesa-statement statement.csv'],
@@ -121,10 +120,9 @@ export const recoverBookCommand: AdminCommand = {
     const isComplete = unpriced === 0 && gaps.length === 0;
     const booked = await context.database.transaction().execute(async (transaction) => {
       let count = 0;
-      for (const one of lost) if (await bookRecovered(transaction, fence.id, one)) count += 1;
-      for (const kind of ['payment', 'top-up'] as const)
-        await recheckPayments(transaction, kind, namedOf(differing, kind));
-      for (const held of heldAt(comparisons)) await placeHeld(transaction, held);
+      for (const one of lost)
+        if (await bookLost(transaction, one, context.statements.settings)) count += 1;
+      await doubtFound(transaction, [...differing, ...heldAt(comparisons)].flatMap(named));
       if (isComplete) await markBooked(transaction, fence.id);
       const details = { booked: count, unpriced, asked: differing.length, gaps };
       await recordChanges(transaction, actor, 'recover book', [
@@ -133,7 +131,7 @@ export const recoverBookCommand: AdminCommand = {
       return count;
     });
     const words = [
-      `Booked ${booked} lost payments and top-ups in suspense: see "list recovered-payments".`,
+      `Booked ${booked} lost payments and top-ups in suspense: see "list cases".`,
       `${differing.length} will be asked about once more.`,
       ...(unpriced > 0
         ? [`${unpriced} have no amount at the provider: ask it, and book them by hand.`]
@@ -151,17 +149,13 @@ export const recoverBookCommand: AdminCommand = {
 };
 
 /** What is on hold in our books, and the provider that has done it, or may do it. */
-const heldAt = (comparisons: readonly ComparedTransaction[]) =>
-  comparisons.flatMap(({ verdict, status, kind, provider, reference }) =>
-    verdict === 'open' && (status === 'completed' || status === 'pending') && reference !== null
-      ? [{ kind, provider, reference }]
-      : [],
+const heldAt = (comparisons: readonly ComparedTransaction[]): ComparedTransaction[] =>
+  comparisons.filter(
+    ({ verdict, status }) => verdict === 'open' && (status === 'completed' || status === 'pending'),
   );
 
-const namedOf = (found: readonly ComparedTransaction[], kind: ComparedTransaction['kind']) =>
-  found.flatMap(({ reference, provider, ...one }) =>
-    one.kind === kind && reference !== null ? [{ reference, provider }] : [],
-  );
+const named = ({ reference, provider }: ComparedTransaction) =>
+  reference === null ? [] : [{ reference, provider }];
 
 const shown = ({
   kind,

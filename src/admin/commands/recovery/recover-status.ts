@@ -1,3 +1,4 @@
+import { openLostCases } from '../../../db/positions/cases.ts';
 import {
   acceptTimeline,
   liftFence,
@@ -5,7 +6,6 @@ import {
   replicationSettings,
   standingFence,
 } from '../../../db/recovery/fence.ts';
-import { listRecovered } from '../../../db/recovery/recovered-payments.ts';
 import { AdminError } from '../../admin-error.ts';
 import { changeCommand, lookCommand } from '../../command.ts';
 import { flag, reason, required } from '../../fields.ts';
@@ -20,16 +20,15 @@ export const recoverStatusCommand = lookCommand({
     const { timeline, acceptedTimeline } = await readFence(database);
     const replication = await replicationSettings(database);
     const isNewTimeline = timeline !== acceptedTimeline;
-    const open = await listRecovered(database, { includeSettled: false });
-    const inSuspense = open.reduce((sum, { amount }) => sum + Number(amount), 0).toFixed(2);
+    const { count, amount } = await openLostCases(database);
     return {
       json: {
         fence: fence ?? null,
         timeline,
         acceptedTimeline,
         replication,
-        openRecoveredPayments: open.length,
-        inSuspense,
+        openLostOrders: count,
+        inSuspense: amount,
       },
       text: record({
         fence: fence
@@ -43,7 +42,7 @@ export const recoverStatusCommand = lookCommand({
           'restored to': `${time(fence.restoredTo)} UTC`,
           booked: fence.bookedAt ? `${time(fence.bookedAt)} UTC` : 'not yet: "recover book"',
         }),
-        'payments in suspense since a restore': `${open.length}, ETB ${money(inSuspense)}`,
+        'open cases of what a restore lost': `${count}, ETB ${money(amount)}`,
       }),
     };
   },

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Database } from '../../../db/connection.ts';
 import { redemptionIdOf } from '../../../db/repairs/payment-facts.ts';
 import type { RepairSubject } from '../../../domain/repairs/repair.ts';
-import { type Asked, askRepair } from '../../../repairs/ask-repair.ts';
 import type { RepairKind } from '../../../repairs/repair-kind.ts';
 import { repairKinds } from '../../../repairs/repair-kinds.ts';
 import { AdminError } from '../../admin-error.ts';
-import type { AdminCommand, AdminContext, Report } from '../../command.ts';
+import type { AdminCommand } from '../../command.ts';
 import {
   argument,
   bySchema,
@@ -20,6 +18,7 @@ import {
   text,
 } from '../../fields.ts';
 import { type VoucherName, voucherArgument, voucherIdOf } from '../../voucher-name.ts';
+import { ask } from './ask.ts';
 
 /** How an operator names a subject, and its id. */
 interface SubjectName {
@@ -30,7 +29,7 @@ interface SubjectName {
 
 const itself = (given: unknown) => Promise.resolve(String(given));
 
-const subjects: Readonly<Record<RepairSubject, SubjectName>> = {
+const subjects: Readonly<Record<Exclude<RepairSubject, 'case'>, SubjectName>> = {
   voucher: {
     field: voucherArgument,
     idOf: async (database, given) => String(await voucherIdOf(database, given as VoucherName)),
@@ -76,7 +75,7 @@ const exampleWords: Readonly<Record<string, string>> = {
 
 /** The command of a kind of repair. */
 function repairCommand(kind: RepairKind): AdminCommand {
-  const { field, idOf, example } = subjects[kind.subject];
+  const { field, idOf, example } = subjects[kind.subject as keyof typeof subjects];
   const fields: Fields = {
     subject: field,
     ...Object.fromEntries(
@@ -109,44 +108,8 @@ const optionOf = (schema: unknown): Field<unknown> => {
 /** An optional field has its texts inside. */
 const innerMeta = (field: z.ZodType) => (field as z.ZodOptional<z.ZodType>).unwrap?.().meta() ?? {};
 
-async function ask(
-  kind: RepairKind,
-  idOf: SubjectName['idOf'],
-  context: AdminContext,
-  { subject, why, key, ...args }: Readonly<Record<string, unknown>>,
-): Promise<Report> {
-  const actor = context.actor();
-  const subjectId = await idOf(context.database, subject);
-  const asked = await context.database.transaction().execute((transaction) =>
-    askRepair(
-      transaction,
-      {
-        kind,
-        subjectId,
-        args,
-        why: String(why),
-        actor,
-        requestKey: key === undefined ? randomUUID() : `${actor} ${String(key)}`,
-      },
-      { limits: context.repairs, secretBox: () => context.digestSettings().secretBox },
-    ),
-  );
-  return reportOf(asked);
-}
-
-function reportOf(asked: Asked): Report {
-  if (asked.kind === 'refused') throw new AdminError(asked.refusal);
-  const { id: repair, state } = asked.row;
-  return {
-    json: { repair, state, isNew: asked.kind === 'asked' },
-    text:
-      asked.kind === 'asked'
-        ? `Repair ${repair} is asked for. A worker carries it out; "show repair ${repair}" tells what came of it.`
-        : `No change: this is repair ${repair}, which is ${state}.`,
-  };
-}
-
 /** One command for each kind of repair that one person may ask for. */
 export const repairCommands: readonly AdminCommand[] = repairKinds
-  .filter(({ isAlwaysByTwo }) => !isAlwaysByTwo)
+  // A case is settled by the command "settle".
+  .filter(({ isAlwaysByTwo, subject }) => !isAlwaysByTwo && subject !== 'case')
   .map(repairCommand);

@@ -4,7 +4,7 @@ import {
   compareFile,
   periodOf,
 } from '../../../../activities/provider-statements/compare-statement.ts';
-import { type Break, breaksOfDay } from '../../../db/provider-statements/breaks.ts';
+import { type Case, casesOfLines } from '../../../db/positions/cases.ts';
 import { findStatement } from '../../../db/provider-statements/provider-statements.ts';
 import type { StatementDay } from '../../../db/provider-statements/statement-lines.ts';
 import { standingFence } from '../../../db/recovery/fence.ts';
@@ -24,7 +24,7 @@ import {
   wholeNumber,
 } from '../../fields.ts';
 import { withStatementFile } from '../../statement-file.ts';
-import { breakTable } from './break-table.ts';
+import { caseTable } from '../cases/case-table.ts';
 
 const fields = {
   provider: required(oneOf(...statementProviderNames), 'The provider'),
@@ -38,8 +38,8 @@ const fields = {
   ),
   empty: flag('Take a file without rows as a statement of nothing'),
   stored: flag('Only show what was found before'),
-  all: flag('Show closed and settled breaks, too'),
-  maximumBreaks: optional(wholeNumber(1, 1_000_000), 'Breaks that may be opened; 200 by default'),
+  all: flag('Show closed cases of lines, too'),
+  maximum: optional(wholeNumber(1, 1_000_000), 'Differences that may be booked; 200 by default'),
   format: optional(oneOf('text', 'csv', 'json'), 'The form; text by default'),
 };
 type Input = InputOf<typeof fields>;
@@ -47,15 +47,15 @@ type Input = InputOf<typeof fields>;
 export const reconcile: AdminCommand = {
   name: 'reconcile',
   details:
-    'Reads the statement from the provider, or from a file in CSV, books its fees, opens breaks and ' +
-    'closes those that are gone, as the Schedule does every day: comparing a day again changes ' +
-    'nothing more. It needs the settings of the provider unless there is a file. The exit code is 2 ' +
-    'while breaks are open.',
+    'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +
+    'cases of lines that are not ours, as the Schedule does every day: comparing a day again changes nothing ' +
+    'more. It needs the settings of the provider unless there is a file. The exit code is 2 while something is ' +
+    'not explained.',
   fields,
   examples: [
     'reconcile --provider gsma --day 2026-11-22',
     'reconcile --provider mpesa --day 2026-11-22 --file statement.csv',
-    'reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > breaks.csv',
+    'reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
   ],
   async run(context, given) {
     const input = given as Input;
@@ -65,20 +65,23 @@ export const reconcile: AdminCommand = {
     if (!input.stored) await compare(context, of, input);
     const found = await findStatement(database, provider.name, input.day);
     if (!found) throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
-    const breaks = await breaksOfDay(database, provider.name, input.day, {
-      includeEnded: input.all,
+    const cases = await casesOfLines(database, {
+      ...{ provider: provider.name, day: input.day, includeClosed: input.all },
     });
-    const open = breaks.filter(({ state }) => state === 'OPEN').length;
-    const json = { provider: provider.name, day: input.day, zone, ...found, breaks };
+    const json = { provider: provider.name, day: input.day, zone, ...found, cases };
     const head =
       `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
-      `${found.bookedFee}${otherFees(found.fees)}, open breaks: ${open}`;
+      `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}`;
     const forms = {
-      text: () => `${head}\n\n${breakTable(breaks)}`,
-      csv: () => csv([csvColumns, ...breaks.map(csvRow)]).trimEnd(),
+      text: () => `${head}\n\n${caseTable(cases)}`,
+      csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
       json: () => JSON.stringify(json, null, 2),
     };
-    return { json, text: forms[input.format ?? 'text'](), exitCode: open === 0 ? 0 : 2 };
+    return {
+      json,
+      text: forms[input.format ?? 'text'](),
+      exitCode: found.unexplained === 0 ? 0 : 2,
+    };
   },
 };
 
@@ -91,8 +94,8 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
       'The fence of a restore stands: the database lacks what the providers did. First "recover book" ' +
         'and "recover lift".',
     );
-  const { maximumBreaks = statements.settings.maximumBreaks } = input;
-  const settings = { ...statements.settings, maximumBreaks, isLastTry: false };
+  const { maximum: maximumDifferences = statements.settings.maximumDifferences } = input;
+  const settings = { ...statements.settings, maximumDifferences, isLastTry: false };
   const result =
     input.file === undefined
       ? await compareFetched(database, of, await statements.account(of.provider.name), settings)
@@ -100,7 +103,7 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
   if (result.kind !== 'compared')
     throw new AdminError(
       result.kind === 'too-many'
-        ? `${result.message} Look for their one cause; --maximum-breaks allows them.`
+        ? `${result.message} Look for their one cause; --maximum allows them.`
         : `The statement could not be read: ${result.message} Nothing was compared.`,
     );
   await database.transaction().execute((transaction) =>
@@ -150,14 +153,11 @@ const otherFees = (fees: Readonly<Record<string, string>>): string =>
     .join('');
 
 const csvColumns = [
-  ...['id', 'provider', 'day', 'type', 'kind', 'state', 'ourReference', 'providerReference'],
-  ...['ourStatus', 'ourAmount', 'providerStatus', 'providerAmount', 'providerCurrency'],
-  ...['foundAt', 'endedAt', 'endedBy', 'endedWhy'],
+  ...['id', 'provider', 'day', 'why', 'ourReference', 'amount', 'words'],
+  ...['openedAt', 'closedAt', 'closedBy', 'note'],
 ];
 
-const csvRow = (one: Break) => [
-  ...[one.id, one.provider, one.day, one.type, one.kind, one.state],
-  ...[one.reference, one.providerReference, one.ourStatus, one.ourAmount],
-  ...[one.providerStatus, one.providerAmount, one.providerCurrency],
-  ...[one.foundAt.toISOString(), one.endedAt?.toISOString() ?? null, one.endedBy, one.endedWhy],
+const csvRow = ({ id, provider, subject, why, reference, amount, words, ...one }: Case) => [
+  ...[id, provider, subject.split(' ')[1] ?? null, why, reference, amount, words],
+  ...[one.openedAt.toISOString(), one.closedAt?.toISOString() ?? null, one.closedBy, one.note],
 ];

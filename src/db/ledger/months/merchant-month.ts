@@ -41,8 +41,8 @@ export async function readMerchantMonth(
 ): Promise<MonthlyStatement> {
   const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
   const paidInMonth = sql`redemptions.merchant_id = ${merchantId} and redemptions.status = 'POSTED'
-    and (case when redemptions.status = 'POSTED' then settled_at else contradicted_at end) >= ${begin}
-    and (case when redemptions.status = 'POSTED' then settled_at else contradicted_at end) < ${end}`;
+    and (case when redemptions.status = 'POSTED' then settled_at else changed_at end) >= ${begin}
+    and (case when redemptions.status = 'POSTED' then settled_at else changed_at end) < ${end}`;
   const { rows } = await sql<Row>`
     with platform as (
       select kind, id from ledger_accounts where partner_id is null

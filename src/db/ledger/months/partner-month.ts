@@ -7,12 +7,7 @@ import {
   statementLines,
   UNDER_WAY,
 } from '../../../domain/statements/monthly-statement.ts';
-import {
-  DEPOSIT_REVERSAL,
-  LATE_SUCCESS_SETTLEMENT,
-  REVERSAL_FEE,
-  REVERSAL_SETTLEMENT,
-} from '../../../domain/statements/statement-labels.ts';
+import { DEPOSIT_REVERSAL } from '../../../domain/statements/statement-labels.ts';
 import type { Database } from '../../connection.ts';
 import { ownMovements } from '../own-movements.ts';
 import { beginningOfMonth, endOfMonth } from './month-bounds.ts';
@@ -33,9 +28,6 @@ interface Row {
   readonly changes: readonly ChangeSum[];
 }
 
-/** The steps that tell kinds of transactions apart; others are one. */
-const telling = [LATE_SUCCESS_SETTLEMENT, REVERSAL_SETTLEMENT, REVERSAL_FEE, DEPOSIT_REVERSAL];
-
 /**
  * The statement of a partner for a month of a time zone, in one snapshot. Balances are computed
  * backwards from those of the ledger.
@@ -53,7 +45,7 @@ export async function readPartnerMonth(
       from own group by wallet
     ), change as (
       select wallet, other.kind as other_account,
-        case when step = any(${telling}::text[]) then step else '' end as step,
+        case when step = ${DEPOSIT_REVERSAL} then step else '' end as step,
         ended || '-' as operation_id, sum(count) as count, sum(change) as change
       from own join ledger_accounts as other on other.id = own.other_id
       where created_at < ${end}

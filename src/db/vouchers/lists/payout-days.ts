@@ -14,7 +14,7 @@ const startOfDay = sql`date_trunc('day', ${paidAt} at time zone 'UTC')`;
 /** The start of the newest day with a payout, of all or of those before a day; an entry of an index. */
 const newestDay = (merchantId: number, before?: RawBuilder<unknown>) => sql`
   (select ${startOfDay} from redemptions
-  where merchant_id = ${merchantId}::bigint and reversed_at is null
+  where merchant_id = ${merchantId}::bigint and is_done
     and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
   order by ${paidAt} desc limit 1)`;
 

@@ -26,8 +26,8 @@ const ofRows = sql`count(1) as payouts, sum(to_merchant) as paid,
 export const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
   const paid = (condition: Sql, when: Sql) => sql`
     from redemptions where merchant_id = ${merchantId} and ${condition} and ${when}`;
-  const isLeft = sql`reversed_at is null`;
-  const wasChanged = sql`coalesce(reversed_at, contradicted_at) is not null`;
+  const isLeft = sql`is_done`;
+  const wasChanged = sql`(status = 'POSTED') <> is_done`;
   const isSummedUp = sql`(${paidAt} >= hours.begin and ${paidAt} < hours."end")`;
   return sql`
     select coalesce(sum(payouts), 0)::bigint as payouts,
@@ -40,10 +40,7 @@ export const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
       select sum(change), sum(change * to_merchant),
         sum(change * service_fee) filter (where status = 'POSTED')
       from (
-        select status, to_merchant, service_fee, case
-          when status = 'POSTED' and reversed_at is not null then -1
-          when status <> 'POSTED' and reversed_at is null then 1
-          else 0 end as change
+        select status, to_merchant, service_fee, case when is_done then 1 else -1 end as change
         ${paid(wasChanged, isSummedUp)}) as changed
       union all
       select ${ofRows} ${paid(isLeft, besideHours.first(paidAt, from, before))}
@@ -52,7 +49,7 @@ export const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
     ) as parts`;
 };
 
-/** A merchant's payouts of each day of a range, without reversed ones; late successes have no fee. */
+/** A merchant's payouts of each day of a range, without reversed ones; late payments have no fee. */
 export async function payoutsPerDay(
   database: Database,
   merchantId: number,

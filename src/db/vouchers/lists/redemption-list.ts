@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { listColumns } from '../../lists/list-columns.ts';
 import type { ListSource } from '../../lists/list-query.ts';
+import { providerReferenceOf } from '../../positions/placements.ts';
 import { newestReversal, type ShownReversal } from '../shown-reversal.ts';
 
 /**
@@ -26,12 +27,12 @@ export interface ListedRedemption {
   readonly reversal: ShownReversal | null;
 }
 
-const state = sql`case when reversed_at is not null then 'REVERSED'
-  when contradicted_at is not null then 'CONTRADICTED' else redemptions.status end`;
+const state = sql`case when redemptions.status = 'POSTED' and not is_done then 'REVERSED'
+  when redemptions.status = 'VOIDED' and is_done then 'CONTRADICTED' else redemptions.status end`;
 
 /** Time of the payment; the index `redemptions_paid` uses the same expression. */
 export const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
-  else contradicted_at end)`;
+  else changed_at end)`;
 
 /** The redemptions that a merchant is paid for, whichever company requested them. */
 export const redemptionSource: ListSource<ListedRedemption> = {
@@ -39,7 +40,7 @@ export const redemptionSource: ListSource<ListedRedemption> = {
   select: sql`redemptions.id, redemptions.created_at as "createdAt", ${paidAt} as "paidAt",
     ${state} as state, serial_number as "serialNumber", to_merchant + service_fee as amount,
     service_fee as "serviceFee", to_merchant as "toMerchant", platform_reference as reference,
-    provider_reference as "providerReference",
+    ${providerReferenceOf(sql`redemptions.operation_id`)} as "providerReference",
     ${newestReversal(sql`redemptions.id`)} as reversal`,
   from: () => sql`redemptions left join vouchers on vouchers.id = voucher_id`,
   where: (merchantId) => sql`redemptions.merchant_id = ${merchantId}::bigint`,
@@ -54,7 +55,8 @@ export const redemptionSource: ListSource<ListedRedemption> = {
     // Ours or the provider's.
     reference: listColumns.lookUp(
       (reference) => sql`(platform_reference = ${reference}::text
-        or provider_reference = ${reference}::text)`,
+        or redemptions.operation_id = any(array(select operation_id from placements
+          where provider_reference = ${reference}::text)))`,
     ),
   },
 };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../connection.ts';
+import { providerOf } from '../../positions/placements.ts';
 
 /** Payments to one merchant by one provider that ended with the same words. */
 export interface RefusedPayments {
@@ -27,7 +28,8 @@ export async function listRefusedPayments(
 ): Promise<RefusedPayments[]> {
   const { rows } = await sql<RefusedPayments>`
     with newest as materialized (
-      select merchant_id, provider, status, to_merchant, provider_message, created_at
+      select merchant_id, ${providerOf(sql`redemptions.operation_id`)} as provider, status,
+        to_merchant, provider_message, created_at
       from redemptions order by id desc limit ${newest}
     ),
     paid as (

@@ -3,27 +3,26 @@ export const statements = {
   'Deposit {1} reversed': 'ተቀማጭ {1} ተመልሷል',
   'Deposit {1}': 'ተቀማጭ {1}',
   'Credited as goodwill, {1}': 'በመልካም ፈቃድ ገቢ ተደርጓል፣ {1}',
-  'Voucher {1}: {2} paid late, redemption {3}, charged as agreed':
-    'ቫውቸር {1}፦ ለ{2} ዘግይቶ ተከፍሏል፣ ምንዘራ {3}፣ በስምምነቱ መሠረት ተቀንሷል',
-  'Top-up {1}, attempt {2}: delivered late, charged as agreed':
-    'ሙሌት {1}፣ ሙከራ {2}፦ ዘግይቶ ደርሷል፣ በስምምነቱ መሠረት ተቀንሷል',
-  'Top-up {1}: made before a recovery of the service, charged as agreed':
-    'ሙሌት {1}፦ አገልግሎቱ መልሶ ከመቋቋሙ በፊት ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
-  'Payment {1}: made before a recovery of the service, charged as agreed':
-    'ክፍያ {1}፦ አገልግሎቱ መልሶ ከመቋቋሙ በፊት ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
-  'Top-up {1}: done a second time, charged as agreed': 'ሙሌት {1}፦ ለሁለተኛ ጊዜ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
-  'Payment {1}: done a second time, charged as agreed':
-    'ክፍያ {1}፦ ለሁለተኛ ጊዜ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
-  'Top-up {1}, attempt {2}: taken back by the provider, money returned':
-    'ሙሌት {1}፣ ሙከራ {2}፦ አቅራቢው መልሶታል፣ ገንዘቡ ተመልሷል',
-  'Voucher {1}: the payment to {2} was taken back, redemption {3}, service fee returned':
-    'ቫውቸር {1}፦ ለ{2} የተከፈለው ተመልሷል፣ ምንዘራ {3}፣ የአገልግሎት ክፍያው ተመልሷል',
-  'Voucher {1}: the payment to {2} was taken back, redemption {3}, money returned':
-    'ቫውቸር {1}፦ ለ{2} የተከፈለው ተመልሷል፣ ምንዘራ {3}፣ ገንዘቡ ተመልሷል',
-  'Voucher {1}: {2} reversed redemption {3}, payment returned':
-    'ቫውቸር {1}፦ {2} ምንዘራ {3} መልሷል፣ ክፍያው ተመልሷል',
-  'Voucher {1}: {2} reversed redemption {3}, service fee returned':
-    'ቫውቸር {1}፦ {2} ምንዘራ {3} መልሷል፣ የአገልግሎት ክፍያው ተመልሷል',
+  'Voucher {1}: payment to {2}, redemption {3}: done without a charge before, charged as agreed':
+    'ቫውቸር {1}፦ ለ{2} የተከፈለው፣ ምንዘራ {3}፦ ቀድሞ ሳይቀነስ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Voucher {1}: payment to {2}, redemption {3}: not done in the end, money returned':
+    'ቫውቸር {1}፦ ለ{2} ሊከፈል የነበረው፣ ምንዘራ {3}፦ በመጨረሻ አልተፈጸመም፣ ገንዘቡ ተመልሷል',
+  'Top-up {1}, attempt {2}: done without a charge before, charged as agreed':
+    'ሙሌት {1}፣ ሙከራ {2}፦ ቀድሞ ሳይቀነስ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Top-up {1}, attempt {2}: not done in the end, money returned':
+    'ሙሌት {1}፣ ሙከራ {2}፦ በመጨረሻ አልተፈጸመም፣ ገንዘቡ ተመልሷል',
+  'Top-up {1} from before a recovery of the service: done without a charge before, charged as agreed':
+    'ሙሌት {1}፣ አገልግሎቱ መልሶ ከመቋቋሙ በፊት፦ ቀድሞ ሳይቀነስ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Top-up {1} from before a recovery of the service: not done in the end, money returned':
+    'ሙሌት {1}፣ አገልግሎቱ መልሶ ከመቋቋሙ በፊት፦ በመጨረሻ አልተፈጸመም፣ ገንዘቡ ተመልሷል',
+  'Payment {1} from before a recovery of the service: done without a charge before, charged as agreed':
+    'ክፍያ {1}፣ አገልግሎቱ መልሶ ከመቋቋሙ በፊት፦ ቀድሞ ሳይቀነስ ተፈጽሟል፣ በስምምነቱ መሠረት ተቀንሷል',
+  'Payment {1} from before a recovery of the service: not done in the end, money returned':
+    'ክፍያ {1}፣ አገልግሎቱ መልሶ ከመቋቋሙ በፊት፦ በመጨረሻ አልተፈጸመም፣ ገንዘቡ ተመልሷል',
+  'Voucher {1}: redemption {2} of {3} reversed, payment returned':
+    'ቫውቸር {1}፦ ምንዘራ {2} የ{3} ተመልሷል፣ ክፍያው ተመልሷል',
+  'Voucher {1}: redemption {2} of {3} reversed, service fee returned':
+    'ቫውቸር {1}፦ ምንዘራ {2} የ{3} ተመልሷል፣ የአገልግሎት ክፍያው ተመልሷል',
   'Voucher {1} cancelled, its rest returned': 'ቫውቸር {1} ተሰርዟል፣ ቀሪው ተመልሷል',
   'Voucher {1} expired, its rest returned': 'ቫውቸር {1} ጊዜው አልፏል፣ ቀሪው ተመልሷል',
   'Voucher {1} generated': 'ቫውቸር {1} ወጥቷል',

@@ -92,10 +92,10 @@ const attempts = (topup: TopupDetail): Html =>
         { title: 'Number', value: ({ msisdn }) => maskStored(msisdn) },
         {
           title: 'State',
-          value: ({ status, contradictedAt, reversedAt }) =>
+          value: ({ status, lateAt, takenBackAt }) =>
             html`${attemptStates[status]}${
-              contradictedAt && html` The provider reported a delivery later.`
-            }${reversedAt && html` The provider reversed it later.`}`,
+              lateAt && html` The provider reported a delivery later.`
+            }${takenBackAt && html` The provider reversed it later.`}`,
         },
         { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
         {

@@ -13,7 +13,7 @@ import { fileTime } from '../../time-zone.ts';
 export const productOf = ({ kind, productName }: NamedTopup): Html | string =>
   kind === 'AIRTIME' ? phrase('Airtime') : (productName ?? phrase('Package'));
 
-/** The state of a top-up, including a late success or a reversal. */
+/** The state of a top-up, including a late delivery or a reversal. */
 const stateOf = ({ status, late_delivery, reversal }: NamedTopup) => {
   if (reversal && !reversal.is_credited) return topupTurns.REVERSED;
   return late_delivery ? topupTurns.LATE : topupStates[status];

@@ -13,6 +13,7 @@ import { findRepairKind } from '../../../repairs/repair-kinds.ts';
 import type { SupportCaseName } from '../../case-path.ts';
 import { type StaffPage, type StaffRequest, SUPPORT_PATH } from '../../page.ts';
 import { casePage } from '../case.ts';
+import { openCasePage } from '../cases/show-case.ts';
 import { labelOf } from './repair-form.ts';
 import { repairPath } from './repair-parts.ts';
 
@@ -73,7 +74,10 @@ async function refusedPage(
     [...namesOf(kind), 'why'].map((name) => [name, form.text(name)]),
   );
   const refused = { kind: kind.name, subjectId, values, words };
-  const page = about && (await casePage(request, about, { refused }));
+  const page =
+    kind.subject === 'case'
+      ? await openCasePage(request, Number(subjectId), refused)
+      : about && (await casePage(request, about, { refused }));
   return page?.kind === 'page' ? page : refusedWithoutCase(kind, words);
 }
 

@@ -73,7 +73,7 @@ export async function offersOf(
 }
 
 /** What the form says beforehand; the edge and the step that acts decide. */
-async function secondPersonFor(
+export async function secondPersonFor(
   database: Database,
   kind: RepairKind,
   { subject_id, asked_by }: Pick<Asking, 'subject_id' | 'asked_by'>,

@@ -6,7 +6,7 @@ import { type RepairState, readWaitingEnd, waitingEnds } from '../../../domain/r
 import { badge, table, time } from '../../../portal/layout/parts.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { findRepairKind } from '../../../repairs/repair-kinds.ts';
-import { casePath, type SupportCaseName } from '../../case-path.ts';
+import { casePath, openCasePath, type SupportCaseName } from '../../case-path.ts';
 import { SUPPORT_PATH } from '../../page.ts';
 
 export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
@@ -61,6 +61,8 @@ export function caseOfRepair({ topup_id, voucher_id }: ShownRepair): SupportCase
 /** What it is about, with a link to its case where there is a page. */
 export function subjectOf(row: ShownRepair): HtmlValue {
   const about = caseOfRepair(row);
+  if (row.subject_kind === 'case')
+    return html`<a href="${openCasePath(Number(row.subject_id))}">${nameOf(row)}</a>`;
   return about ? html`<a href="${casePath(about)}">${nameOf(row)}</a>` : nameOf(row);
 }
 

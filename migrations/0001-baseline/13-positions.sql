@@ -1,0 +1,117 @@
+-- What providers did of what was ordered, who bears the difference to our books, and what a person must settle.
+
+-- An order at one provider, under one reference of ours: a payment, a top-up, or the reversal of a payment.
+create table placements (
+  id bigint generated always as identity primary key,
+  kind text not null check (kind in ('payment', 'top-up', 'reversal')),
+  -- Ours, as the provider has it.
+  reference text not null,
+  provider text not null,
+  -- The operation that holds the money. Null: a restore lost it, and a repeated request finds this row.
+  operation_id text,
+  voucher_id bigint references vouchers,
+  ordered numeric(20, 6) not null check (ordered > 0),
+  -- The providers of an order are asked in this order.
+  position integer not null default 1,
+  placed_at timestamptz not null default clock_timestamp(),
+  -- Since when it may have been sent to a provider that would do a repetition again.
+  sent_at timestamptz,
+  -- What the provider says, and what it did by that.
+  word text not null default 'none'
+    check (word in ('none', 'pending', 'nothing', 'done', 'undone', 'other')),
+  done numeric(20, 6) not null default 0 check (done >= 0),
+  provider_reference text,
+  said_at timestamptz,
+  words text,
+  -- The words that a person has cleared: the same ones open no case again.
+  cleared text,
+  -- Whether a person must look at the words; for readers who may not see them.
+  is_unclear boolean not null generated always as (word = 'other' and words is distinct from cleared) stored,
+  -- Since when there is news that the provider has not explained, such as a callback.
+  doubted_at timestamptz,
+  -- Since when the provider is asked in vain.
+  silent_since timestamptz,
+  -- When the provider is asked next. Null: not, or by the workflow of the order.
+  ask_at timestamptz,
+  unique (reference, provider),
+  check ((word = 'none') = (said_at is null)),
+  check (done = 0 or word in ('done', 'other'))
+);
+create index placements_of_operation on placements (operation_id, position);
+create index placements_of_voucher on placements (voucher_id) where operation_id is null;
+create index placements_by_provider_reference on placements (provider_reference)
+  where provider_reference is not null;
+create index placements_to_ask on placements (ask_at) where ask_at is not null;
+
+-- What a provider says of a placement, once that has changed: its first answer, and each change.
+create table observations (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  placement_id bigint not null references placements,
+  -- When it was so.
+  at timestamptz not null,
+  source text not null
+    check (source in ('answer', 'inquiry', 'statement', 'recovery', 'person', 'callback')),
+  word text not null,
+  done numeric(20, 6) not null,
+  provider_reference text,
+  words text
+);
+create index observations_of_placement on observations (placement_id, id);
+create index observations_by_time on observations (created_at);
+create trigger observations_append_only before update or delete on observations
+  for each row execute function refuse_change();
+
+-- What somebody bears for good of an order, instead of its payer.
+create table settlements (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  -- The operation of the order in the ledger.
+  operation_id text not null,
+  party text not null check (party in ('partner', 'platform')),
+  partner_id bigint references partners,
+  -- Negative where it gets something.
+  amount numeric(20, 6) not null check (amount <> 0),
+  actor text not null,
+  note text not null,
+  check ((party = 'partner') = (partner_id is not null))
+);
+create index settlements_of_operation on settlements (operation_id, id);
+create trigger settlements_append_only before update or delete on settlements
+  for each row execute function refuse_change();
+
+-- Something that a person must settle.
+create table cases (
+  id bigint generated always as identity primary key,
+  subject_kind text not null check (subject_kind in ('order', 'line', 'statement', 'balance')),
+  -- An order by its operation in the ledger; a line by provider, day and its references; a statement and a
+  -- balance by provider and day.
+  subject text not null,
+  why text not null check (why in ('difference', 'words', 'silence', 'unbooked', 'foreign',
+    'unread', 'balance')),
+  -- What is in suspense, or in question. Negative: providers did less than is paid for.
+  amount numeric(20, 6) not null,
+  words text,
+  provider text,
+  reference text,
+  partner_id bigint references partners,
+  merchant_id bigint references merchants,
+  voucher_id bigint references vouchers,
+  topup_id bigint references topups,
+  -- Paying its voucher, or repeating its top-up, could pay for the same thing twice.
+  is_blocking boolean not null default false,
+  opened_at timestamptz not null default now(),
+  closed_at timestamptz,
+  -- Who settled it, and how. Null: it ended by itself.
+  closed_by text,
+  note text
+);
+create unique index cases_open on cases (subject_kind, subject, why) where closed_at is null;
+create index cases_of_subject on cases (subject, id);
+create index cases_open_by_id on cases (id) where closed_at is null;
+create index cases_closed on cases (id) where closed_at is not null;
+create index cases_closed_of_provider on cases (provider, id) where closed_at is not null;
+-- By the beginning of the subject: provider and day.
+create index cases_of_day on cases (subject collate "C", id) where subject_kind = 'line';
+create index cases_blocking_voucher on cases (voucher_id) where is_blocking and closed_at is null;
+create index cases_blocking_topup on cases (topup_id) where is_blocking and closed_at is null;

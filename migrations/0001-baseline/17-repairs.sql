@@ -1,0 +1,85 @@
+-- What staff and operators ask for, so that a case comes to its end.
+
+-- A repair; each has a workflow of its own.
+create table repairs (
+  id bigint generated always as identity primary key,
+  -- Names its workflow, and what it does elsewhere.
+  operation_id text not null unique,
+  -- The same form sent twice is one repair.
+  request_key text not null unique,
+  kind text not null,
+  subject_kind text not null
+    check (subject_kind in ('voucher', 'redemption', 'top-up', 'deposit', 'partner', 'case')),
+  subject_id text not null,
+  -- Whose operation it is: it has the authority of this company, and no other. Null: of no company.
+  company_kind text check (company_kind in ('partner', 'merchant')),
+  company_id bigint,
+  voucher_id bigint references vouchers,
+  topup_id bigint references topups,
+  arguments jsonb not null,
+  -- Personal arguments, such as a number, under a data key.
+  sealed_arguments text,
+  -- The owner's number before it was corrected. Null for other repairs.
+  former_msisdn text,
+  -- The value that it is about.
+  amount numeric(20, 6) not null check (amount >= 0),
+  -- Whether the value goes from one to another: many small ones of one asker count like a large one.
+  moves_value boolean not null,
+  why text not null,
+  asked_at timestamptz not null default now(),
+  -- A name, or `staff:` and the id of an account.
+  asked_by text not null,
+  needs_confirmation boolean not null,
+  confirm_until timestamptz not null,
+  confirmed_at timestamptz,
+  confirmed_by text,
+  state text not null
+    check (state in ('ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EXPIRED')),
+  changed_at timestamptz not null default now(),
+  -- What came of it, or what to do instead.
+  result text,
+  constraint repairs_by_two check (confirmed_by <> asked_by),
+  constraint repairs_confirmed check (
+    not needs_confirmation or confirmed_by is not null
+    or state in ('ASKED', 'REFUSED', 'EXPIRED')),
+  constraint repairs_ended check (
+    (result is not null) = (state in ('DONE', 'REFUSED', 'EXPIRED')))
+);
+-- One of a kind at a time for its subject.
+create unique index repairs_open on repairs (kind, subject_kind, subject_id)
+  where state in ('ASKED', 'READY', 'RUNNING');
+create index repairs_underway on repairs (state, id) where state in ('ASKED', 'READY', 'RUNNING');
+-- What one asker moves in a day without a second person is added up.
+create index repairs_alone on repairs (asked_at)
+  where confirmed_by is null and state in ('READY', 'RUNNING', 'DONE');
+create index repairs_of_voucher on repairs (voucher_id, id) where voucher_id is not null;
+create index repairs_of_topup on repairs (topup_id, id) where topup_id is not null;
+create index repairs_sealed on repairs (changed_at) where sealed_arguments is not null;
+-- Support finds a case by the reference under which it was settled by hand, also as not done.
+create index repairs_by_reference on repairs ((arguments ->> 'reference'), id)
+  where arguments ->> 'reference' is not null;
+create index repairs_by_former_number on repairs (split_part(former_msisdn, '.', 1), voucher_id)
+  where former_msisdn is not null;
+
+-- A retry of a top-up that an operator has asked for; a worker takes it up.
+create table operator_commands (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  actor text not null,
+  kind text not null check (kind in ('retry-topup')),
+  topup_id bigint not null references topups,
+  -- The attempt that is to be made.
+  attempt integer not null check (attempt > 1),
+  -- Null: to the number of the attempt before.
+  msisdn text,
+  -- The repair that makes the attempt itself.
+  repair_id bigint unique references repairs,
+  -- When a workflow had taken it. Null: nobody has yet.
+  taken_at timestamptz
+);
+-- What is asked for twice is done once; after a refusal it may be asked for again.
+create unique index operator_commands_to_take
+  on operator_commands (topup_id, attempt) where taken_at is null;
+-- Workers look for the oldest ones several times a minute.
+create index operator_commands_waiting on operator_commands (id) where taken_at is null;
+create index operator_commands_numbers on operator_commands (topup_id) where msisdn is not null;

@@ -1,0 +1,149 @@
+-- Up to where the books have been checked, what has changed since, and the sums that the check adds up.
+
+-- How far one source of the books has been checked.
+create table book_checkpoints (
+  source text primary key
+    check (source in ('sums', 'day-sums', 'hour-sums', 'row-counts', 'holdings', 'transfers',
+      'vouchers', 'redemptions', 'status-changes')),
+  -- All ids up to it are settled, committed or never to come, and have been checked; of hours, those
+  -- since 1970. -1: the holdings are to be added up from the vouchers.
+  checked_to bigint not null,
+  -- The next end: settled once every transaction before next_xid has ended.
+  next_to bigint not null,
+  next_xid xid8 not null default pg_current_xact_id(),
+  next_at timestamptz not null default now()
+);
+insert into book_checkpoints (source, checked_to, next_to)
+  values ('sums', 0, 0), ('day-sums', 0, 0), ('hour-sums', 0, 0), ('row-counts', 0, 0),
+    ('holdings', -1, 0), ('transfers', 0, 0), ('vouchers', 0, 0), ('redemptions', 0, 0),
+    ('status-changes', 0, 0);
+
+-- The sum of an account's transfers up to the checkpoint of the sums.
+create table checked_balances (
+  account_id bigint primary key,
+  amount numeric(20, 6) not null
+);
+
+-- What the vouchers of a partner hold: the amounts up to the checkpoint of the holdings, and the
+-- changes that were taken from unchecked_changes.
+create table checked_holdings (
+  partner_id bigint primary key,
+  remaining numeric(20, 6) not null,
+  held numeric(20, 6) not null
+);
+
+-- A row that changed since the last check, which reads all of them and empties the table: so it has no
+-- index.
+create table unchecked_changes (
+  subject text not null
+    check (subject in ('transfer', 'voucher', 'redemption', 'placement', 'top-up')),
+  id bigint not null,
+  -- Of a voucher: by how much the change moved what it holds.
+  partner_id bigint,
+  remaining numeric(20, 6),
+  held numeric(20, 6)
+);
+
+create function note_voucher_change() returns trigger language plpgsql as $$
+begin
+  insert into unchecked_changes
+    values ('voucher', new.id, new.partner_id, new.remaining - old.remaining,
+      new.held - old.held);
+  return null;
+end $$;
+create function note_change() returns trigger language plpgsql as $$
+begin
+  insert into unchecked_changes (subject, id) values (tg_argv[0], new.id);
+  return null;
+end $$;
+create function note_attempt_change() returns trigger language plpgsql as $$
+begin
+  insert into unchecked_changes (subject, id) values ('top-up', new.topup_id);
+  return null;
+end $$;
+
+-- New vouchers, redemptions, transfers and status changes are found by their ids. The id of a top-up is
+-- drawn long before its row is written.
+create trigger vouchers_note_change after update on vouchers
+  for each row when ((old.amount, old.remaining, old.held, old.returned, old.status)
+    is distinct from (new.amount, new.remaining, new.held, new.returned, new.status))
+  execute function note_voucher_change();
+create trigger redemptions_note_change after update on redemptions
+  for each row when ((old.status, old.to_merchant, old.service_fee, old.is_done, old.charged,
+      old.credited_to, old.operation_id)
+    is distinct from (new.status, new.to_merchant, new.service_fee, new.is_done, new.charged,
+      new.credited_to, new.operation_id))
+  execute function note_change('redemption');
+-- The first answer of a provider changes its order, which is noted.
+create trigger placements_note_change after update on placements
+  for each row when (old.word <> 'none' and (old.word, old.done, old.ordered, old.operation_id)
+    is distinct from (new.word, new.done, new.ordered, new.operation_id))
+  execute function note_change('placement');
+create trigger placements_note_lost after insert on placements
+  for each row when (new.operation_id is null) execute function note_change('placement');
+create trigger topups_note_new after insert on topups
+  for each row execute function note_change('top-up');
+create trigger topups_note_change after update on topups
+  for each row when ((old.status, old.amount) is distinct from (new.status, new.amount))
+  execute function note_change('top-up');
+create trigger topup_attempts_note_change after insert or update on topup_attempts
+  for each row execute function note_attempt_change();
+
+-- Also while other triggers are off, as during a repair by hand.
+alter table vouchers enable always trigger vouchers_note_change;
+alter table redemptions enable always trigger redemptions_note_change;
+alter table placements enable always trigger placements_note_change;
+alter table placements enable always trigger placements_note_lost;
+alter table topups enable always trigger topups_note_new;
+alter table topups enable always trigger topups_note_change;
+alter table topup_attempts enable always trigger topup_attempts_note_change;
+
+-- The transfers of a step between two accounts on one UTC day. A partner's monthly statement reads
+-- these in place of the transfers.
+create table ledger_day_sums (
+  day date not null,
+  debit_account_id bigint not null,
+  credit_account_id bigint not null,
+  step text not null,
+  -- The kind of operation that ended a voucher; else empty.
+  ended text not null check (ended in ('', 'cancel', 'expire')),
+  count bigint not null,
+  amount numeric(20, 6) not null,
+  primary key (debit_account_id, day, credit_account_id, step, ended)
+);
+create index ledger_day_sums_credited on ledger_day_sums (credit_account_id, day);
+
+-- What a merchant was paid in an hour that is over. Lists of days read it.
+create table payout_hour_sums (
+  merchant_id bigint not null,
+  -- Its beginning.
+  hour timestamptz not null,
+  -- Payments that the provider confirmed at once, also those that were reversed later.
+  payouts bigint not null,
+  paid numeric(20, 6) not null,
+  service_fees numeric(20, 6) not null,
+  primary key (merchant_id, hour)
+);
+
+-- What a partner sold in an hour that is over.
+create table sale_hour_sums (
+  partner_id bigint not null,
+  hour timestamptz not null,
+  -- Generated ones.
+  vouchers bigint not null,
+  voucher_amount numeric(20, 6) not null,
+  -- Delivered ones.
+  topups bigint not null,
+  topup_amount numeric(20, 6) not null,
+  primary key (partner_id, hour)
+);
+
+-- How many rows the list of a company had before an hour; the check of the books counts on.
+create table row_counts (
+  -- The table of a list.
+  list text not null check (list in ('vouchers', 'topups', 'redemptions')),
+  -- A merchant for redemptions, else a partner.
+  company_id bigint not null,
+  total bigint not null,
+  primary key (list, company_id)
+);

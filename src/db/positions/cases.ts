@@ -1,0 +1,236 @@
+import { sql } from 'kysely';
+import { formatMoney, type Money } from '../../domain/money.ts';
+import type { CaseWhy } from '../../domain/positions/words.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type LockedOrder, lastHeardOf, type OpenCase } from './orders.ts';
+
+/** Something that a person must settle. */
+export interface Case {
+  readonly id: number;
+  readonly subjectKind: 'order' | 'line' | 'statement' | 'balance';
+  readonly subject: string;
+  readonly why: CaseWhy;
+  /** Decimal string: what is in suspense, or in question. */
+  readonly amount: string;
+  readonly words: string | null;
+  readonly provider: string | null;
+  /** Ours, towards the provider. */
+  readonly reference: string | null;
+  readonly partnerId: number | null;
+  readonly partner: string | null;
+  readonly merchantId: number | null;
+  readonly merchant: string | null;
+  readonly voucherId: number | null;
+  readonly serialNumber: string | null;
+  readonly topupId: number | null;
+  readonly openedAt: Date;
+  readonly closedAt: Date | null;
+  /** Null where it ended by itself. */
+  readonly closedBy: string | null;
+  readonly note: string | null;
+}
+
+/** A case that is to be open. */
+interface WantedCase {
+  readonly why: CaseWhy;
+  readonly amount: Money;
+  readonly words: string | null;
+  readonly isBlocking: boolean;
+}
+
+/** Opens, changes and closes the cases of a locked order, so that exactly the wanted one is open. */
+export async function followCase(
+  transaction: DatabaseTransaction,
+  order: LockedOrder,
+  wanted: WantedCase | undefined,
+): Promise<void> {
+  const isOther = (one: OpenCase) => one.why !== wanted?.why || one.subject !== order.operationId;
+  const others = order.cases.filter(isOther);
+  if (others.length > 0)
+    await sql`
+      update cases set closed_at = now() where id = any(${others.map(({ id }) => id)}::bigint[])`.execute(
+      transaction,
+    );
+  if (!wanted) return;
+  const { why, amount, words, isBlocking } = wanted;
+  const { operationId, reference, partnerId, merchantId, voucherId, topupId } = order;
+  await sql`
+    insert into cases as old (subject_kind, subject, why, amount, words, provider, reference,
+      partner_id, merchant_id, voucher_id, topup_id, is_blocking)
+    values ('order', ${operationId}, ${why}, ${formatMoney(amount)}::numeric, ${words},
+      ${lastHeardOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
+      ${voucherId}::bigint, ${topupId}::bigint, ${isBlocking})
+    on conflict (subject_kind, subject, why) where closed_at is null
+    do update set amount = excluded.amount, words = excluded.words, provider = excluded.provider,
+      is_blocking = excluded.is_blocking`.execute(transaction);
+}
+
+/** Opens a case of a line, a statement or a balance; one that is open gets its words. */
+export async function openCase(
+  database: Database,
+  opened: Pick<Case, 'subjectKind' | 'subject' | 'why' | 'amount' | 'words' | 'provider'> &
+    Partial<Pick<Case, 'reference'>>,
+): Promise<void> {
+  const { subjectKind, subject, why, amount, words, provider, reference = null } = opened;
+  await sql`
+    insert into cases (subject_kind, subject, why, amount, words, provider, reference)
+    values (${subjectKind}, ${subject}, ${why}, ${amount}::numeric, ${words}, ${provider}, ${reference})
+    on conflict (subject_kind, subject, why) where closed_at is null
+    do update set amount = excluded.amount, words = excluded.words`.execute(database);
+}
+
+/** Records that what a provider has decided about an order on hold cannot be booked. */
+export async function noteUnbooked(database: Database, operationId: string): Promise<void> {
+  await sql`
+    insert into cases (subject_kind, subject, why, amount, provider, reference, partner_id,
+      merchant_id, voucher_id, topup_id)
+    select 'order', placed.operation_id, 'unbooked', ordered, provider, placed.reference,
+      coalesce(vouchers.partner_id, topups.partner_id), redemptions.merchant_id,
+      redemptions.voucher_id, try.topup_id
+    from placements as placed
+    left join redemptions on redemptions.operation_id = placed.operation_id
+    left join vouchers on vouchers.id = redemptions.voucher_id
+    left join topup_attempts as try on try.operation_id = placed.operation_id
+    left join topups on topups.id = try.topup_id
+    where placed.operation_id = ${operationId} and placed.kind <> 'reversal'
+      and 'HELD' in (redemptions.status, try.status)
+    order by position desc limit 1
+    on conflict (subject_kind, subject, why) where closed_at is null do nothing`.execute(database);
+}
+
+/** Closes a case; false where it is not open any more. */
+export async function closeCase(
+  database: Database,
+  id: number,
+  by: { readonly actor: string; readonly note: string },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update cases set closed_at = coalesce(closed_at, now()), closed_by = ${by.actor}, note = ${by.note}
+    where id = ${id} and closed_by is null`.execute(database);
+  return numAffectedRows === 1n;
+}
+
+/** SQL condition: a payment of the voucher could be made twice, as long as a case is open. */
+export const isVoucherBlocked = (voucherId: unknown) => sql<boolean>`exists (
+  select from cases where cases.voucher_id = ${voucherId} and is_blocking and closed_at is null)`;
+
+/** Whether a payment of a locked voucher could be made twice. */
+export async function isBlocked(database: Database, voucherId: number): Promise<boolean> {
+  const { rows } = await sql<{ blocked: boolean }>`
+    select ${isVoucherBlocked(voucherId)} as blocked`.execute(database);
+  return rows[0]?.blocked ?? false;
+}
+
+/** SQL condition: the same for a new claim, which the request of a payment that a restore lost may need. */
+export const isClaimBlocked = (voucherId: number) => sql<boolean>`exists (
+  select from cases where cases.voucher_id = ${voucherId} and is_blocking and closed_at is null
+    and not starts_with(subject, 'recovered:'))`;
+
+/** SQL expression: our references of the payments that could be made twice. */
+export const blockedBy = (voucherId: number) => sql<readonly string[]>`array(
+  select reference from cases where cases.voucher_id = ${voucherId} and is_blocking
+    and closed_at is null)`;
+
+/** SQL condition: a top-up could be delivered twice, as long as a case is open. */
+export const isTopupBlocked = (topupId: unknown) => sql<boolean>`exists (
+  select from cases where cases.topup_id = ${topupId} and is_blocking and closed_at is null)`;
+
+const columns = sql`found.id, subject_kind as "subjectKind", subject, why, found.amount::text as amount, words,
+  provider, reference, found.partner_id as "partnerId", company_name as partner,
+  found.merchant_id as "merchantId", merchant_name as merchant, voucher_id as "voucherId",
+  serial_number as "serialNumber", topup_id as "topupId", opened_at as "openedAt",
+  closed_at as "closedAt", closed_by as "closedBy", note`;
+
+const joins = sql`left join partners on partners.id = found.partner_id
+  left join merchants on merchants.id = found.merchant_id
+  left join vouchers on vouchers.id = voucher_id`;
+
+/** Which cases are listed. */
+export interface CaseSelection {
+  /** Also those that are closed, the newest of them. */
+  readonly includeClosed: boolean;
+  readonly provider?: string | undefined;
+  readonly limit: number;
+}
+
+/** The cases, open ones first, the oldest of those first. */
+export async function listCases(
+  database: Database,
+  { includeClosed, provider, limit }: CaseSelection,
+): Promise<Case[]> {
+  const isWanted = provider === undefined ? sql`true` : sql`provider = ${provider}`;
+  const closed = sql`union all (
+    select * from cases where closed_at is not null and ${isWanted} order by id desc limit ${limit})`;
+  const { rows } = await sql<Case>`
+    select ${columns} from (
+      (select * from cases where closed_at is null and ${isWanted} order by id limit ${limit})
+      ${includeClosed ? closed : sql``}) as found ${joins}
+    order by closed_at is not null, found.id limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** The oldest open cases without anybody's words, which reports may not read. */
+export async function reportedCases(
+  database: Database,
+  limit: number,
+): Promise<Pick<Case, 'id' | 'why' | 'amount' | 'provider' | 'reference'>[]> {
+  return database
+    .selectFrom('cases')
+    .select(['id', 'why', 'amount', 'provider', 'reference'])
+    .where('closed_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** How many cases are open, by why. */
+export async function countOpenCases(
+  database: Database,
+): Promise<{ readonly why: CaseWhy; readonly count: number }[]> {
+  const { rows } = await sql<{ why: CaseWhy; count: number }>`
+    select why, count(*)::int as count from cases where closed_at is null group by why`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** The open cases of what a restore lost: how many, and what is in suspense. */
+export async function openLostCases(
+  database: Database,
+): Promise<{ readonly count: number; readonly amount: string }> {
+  const { rows } = await sql<{ count: number; amount: string }>`
+    select count(*)::int as count, coalesce(sum(amount), 0)::text as amount from cases
+    where closed_at is null and subject_kind = 'order' and starts_with(subject, 'recovered:')`.execute(
+    database,
+  );
+  return rows[0] ?? { count: 0, amount: '0' };
+}
+
+/** The cases of the lines of a statement, the oldest first. */
+export async function casesOfLines(
+  database: Database,
+  {
+    provider,
+    day,
+    includeClosed,
+  }: {
+    readonly provider: string;
+    readonly day: string;
+    readonly includeClosed: boolean;
+  },
+): Promise<Case[]> {
+  const { rows } = await sql<Case>`
+    select ${columns} from cases as found ${joins}
+    where subject_kind = 'line' and subject collate "C" >= ${`${provider} ${day} `}
+      and subject collate "C" < ${`${provider} ${day}!`}
+      ${includeClosed ? sql`` : sql`and closed_at is null`}
+    order by found.id`.execute(database);
+  return rows;
+}
+
+/** A case; undefined where there is none. */
+export async function findCase(database: Database, id: number): Promise<Case | undefined> {
+  const { rows } = await sql<Case>`
+    select ${columns} from cases as found ${joins} where found.id = ${id}`.execute(database);
+  return rows[0];
+}

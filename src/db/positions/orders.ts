@@ -1,0 +1,260 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Money, parseMoney } from '../../domain/money.ts';
+import type { Placement } from '../../domain/positions/placement.ts';
+import type { Position, Settlement } from '../../domain/positions/position.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { MissingRowError } from '../missing-row.ts';
+
+/** What an order is of. A restore may have lost the rows of one, which its operation in the ledger still names. */
+type OrderKind = 'payment' | 'top-up' | 'lost payment' | 'lost top-up';
+
+/** A row of `placements`. */
+export interface PlacementRow extends Placement {
+  readonly id: number;
+  /** Ours, towards the provider. */
+  readonly reference: string;
+  readonly position: number;
+  /** As PostgreSQL writes it: whoever changes it asks for another question. */
+  readonly askAt: string | null;
+}
+
+/** An open case of an order. */
+export interface OpenCase {
+  readonly id: number;
+  /** The operation of the order, also the one under which a restore lost it. */
+  readonly subject: string;
+  readonly why: string;
+  /** Decimal string. */
+  readonly amount: string;
+  readonly words: string | null;
+}
+
+/** An order whose rows are locked, with everything that decides about it. */
+export interface LockedOrder {
+  readonly kind: OrderKind;
+  /** Names it in the ledger. */
+  readonly operationId: string;
+  /** Ours, towards the providers. */
+  readonly reference: string;
+  readonly partnerId: number | null;
+  readonly merchantId: number | null;
+  readonly voucherId: number | null;
+  readonly topupId: number | null;
+  readonly attempt: number | null;
+  readonly status: 'HELD' | 'POSTED' | 'VOIDED';
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly now: number;
+  readonly settledAt: number | null;
+  readonly position: Position<PlacementRow>;
+  readonly cases: readonly OpenCase[];
+}
+
+/** The operation in the ledger of what a restore lost; it is found again by our reference. */
+export const lostOperationId = (reference: string): string => `recovered:${reference}`;
+
+/** Our reference of an operation that a restore lost; undefined for any other. */
+const lostReferenceOf = (operationId: string): string | undefined =>
+  /^recovered:(.+)$/.exec(operationId)?.[1];
+
+type AsRow<Type> = {
+  readonly [Name in keyof Type]: Type[Name] extends Money ? string : Type[Name];
+};
+
+interface OrderRow extends Omit<LockedOrder, 'operationId' | 'position' | 'kind'> {
+  readonly price: string;
+  readonly fee: string;
+  readonly isCharged: boolean;
+  readonly creditedTo: 'voucher' | 'gift';
+  readonly placements: readonly AsRow<PlacementRow>[];
+  readonly settlements: readonly AsRow<Settlement>[];
+}
+
+const milliseconds = (time: RawBuilder<unknown>) =>
+  sql`(extract(epoch from ${time}) * 1000)::float8`;
+
+const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'reference', reference, 'provider', provider,
+    'position', position, 'ordered', ordered::text, 'word', word, 'done', done::text,
+    'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'words', words,
+    'cleared', cleared, 'doubtedAt', ${milliseconds(sql`doubted_at`)},
+    'silentSince', ${milliseconds(sql`silent_since`)}, 'askAt', ask_at::text)
+    order by position, id), '[]')
+  from placements where ${condition}) as placements`;
+
+const settlementsOf = (operations: RawBuilder<unknown>) => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('by', party, 'amount', amount::text) order by id), '[]')
+  from settlements where operation_id in (${operations})) as settlements`;
+
+const casesOf = (operations: RawBuilder<unknown>) => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', id, 'subject', subject, 'why', why,
+    'amount', amount::text, 'words', words)), '[]')
+  from cases where subject_kind = 'order' and subject in (${operations}) and closed_at is null) as cases`;
+
+const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,
+  ${milliseconds(sql`settled_at`)} as "settledAt"`;
+
+const ofPayment = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
+  select payment_reference::text as reference, vouchers.partner_id as "partnerId",
+    redemptions.merchant_id as "merchantId", voucher_id as "voucherId", null as "topupId",
+    null as attempt, redemptions.status, to_merchant as price, service_fee as fee,
+    charged as "isCharged", credited_to as "creditedTo", ${shared},
+    ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
+    ${settlementsOf(sql`${operationId}, 'recovered:' || payment_reference`)},
+    ${casesOf(sql`${operationId}, 'recovered:' || payment_reference`)}
+  from redemptions join vouchers on vouchers.id = voucher_id
+  where redemptions.operation_id = ${operationId} ${lock}`;
+
+// A later attempt may have another price: the ledger knows what this one held.
+const ofTopup = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
+  select try.reference, topups.partner_id as "partnerId", null as "merchantId",
+    null as "voucherId", topup_id as "topupId", try.attempt, try.status, hold.amount as price,
+    '0' as fee, charged as "isCharged", 'voucher' as "creditedTo", ${shared},
+    ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
+    ${settlementsOf(sql`${operationId}, 'recovered:' || try.reference`)},
+    ${casesOf(sql`${operationId}, 'recovered:' || try.reference`)}
+  from topup_attempts as try join topups on topups.id = topup_id
+  join ledger_transfers as hold on hold.operation_id = try.operation_id and hold.step = 'hold'
+  where try.operation_id = ${operationId} ${lock}`;
+
+const ofLost = (operationId: string, reference: string) => sql<OrderRow>`
+  select ${reference} as reference, (
+      select partner_id from settlements where operation_id = ${operationId}
+        and partner_id is not null order by id limit 1) as "partnerId",
+    null as "merchantId", max(voucher_id) as "voucherId", null as "topupId", null as attempt,
+    'VOIDED' as status, '0' as price, '0' as fee, false as "isCharged", 'voucher' as "creditedTo",
+    ${milliseconds(sql`clock_timestamp()`)} as now, ${milliseconds(sql`min(placed_at)`)} as "settledAt",
+    ${placementsWhere(sql`placements.reference = ${reference} and placements.operation_id is null`)},
+    ${settlementsOf(sql`${operationId}`)}, ${casesOf(sql`${operationId}`)}
+  from placements as lost where lost.reference = ${reference} and lost.operation_id is null
+  having count(*) > 0`;
+
+/** Locks a top-up or a voucher, the subject of the order, before the order itself: everybody takes this turn. */
+async function lockSubject(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<OrderSubject> {
+  const reference = lostReferenceOf(operationId);
+  if (reference !== undefined) {
+    await sql`
+      select from placements where reference = ${reference} and operation_id is null
+      order by id for update`.execute(transaction);
+    return 'lost';
+  }
+  const vouchers = await sql`
+    select from vouchers where id = (
+      select voucher_id from redemptions where operation_id = ${operationId})
+    for update`.execute(transaction);
+  if (vouchers.rows.length > 0) return 'payment';
+  await sql`
+    select from topups where id = (
+      select topup_id from topup_attempts where operation_id = ${operationId})
+    for no key update`.execute(transaction);
+  return 'top-up';
+}
+
+/**
+ * Locks an order until the transaction ends, and reads it.
+ *
+ * @throws {MissingRowError} where there is none, as after a restore
+ */
+export async function lockOrder(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<LockedOrder> {
+  const subject = await lockSubject(transaction, operationId);
+  const order = await readLockedOrder(transaction, operationId, subject);
+  if (!order) throw new MissingRowError(`There is no order ${operationId}`);
+  return order;
+}
+
+/** What an order is looked for as. */
+export type OrderSubject = 'payment' | 'top-up' | 'lost';
+
+/** Reads an order whose subject is locked, and locks it; undefined where there is none. */
+export const readLockedOrder = (
+  transaction: DatabaseTransaction,
+  operationId: string,
+  subject: OrderSubject,
+): Promise<LockedOrder | undefined> =>
+  readAs(transaction, operationId, subject, {
+    payment: sql`for no key update of redemptions`,
+    'top-up': sql`for no key update of try`,
+  });
+
+/** Reads an order as it is at this moment, for people; undefined where there is none. */
+export async function readOrder(
+  database: Database,
+  operationId: string,
+): Promise<LockedOrder | undefined> {
+  const unlocked = { payment: sql``, 'top-up': sql`` };
+  if (lostReferenceOf(operationId) !== undefined)
+    return readAs(database, operationId, 'lost', unlocked);
+  return (
+    (await readAs(database, operationId, 'payment', unlocked)) ??
+    readAs(database, operationId, 'top-up', unlocked)
+  );
+}
+
+async function readAs(
+  database: Database,
+  operationId: string,
+  subject: OrderSubject,
+  lock: Readonly<Record<Exclude<OrderSubject, 'lost'>, RawBuilder<unknown>>>,
+): Promise<LockedOrder | undefined> {
+  const statement = {
+    payment: () => ofPayment(operationId, lock.payment),
+    'top-up': () => ofTopup(operationId, lock['top-up']),
+    lost: () => ofLost(operationId, lostReferenceOf(operationId) ?? ''),
+  }[subject]();
+  const { rows } = await statement.execute(database);
+  return rows[0] && orderOf(operationId, subject, rows[0]);
+}
+
+function orderOf(
+  operationId: string,
+  subject: OrderSubject,
+  { price, fee, isCharged, creditedTo, placements, settlements, ...row }: OrderRow,
+): LockedOrder {
+  const isTopup = subject === 'top-up' || placements[0]?.kind === 'top-up';
+  const kind = isTopup ? 'top-up' : 'payment';
+  return {
+    ...row,
+    kind: subject === 'lost' ? `lost ${kind}` : kind,
+    operationId,
+    position: {
+      order: {
+        price: parseMoney(price),
+        fee: parseMoney(fee),
+        state: row.status === 'HELD' ? 'open' : 'decided',
+        isCharged,
+        creditedTo: creditedTo === 'gift' ? 'partner' : 'payer',
+      },
+      placements: placements.map((one) => ({
+        ...one,
+        ordered: parseMoney(one.ordered),
+        done: parseMoney(one.done),
+      })),
+      settlements: settlements.map((one) => ({ ...one, amount: parseMoney(one.amount) })),
+    },
+  };
+}
+
+/** The placement that an order is at by now: the provider that was asked last. */
+export const currentOf = ({ position }: Pick<LockedOrder, 'position'>): PlacementRow => {
+  const current = position.placements.findLast(({ kind }) => kind !== 'reversal');
+  if (!current) throw new MissingRowError('An order without a provider');
+  return current;
+};
+
+/** The placement whose provider has said something last. */
+export const lastHeardOf = (order: LockedOrder): PlacementRow =>
+  order.position.placements.reduce(
+    (last, one) => ((one.saidAt ?? 0) > (last.saidAt ?? 0) ? one : last),
+    currentOf(order),
+  );
+
+/** "top-up 17, attempt 1", for people. */
+export const subjectOfOrder = (order: LockedOrder): string =>
+  order.topupId === null
+    ? `${order.kind}, our reference ${order.reference}`
+    : `top-up ${order.topupId}, attempt ${order.attempt}`;

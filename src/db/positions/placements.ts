@@ -1,0 +1,329 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Operator } from '../../domain/operator.ts';
+import type { Route, RouteKind } from '../../domain/providers/routes.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { routesFor, routesOfTopup } from '../providers/provider-routes.ts';
+
+/** SQL condition: a placement is the one that its order is at, the provider that was asked last. */
+const ofOrder = (operationId: RawBuilder<unknown>) => sql`
+  placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
+
+/** SQL source: the placement that an order is at by now, as `placed`. */
+export const currentPlacement = (operationId: RawBuilder<unknown>) => sql`(
+  select placement.* from placements as placement where ${ofOrder(operationId)}
+  order by placement.position desc limit 1)`;
+
+/** SQL expression: the provider that an order is at by now. */
+export const providerOf = (operationId: RawBuilder<unknown>) => sql<string>`(
+  select placement.provider from placements as placement where ${ofOrder(operationId)}
+  order by placement.position desc limit 1)`;
+
+/** SQL expression: the reference of the provider that did an order, or else of the one that it is at. */
+export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<string | null>`(
+  select placement.provider_reference from placements as placement where ${ofOrder(operationId)}
+  order by placement.done > 0 desc, placement.position desc limit 1)`;
+
+/** An order at one provider, for people. Times are texts in ISO 8601; amounts are decimal strings. */
+export interface ShownPlacement {
+  readonly kind: 'payment' | 'top-up' | 'reversal';
+  readonly provider: string;
+  readonly at: string;
+  readonly word: 'none' | 'pending' | 'nothing' | 'done' | 'undone' | 'other';
+  readonly done: string;
+  readonly words: string | null;
+  readonly providerReference: string | null;
+  /** Its first answer and the later changes, in their order; none where nothing has changed. */
+  readonly observations: readonly {
+    readonly at: string;
+    readonly source: string;
+    readonly word: ShownPlacement['word'];
+    readonly done: string;
+    readonly words: string | null;
+    readonly providerReference: string | null;
+  }[];
+}
+
+/** SQL expression: the placements of an order, in their order. */
+export const shownPlacements = (
+  operationId: RawBuilder<unknown>,
+): RawBuilder<readonly ShownPlacement[]> => sql`(
+  select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
+    'at', placement.placed_at, 'word', placement.word, 'done', placement.done::text,
+    'words', placement.words, 'providerReference', placement.provider_reference,
+    'observations', (select coalesce(json_agg(json_build_object('at', seen.at, 'source', seen.source,
+        'word', seen.word, 'done', seen.done::text, 'words', seen.words,
+        'providerReference', seen.provider_reference) order by seen.id), '[]')
+      from observations as seen where seen.placement_id = placement.id))
+    order by placement.position, placement.id), '[]')
+  from placements as placement where placement.operation_id = ${operationId}
+    or placement.operation_id is null
+      and placement.reference = substring(${operationId} from '^recovered:(.+)$'))`;
+
+/** The placements of an order, for people; also of one that a restore lost. */
+export async function shownPlacementsOf(
+  database: Database,
+  operationId: string,
+): Promise<readonly ShownPlacement[]> {
+  const { rows } = await sql<{ placements: readonly ShownPlacement[] }>`
+    select ${shownPlacements(sql`${operationId}`)} as placements`.execute(database);
+  return rows[0]?.placements ?? [];
+}
+
+/** A provider that certainly did nothing, so that another one was asked. */
+export interface Failover {
+  readonly from: string;
+  readonly message: string;
+}
+
+/** SQL expression: the providers before the present one, in their order. */
+export const failoversOf = (
+  operationId: RawBuilder<unknown>,
+): RawBuilder<readonly Failover[]> => sql`(
+  select coalesce(json_agg(json_build_object('from', placement.provider,
+    'message', coalesce(placement.words, '')) order by placement.position), '[]')
+  from placements as placement where ${ofOrder(operationId)}
+    and placement.position < (select max(position) from placements as later
+      where later.operation_id = placement.operation_id and later.kind <> 'reversal'))`;
+
+/** A payment or an attempt of a top-up on hold. */
+export interface Placed {
+  readonly subject: 'payment' | 'top-up';
+  readonly operationId: string;
+}
+
+/** What the choice of another provider for it depends on. */
+interface Choice {
+  readonly kind: RouteKind;
+  readonly routes: readonly Route[];
+  /** Decimal string. */
+  readonly amount: string;
+  readonly operator: Operator | null;
+  /** Of a payment to a phone number. */
+  readonly payeeNumber: string | null;
+  /** The providers that were asked by now. */
+  readonly asked: readonly string[];
+}
+
+/**
+ * Reads it; undefined where it is no longer on hold, and where its outcome has been unknown: a workflow that was
+ * reset sends again what may have arrived.
+ */
+export async function findChoice(
+  database: Database,
+  { subject, operationId }: Placed,
+): Promise<Choice | undefined> {
+  const payoutRoutes = routesFor('payout', {
+    partnerId: sql`vouchers.partner_id`,
+    merchantId: sql`redemptions.merchant_id`,
+  });
+  const asked = sql`
+    array(select provider from placements where operation_id = ${operationId}) as asked`;
+  const { rows } =
+    subject === 'payment'
+      ? await sql<Choice>`
+          select 'payout' as kind, ${payoutRoutes} as routes, to_merchant as amount,
+            null as operator,
+            case when payee->0->>'key' = 'msisdn' then payee->0->>'value' end as "payeeNumber", ${asked}
+          from redemptions join vouchers on vouchers.id = redemptions.voucher_id
+          where redemptions.operation_id = ${operationId} and redemptions.status = 'HELD'
+            and ${isKnown(operationId)}`.execute(database)
+      : await sql<Choice>`
+          select case topups.kind when 'PACKAGE' then 'topup-package' else 'topup-airtime' end as kind,
+            ${routesOfTopup} as routes,
+            topups.amount, topups.operator, null as "payeeNumber", ${asked}
+          from topup_attempts as try join topups on topups.id = topup_id
+          where try.operation_id = ${operationId} and try.status = 'HELD'
+            and ${isKnown(operationId)}`.execute(database);
+  return rows[0];
+}
+
+/** SQL condition: no provider of the order has left its outcome open. */
+const isKnown = (operationId: string) => sql`not exists (
+  select from placements where operation_id = ${operationId} and silent_since is not null)`;
+
+/** Notes that the present provider left the outcome of an order on hold open. */
+export async function noteUnknown(database: Database, operationId: string): Promise<void> {
+  await sql`
+    update placements set silent_since = now()
+    from ${currentPlacement(sql`${operationId}`)} as placed
+    where placements.id = placed.id and placements.silent_since is null
+      and (exists (select from redemptions
+          where operation_id = ${operationId} and status = 'HELD')
+        or exists (select from topup_attempts
+          where operation_id = ${operationId} and status = 'HELD'))`.execute(database);
+}
+
+/**
+ * SQL condition on `placements`: no mark says that it may have been sent. A restore takes marks back: a row that is
+ * older than the restore may have had one.
+ */
+const isUnmarked = sql<boolean>`(placements.word = 'none' and placements.sent_at is null and not exists (
+  select from maintenance_fences where raised_at > placements.placed_at))`;
+
+const ofCurrent = (operationId: string) =>
+  sql`placements.id = (select id from ${currentPlacement(sql`${operationId}`)} as placed)`;
+
+/** Marks an order before it is sent; false where it may have been sent before. */
+export async function markSending(database: Database, operationId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update placements set sent_at = now()
+    where ${ofCurrent(operationId)} and ${isUnmarked}`.execute(database);
+  return numAffectedRows === 1n;
+}
+
+/** Whether the mark that precedes each sending proves that nothing was sent. */
+export async function wasNeverSent(database: Database, operationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from placements where ${ofCurrent(operationId)} and ${isUnmarked}`.execute(database);
+  return rows.length > 0;
+}
+
+/** Removes the mark of an order that was provably not sent, or refused at once. */
+export async function forgetSending(database: Database, operationId: string): Promise<void> {
+  await sql`
+    update placements set sent_at = null
+    where ${ofCurrent(operationId)} and word = 'none'`.execute(database);
+}
+
+/** Lets the next provider have an order on hold, because the present one certainly did nothing. */
+export interface Switch {
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
+  /** Whether the first provider is asked later whether it did nothing, which it must be able to say. */
+  readonly isAskedLater: boolean;
+}
+
+/**
+ * Records that the present provider did nothing, and places the order at the next one. False where another attempt
+ * has done so by now, or may have sent it meanwhile, or the order is no longer on hold: then nothing may be sent.
+ */
+export const switchProvider = (
+  database: Database,
+  { subject, operationId }: Placed,
+  { from, to, message, isAskedLater }: Switch,
+): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    await lockHeld(transaction, { subject, operationId });
+    const { numAffectedRows } = await sql`
+      with left_behind as (
+        update placements set word = 'nothing', said_at = clock_timestamp(), words = ${message},
+          sent_at = null, ask_at = ${isAskedLater ? sql`now() + interval '10 minutes'` : sql`null`}
+        from ${currentPlacement(sql`${operationId}`)} as placed
+        where placements.id = placed.id and placements.provider = ${from}
+          and ${isHeld(subject, operationId)} and ${isKnown(operationId)}
+        returning placements.*)
+      insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
+      select kind, reference, ${to}, operation_id, voucher_id, ordered, position + 1
+      from left_behind`.execute(transaction);
+    return numAffectedRows === 1n;
+  });
+
+const heldTable = (subject: Placed['subject']) =>
+  sql.table(subject === 'payment' ? 'redemptions' : 'topup_attempts');
+
+const isHeld = (subject: Placed['subject'], operationId: string) => sql`exists (
+  select from ${heldTable(subject)} where operation_id = ${operationId} and status = 'HELD')`;
+
+const lockHeld = (transaction: DatabaseTransaction, { subject, operationId }: Placed) =>
+  sql`
+    select from ${heldTable(subject)} where operation_id = ${operationId} for no key update`.execute(
+    transaction,
+  );
+
+/**
+ * Has the next reconciliation ask a provider, because there is news of an order, such as a callback. False where the
+ * order was never placed there.
+ */
+export async function doubt(
+  database: Database,
+  { reference, provider }: { readonly reference: string; readonly provider: string },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update placements set ask_at = clock_timestamp(), doubted_at = coalesce(doubted_at, now())
+    where reference = ${reference} and provider = ${provider}`.execute(database);
+  return numAffectedRows === 1n;
+}
+
+/** A placement whose provider is to be asked, and when it was taken up, as PostgreSQL writes it. */
+export interface DuePlacement {
+  readonly id: number;
+  readonly kind: 'payment' | 'top-up' | 'reversal';
+  readonly operationId: string;
+  readonly provider: string;
+  /** When another provider was asked next, or the order ended; null while it is on hold. */
+  readonly leftAt: Date | null;
+  readonly takenAt: string;
+  /** The same in milliseconds since 1970. */
+  readonly takenMs: number;
+}
+
+/** A moment of the database's clock, as PostgreSQL writes it. */
+export async function databaseMoment(database: Database): Promise<string> {
+  const { rows } = await sql<{ moment: string }>`
+    select clock_timestamp()::text as moment`.execute(database);
+  const [row] = rows;
+  if (!row) throw new Error('The database has no clock');
+  return row.moment;
+}
+
+/**
+ * Takes the placements that were due by then, the longest due first. They stay due behind all others until an answer
+ * is booked: one that cannot be asked about or booked does not block the others.
+ */
+export async function takeDue(
+  database: Database,
+  dueBy: string,
+  limit: number,
+): Promise<DuePlacement[]> {
+  const { rows } = await sql<DuePlacement>`
+    with due as (
+      update placements set ask_at = clock_timestamp() where id = any(array(
+        select id from placements where ask_at <= ${dueBy}::timestamptz
+        order by ask_at limit ${limit} for update skip locked))
+      returning *)
+    select id, kind, operation_id as "operationId", provider, ask_at::text as "takenAt",
+      (extract(epoch from ask_at) * 1000)::float8 as "takenMs",
+      coalesce((select min(later.placed_at) from placements as later
+          where later.operation_id = due.operation_id and later.position > due.position
+            and later.kind <> 'reversal'),
+        (select settled_at from redemptions where operation_id = due.operation_id),
+        (select settled_at from topup_attempts where operation_id = due.operation_id)) as "leftAt"
+    from due where operation_id is not null`.execute(database);
+  return rows;
+}
+
+/** A new order at its first provider. */
+export interface NewPlacement {
+  readonly kind: 'payment' | 'top-up';
+  readonly reference: string;
+  readonly provider: string;
+  readonly operationId: string;
+  readonly voucherId: number | null;
+  /** Decimal string. */
+  readonly ordered: string;
+}
+
+/**
+ * SQL: `lost` and `placed` for a `with`, which place a new order. Where a restore lost the order, its placements are
+ * found by the reference and belong to it again.
+ */
+export const placing = ({
+  kind,
+  reference,
+  provider,
+  operationId,
+  voucherId,
+  ordered,
+}: NewPlacement) => ({
+  lost: sql<{ provider: string }>`(
+    update placements set operation_id = ${operationId}, ordered = ${ordered}::numeric
+    where reference = ${reference} and operation_id is null and kind = ${kind}
+    returning provider)`,
+  placed: sql<{ provider: string }>`(
+    insert into placements (kind, reference, provider, operation_id, voucher_id, ordered)
+    select ${kind}, ${reference}, ${provider}, ${operationId}, ${voucherId}::bigint,
+      ${ordered}::numeric
+    where not exists (select from lost)
+    returning provider)`,
+});

@@ -1,0 +1,306 @@
+import { type RawBuilder, sql } from 'kysely';
+import { formatAmount, parseMoney } from '../../domain/money.ts';
+import type { Observation, Said } from '../../domain/positions/placement.ts';
+import { type LineFault, lineWords } from '../../domain/positions/words.ts';
+import type { StatementKind } from '../../domain/provider-statements/statement-kind.ts';
+import { amountTolerance } from '../../domain/providers/amount-tolerance.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import { book } from '../positions/book.ts';
+import { openCase } from '../positions/cases.ts';
+import { type BookSettings, observed } from '../positions/change.ts';
+import { lockOrder, lostOperationId } from '../positions/orders.ts';
+import { beginOf, endOf, type StatementDay } from './statement-lines.ts';
+
+/** Times of a comparison. */
+export interface ComparisonTimes {
+  /** How far the clocks of provider and database may differ, and a call may take. */
+  readonly marginSeconds: number;
+  /** Days after which what is not explained is for a person. */
+  readonly patienceDays: number;
+}
+
+/** ETB is the only currency of our books. */
+const CURRENCY = 'ETB';
+/** The words of a payment in another one: a later statement in ours takes them back. */
+const OTHER_CURRENCY = 'The statement has';
+
+/** The complete lines of a provider. */
+const linesOf = (name: string) => sql`
+  select line.* from provider_statement_lines as line
+  join provider_statements as statement
+    on statement.provider = line.provider and statement.day = line.day
+      and statement.load_id = line.load_id
+  where line.provider = ${name}`;
+
+/** Our orders that ended as done on the day, by the times of their ends. */
+export function doneHere(of: StatementDay): RawBuilder<unknown> {
+  const ofDay = (column: RawBuilder<unknown>) =>
+    sql`${column} >= ${beginOf(of)} and ${column} < ${endOf(of)}`;
+  const placed = sql`join placements as placement on placement.operation_id = ended.operation_id
+    and placement.provider = ${of.provider.name} and placement.done > 0`;
+  if (of.provider.kind === 'airtime')
+    return sql`
+      select placement.*, ended.created_at, ended.settled_at from topup_attempts as ended ${placed}
+      where ended.status = 'POSTED' and ${ofDay(sql`ended.settled_at`)}`;
+  return sql`
+    select placement.*, ended.created_at, ended.settled_at from redemptions as ended ${placed}
+      and placement.kind = 'payment'
+    where ended.status = 'POSTED' and ${ofDay(sql`ended.settled_at`)}
+    union all
+    select placement.*, reversal.created_at, reversal.settled_at
+    from redemption_reversals as reversal
+    join placements as placement on placement.reference = reversal.reference::text
+      and placement.provider = ${of.provider.name} and placement.done > 0
+    where reversal.status = 'SUCCESS' and ${ofDay(sql`reversal.settled_at`)}`;
+}
+
+/** A line, or an order without one, that our books do not say. */
+interface Found {
+  readonly what: 'word' | LineFault;
+  readonly kind: StatementKind;
+  readonly reference: string | null;
+  readonly providerReference: string | null;
+  /** Of a placement of ours; null for a line of none. */
+  readonly placementId: number | null;
+  readonly operationId: string | null;
+  readonly there: 'completed' | 'pending' | 'failed' | 'reversed' | null;
+  /** Decimal string. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** In milliseconds since 1970: the end of the day, or now. */
+  readonly at: number;
+  /** The time of the patience is over. */
+  readonly isOld: boolean;
+}
+
+/** What a comparison found. */
+export interface Compared {
+  /** Words of the provider that changed our books. */
+  readonly observed: number;
+  /** Lines, and orders without one, that are not explained yet. */
+  readonly unexplained: number;
+}
+
+/** A comparison that finds more than this books nothing, until an operator allows it. */
+export class TooManyDifferences extends Error {
+  override readonly name = 'TooManyDifferences';
+
+  constructor(count: number) {
+    super(`The statement differs from our books ${count} times, and nothing was booked.`);
+  }
+}
+
+/**
+ * Compares the lines of a statement with our placements: each line of ours is what the provider said at the end of
+ * the day, and an order without a line is asked about again. What belongs to no order of ours opens a case.
+ *
+ * @throws {TooManyDifferences} where it finds more than `maximum`
+ */
+export async function compareLines(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+  { maximum, ...times }: ComparisonTimes & { readonly maximum: number },
+  settings: BookSettings,
+): Promise<Compared> {
+  const found = await findDifferences(transaction, of, times);
+  const differing = found.filter(({ what }) => what !== 'late');
+  if (differing.length > maximum) throw new TooManyDifferences(differing.length);
+  const told = found.filter(({ what }) => what === 'word' || what === 'absent');
+  for (const one of told.toSorted(byOrder)) await observeLine(transaction, one, settings);
+  const lines = found.filter(
+    ({ what, isOld }) => what === 'foreign' || what === 'repeated' || (what === 'absent' && isOld),
+  );
+  await closeOthers(transaction, of, lines);
+  for (const line of lines) await openLine(transaction, of, line);
+  return {
+    observed: found.filter(({ what }) => what === 'word').length,
+    unexplained: found.filter(({ what }) => what !== 'word').length,
+  };
+}
+
+/** Everybody who locks several orders does so in this order. */
+const byOrder = (one: Found, other: Found): number =>
+  (one.operationId ?? '').localeCompare(other.operationId ?? '');
+
+/** What the statement says otherwise than our books, in one statement of the database. */
+async function findDifferences(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+  { marginSeconds, patienceDays }: ComparisonTimes,
+): Promise<Found[]> {
+  const { name } = of.provider;
+  const tolerance = amountTolerance(name);
+  const margin = sql`make_interval(secs => ${marginSeconds}::float8)`;
+  const isCompared = (days: number) => sql`exists (
+    select from provider_statements as neighbour
+    where neighbour.provider = ${name} and neighbour.load_id is not null
+      and neighbour.day = to_char(${of.day}::date + ${sql.lit(days)}, 'YYYY-MM-DD'))`;
+  const { rows } = await sql<Found>`
+    with all_lines as not materialized (${linesOf(name)}),
+    -- A line of a fee alone is no operation.
+    of_day as materialized (
+      select * from all_lines
+      where day = ${of.day} and not (reference is null and amount = 0 and fee is not null)),
+    day_facts as (
+      select now() > ${endOf(of)} + make_interval(days => ${patienceDays}::int) as is_old,
+        least(${endOf(of)}, now()) as told_at,
+        ${isCompared(-1)} as has_before, ${isCompared(1)} as has_after,
+        (select min(day) from provider_statements where provider = ${name}) as first_day
+    ),
+    lines as (
+      select line.*, placement.id as placement_id, placement.operation_id, placement.ordered,
+        placement.done, placement.word, placement.words, placement.said_at, is_old, told_at,
+        line.status = 'completed' and exists (
+          select from all_lines as other
+          where other.reference = line.reference and other.kind = line.kind
+            and other.status = 'completed'
+            and other.provider_reference <> line.provider_reference
+            and (other.at, other.provider_reference) < (line.at, line.provider_reference)
+        ) as is_repeated,
+        -- A later word of the same statement: taken back after it was done, or done after it had failed.
+        exists (
+          select from all_lines as other
+          where other.reference = line.reference and other.kind = line.kind
+            and (line.status, other.status) in (('completed', 'reversed'), ('failed', 'completed'),
+              ('failed', 'reversed'), ('pending', 'completed'), ('pending', 'failed'), ('pending', 'reversed'))
+        ) as is_overruled,
+        case when placement.id is null then line.amount
+          when line.kind = 'top-up' and line.currency <> ${CURRENCY} then placement.ordered
+          when abs(line.amount - placement.ordered)
+            <= ${tolerance.fixed}::numeric + ${tolerance.share}::numeric * placement.ordered
+            then placement.ordered else line.amount end as there_amount
+      from of_day as line cross join day_facts
+      left join placements as placement on placement.reference = line.reference
+        and placement.provider = ${name} and placement.kind = line.kind
+    ),
+    typed as (
+      select *, case
+        when is_repeated then 'repeated'
+        when placement_id is null then case
+          when status = 'failed' then null
+          when status = 'pending' and not is_old then 'late' else 'foreign' end
+        when said_at > told_at or is_overruled then null
+        when status = 'completed' and kind <> 'top-up' and currency <> ${CURRENCY}
+          then case when word <> 'other' then 'word' end
+        when status = 'completed' and (done <> there_amount or word = 'none'
+          or word = 'other' and starts_with(words, ${OTHER_CURRENCY})) then 'word'
+        when status = 'failed' and done > 0 then 'word'
+        when status = 'reversed' and done > 0 and not exists (
+          select from placements as reversal where reversal.operation_id = lines.operation_id
+            and reversal.kind = 'reversal' and reversal.done > 0) then 'word'
+        when status = 'pending' and word = 'nothing' then case when is_old then 'word' else 'late' end
+        end as what
+      from lines
+    )
+    select what, kind, reference, provider_reference as "providerReference",
+      placement_id as "placementId", operation_id as "operationId", status as there,
+      there_amount::text as amount, currency, (extract(epoch from told_at) * 1000)::float8 as at,
+      is_old as "isOld"
+    from typed where what is not null
+    union all
+    select case when not is_old and (
+          settled_at >= ${endOf(of)} - ${margin} and not has_after
+          or created_at < ${beginOf(of)} + ${margin} and not has_before)
+        then 'late' else 'absent' end,
+      kind, reference, provider_reference, id, operation_id, null, ordered::text, null,
+      (extract(epoch from told_at) * 1000)::float8, is_old
+    from (${doneHere(of)}) as done cross join day_facts
+    where not exists (
+        select from all_lines as line
+        where line.reference = done.reference and line.kind = done.kind)
+      and created_at >= first_day::timestamp at time zone ${of.zone}::text + ${margin}
+  `.execute(transaction);
+  return rows;
+}
+
+const said: Readonly<Record<NonNullable<Found['there']>, Said>> = {
+  completed: 'done',
+  pending: 'pending',
+  failed: 'nothing',
+  reversed: 'undone',
+};
+
+/** Lets our books say what a line says. An order without a line is asked about. */
+async function observeLine(
+  transaction: DatabaseTransaction,
+  { what, placementId, operationId, reference, at, ...line }: Found,
+  settings: BookSettings,
+): Promise<void> {
+  if (placementId === null) return;
+  const order = await lockOrder(transaction, operationId ?? lostOperationId(reference ?? ''));
+  const seen: Observation =
+    what === 'absent'
+      ? { at: order.now, source: 'callback', said: 'silent' }
+      : { at, source: 'statement', ...contentOf(line) };
+  const after = observed(order.position, placementId, seen);
+  await book(
+    transaction,
+    order,
+    after,
+    { source: 'statement', ...(what === 'absent' && { askNow: placementId }) },
+    settings,
+  );
+}
+
+function contentOf({
+  kind,
+  there,
+  amount,
+  currency,
+  providerReference,
+}: Omit<Found, 'what' | 'placementId' | 'operationId' | 'reference' | 'at'>): Omit<
+  Observation,
+  'at' | 'source'
+> {
+  const isOther = kind !== 'top-up' && currency !== null && currency !== CURRENCY;
+  if (there === 'completed' && isOther)
+    return { said: 'other', words: `${OTHER_CURRENCY} ${currency} ${amount} under our reference.` };
+  return {
+    said: said[there ?? 'pending'],
+    ...(there === 'completed' && amount !== null && { amount: parseMoney(amount) }),
+    ...(providerReference !== null && { providerReference }),
+  };
+}
+
+const subjectOf = (
+  { provider, day }: StatementDay,
+  { kind, reference, providerReference }: Found,
+) => [provider.name, day, kind, reference ?? '-', providerReference ?? '-'].join(' ');
+
+/** Closes the cases of lines that a later comparison does not find any more. */
+const closeOthers = (transaction: DatabaseTransaction, of: StatementDay, lines: readonly Found[]) =>
+  sql`
+  update cases set closed_at = now()
+  where subject_kind = 'line' and closed_at is null
+    and starts_with(subject, ${`${of.provider.name} ${of.day} `})
+    and subject <> all(${lines.map((line) => subjectOf(of, line))}::text[])`.execute(transaction);
+
+/** One that a person has settled stays settled when its day is compared again. */
+async function openLine(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+  line: Found,
+): Promise<void> {
+  const subject = subjectOf(of, line);
+  const settled = await transaction
+    .selectFrom('cases')
+    .select('id')
+    .where('subject', '=', subject)
+    .where('closed_by', 'is not', null)
+    .executeTakeFirst();
+  if (settled) return;
+  const amount = line.amount ?? '0';
+  await openCase(transaction, {
+    subjectKind: 'line',
+    subject,
+    why: 'foreign',
+    amount,
+    words: lineWords(line.what === 'word' || line.what === 'late' ? 'foreign' : line.what, {
+      ...{ kind: line.kind, day: of.day, provider: of.provider.name },
+      amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
+      providerReference: line.providerReference,
+    }),
+    provider: of.provider.name,
+    reference: line.reference,
+  });
+}

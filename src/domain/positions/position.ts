@@ -1,0 +1,212 @@
+import type { Money } from '../money.ts';
+import type { Placement } from './placement.ts';
+
+/** Who pays what a provider did, or gets what it did not do. */
+export const bearers = ['payer', 'partner', 'platform', 'provider'] as const;
+export type Bearer = (typeof bearers)[number];
+
+/** What somebody ordered, and who pays for it now. */
+export interface Order {
+  /** What the provider is to get. */
+  readonly price: Money;
+  /** Ours, charged together with the price. */
+  readonly fee: Money;
+  /** While it is open its money is on hold, and a workflow waits for the provider. */
+  readonly state: 'open' | 'decided';
+  /** Whether its payer, a voucher or a wallet, pays for it. */
+  readonly isCharged: boolean;
+  /** Where the money is while it is not charged: the partner gets it where the voucher has ended. */
+  readonly creditedTo: 'payer' | 'partner';
+}
+
+/** What somebody bears for good instead of the payer: positive where it pays, negative where it gets. */
+export interface Settlement {
+  readonly by: 'partner' | 'platform';
+  readonly amount: Money;
+}
+
+/** An order with what all providers did of it, and who bears the difference. */
+export interface Position<Row extends Placement = Placement> {
+  readonly order: Order;
+  readonly placements: readonly Row[];
+  readonly settlements: readonly Settlement[];
+}
+
+const sum = (amounts: readonly Money[]): Money => amounts.reduce((one, other) => one + other, 0n);
+
+/**
+ * What the providers did in the end. What a reversal took back counts where its payment stands: some providers say of
+ * the payment itself that it is undone.
+ */
+export function netDone({ placements }: Pick<Position, 'placements'>): Money {
+  return sum(placements.map((placement) => netOf(placement, placements)));
+}
+
+function netOf(placement: Placement, placements: readonly Placement[]): Money {
+  if (placement.kind === 'reversal') return 0n;
+  const takenBack = placements.filter(
+    ({ kind, provider }) => kind === 'reversal' && provider === placement.provider,
+  );
+  const isUnderWay = takenBack.some(({ word }) => word === 'none' || word === 'pending');
+  // The effect of a reversal counts when the reversal has ended.
+  if (isUnderWay && placement.word === 'undone') return placement.ordered;
+  const left = placement.done - sum(takenBack.map(({ done }) => done));
+  return left > 0n ? left : 0n;
+}
+
+/** Whether a hold can end, and how: some provider did the order, or each one certainly did not. */
+export function decide({ placements }: Pick<Position, 'placements'>): 'open' | 'done' | 'not-done' {
+  const orders = placements.filter(({ kind }) => kind !== 'reversal');
+  if (orders.some(({ done }) => done > 0n)) return 'done';
+  const isOver = ({ word }: Placement) => word === 'nothing' || word === 'undone';
+  return orders.every(isOver) ? 'not-done' : 'open';
+}
+
+/** What stands in suspense: what providers did, less what the payer pays, less what others bear. */
+export function difference(position: Position): Money {
+  const { order, settlements } = position;
+  if (order.state === 'open') return 0n;
+  return (
+    netDone(position) -
+    (order.isCharged ? order.price : 0n) -
+    sum(settlements.map(({ amount }) => amount))
+  );
+}
+
+/** The accounts that an order moves money between. */
+export type PositionAccount = 'payer' | 'hold' | 'partner' | 'clearing' | 'fees' | 'suspense';
+
+/** Credits minus debits of an order, by account; an account that is absent has nothing. */
+export type Entries = Readonly<Partial<Record<PositionAccount, Money>>>;
+
+/** What the accounts are to have of an order. The sum is zero. */
+export function target(position: Position): Entries {
+  const { order, settlements } = position;
+  const whole = order.price + order.fee;
+  if (order.state === 'open') return { payer: -whole, hold: whole };
+  const borne = (party: Settlement['by']) =>
+    sum(settlements.filter(({ by }) => by === party).map(({ amount }) => amount));
+  const isWithPartner = !order.isCharged && order.creditedTo === 'partner';
+  return {
+    payer: order.isCharged || isWithPartner ? -whole : 0n,
+    partner: (isWithPartner ? whole : 0n) - borne('partner'),
+    clearing: netDone(position),
+    fees: (order.isCharged ? order.fee : 0n) - borne('platform'),
+    suspense: -difference(position),
+  };
+}
+
+export interface NamedTransfer<Account extends string> {
+  readonly debit: Account;
+  readonly credit: Account;
+  readonly amount: Money;
+}
+
+/** The transfers that lead from what is booked to the goal, the accounts matched in the order of the goal. */
+export function transfersTo<Account extends string>(
+  goal: ReadonlyMap<Account, Money>,
+  booked: ReadonlyMap<Account, Money>,
+): NamedTransfer<Account>[] {
+  const changes = [...new Set([...goal.keys(), ...booked.keys()])].map((account) => ({
+    account,
+    left: (goal.get(account) ?? 0n) - (booked.get(account) ?? 0n),
+  }));
+  const moved: NamedTransfer<Account>[] = [];
+  for (const debit of changes)
+    for (const credit of changes) {
+      const amount = -debit.left < credit.left ? -debit.left : credit.left;
+      if (amount <= 0n) continue;
+      moved.push({ debit: debit.account, credit: credit.account, amount });
+      debit.left += amount;
+      credit.left -= amount;
+    }
+  return moved;
+}
+
+/** Ends a hold that can be ended. */
+export function advance<Row extends Placement>(position: Position<Row>): Position<Row> {
+  const end = position.order.state === 'open' ? decide(position) : 'open';
+  if (end === 'open') return position;
+  return { ...position, order: { ...position.order, state: 'decided', isCharged: end === 'done' } };
+}
+
+/**
+ * Lets somebody bear what is in suspense, and clears what the providers said. `payer`: the voucher or the wallet pays
+ * the whole order, or gets it back; a rest is the partner's. `provider`: a person says that the provider has put it
+ * right, and its later words count again.
+ */
+export function settle<Row extends Placement>(
+  position: Position<Row>,
+  by: Bearer,
+  now: number,
+): Position<Row> {
+  const { order, settlements } = position;
+  const cleared = {
+    ...position,
+    placements: position.placements.map((one) => ({ ...one, cleared: one.words, doubtedAt: null })),
+  };
+  const open = difference(position);
+  if (open === 0n) return cleared;
+  if (by === 'provider') return { ...cleared, placements: putRight(cleared.placements, open, now) };
+  if (by !== 'payer') return { ...cleared, settlements: [...settlements, { by, amount: open }] };
+  const isPaidNow = mayCharge(position);
+  const isPaidBack = mayCredit(position);
+  return settle(
+    isPaidNow || isPaidBack ? { ...cleared, order: { ...order, isCharged: isPaidNow } } : cleared,
+    'partner',
+    now,
+  );
+}
+
+/** Whether the payer can be charged for what stands in suspense. */
+export const mayCharge = (position: Position): boolean =>
+  position.order.price > 0n &&
+  !position.order.isCharged &&
+  difference(position) >= position.order.price;
+
+/** Whether what stands in suspense can go back to the payer. */
+export const mayCredit = (position: Position): boolean =>
+  position.order.price > 0n &&
+  position.order.isCharged &&
+  difference(position) <= -position.order.price;
+
+/** What a person says of the providers: they have given back what was too much, or done what was missing. */
+function putRight<Row extends Placement>(
+  placements: readonly Row[],
+  open: Money,
+  now: number,
+): readonly Row[] {
+  let left = open;
+  const changed = placements.toReversed().map((one): Row => {
+    if (one.kind === 'reversal' || left === 0n) return one;
+    const net = netOf(one, placements);
+    const change = left > 0n ? -(net < left ? net : left) : -left;
+    if (change === 0n) return one;
+    left += change;
+    const word = net + change > 0n ? 'done' : 'undone';
+    return { ...one, done: one.done + change, word, saidAt: now, silentSince: null };
+  });
+  return changed.toReversed();
+}
+
+/** Days that news of a provider may stay unexplained before a person is asked. */
+export const PATIENCE_MS = 3 * 24 * 60 * 60 * 1_000;
+
+/** Why a person is needed for an order; undefined where nobody is. */
+export type PositionCase = 'difference' | 'words' | 'silence';
+
+export function caseOf(position: Position, now: number): PositionCase | undefined {
+  if (position.order.state === 'open') return undefined;
+  if (difference(position) !== 0n) return 'difference';
+  if (position.placements.some(({ word, words, cleared }) => word === 'other' && words !== cleared))
+    return 'words';
+  return position.placements.some(
+    ({ doubtedAt }) => doubtedAt !== null && now - doubtedAt >= PATIENCE_MS,
+  )
+    ? 'silence'
+    : undefined;
+}
+
+/** Whether paying the voucher, or repeating the top-up, could pay for the same thing twice. */
+export const isBlocking = (position: Position, why: PositionCase | undefined): boolean =>
+  why !== undefined && !position.order.isCharged;

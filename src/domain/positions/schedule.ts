@@ -1,0 +1,47 @@
+import type { Placement } from './placement.ts';
+import { PATIENCE_MS } from './position.ts';
+
+const MINUTE_MS = 60_000;
+const FIRST_LOOK_MS = 10 * MINUTE_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What the next question to a provider depends on. Times are in milliseconds since 1970. */
+export interface AskClock {
+  readonly now: number;
+  /** When the order ended; null while its workflow asks. */
+  readonly decidedAt: number | null;
+  /** How long a payment that was made is watched for a reversal. 0: it is not. */
+  readonly watchMs: number;
+  /** Whether a person is needed for the order. */
+  readonly hasCase: boolean;
+  /** The workflow of an open order asks this placement itself. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * When a provider is asked next; null: not again. What is unexplained is asked about until it is explained, in pauses
+ * that grow to a day. What has been explained is looked at some times more: the provider may change it.
+ */
+export function nextAsk(placement: Placement, clock: AskClock): number | null {
+  const { word, done, doubtedAt, silentSince } = placement;
+  const { now, decidedAt, hasCase, isCurrent } = clock;
+  if (decidedAt === null && isCurrent) return null;
+  const silence = silentSince === null ? 0 : now - silentSince;
+  const patiently = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
+  const isUnexplained = doubtedAt !== null || word === 'pending' || word === 'other';
+  if (hasCase || isUnexplained) return patiently;
+  if (silentSince !== null && silence < PATIENCE_MS) return patiently;
+  // A reversal is younger than the end of its payment.
+  const since = (placement.kind === 'reversal' ? null : decidedAt) ?? placement.saidAt ?? now;
+  return (
+    looksAt(done > 0n ? clock.watchMs : DAY_MS)
+      .map((age) => since + age)
+      .find((at) => at > now) ?? null
+  );
+}
+
+/** The ages at which an order that has ended is looked at once more. */
+const looksAt = (watchMs: number): number[] =>
+  watchMs === 0
+    ? []
+    : [Math.min(FIRST_LOOK_MS, watchMs), DAY_MS, watchMs].filter((age) => age <= watchMs);

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findCase } from '../../../src/db/positions/cases.ts';
+import { settleOrder } from '../../../src/db/positions/settle.ts';
+import type { Said } from '../../../src/domain/positions/placement.ts';
+import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
+import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import { observe } from '../../positions/placements.ts';
+
+/** Whatever providers say and people settle, by two at a time: the books of PostgreSQL follow. */
+let scene: AdminScene;
+let catalogue: Catalogue;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  for (const wallet of ['gift', 'airtime'])
+    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+});
+afterAll(() => scene?.close());
+
+type Step =
+  | { readonly kind: 'says'; readonly said: Said; readonly amount: bigint | null }
+  | { readonly kind: 'settles'; readonly by: Bearer };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('says' as const),
+      said: fc.constantFrom<Said>('done', 'undone', 'nothing', 'never-seen', 'other', 'silent'),
+      amount: fc.constantFrom(null, null, 30_000_000n),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('settles' as const),
+      by: fc.constantFrom(...bearers),
+    }),
+  },
+);
+
+async function orders(): Promise<string[]> {
+  const { database } = scene;
+  const redeem = redemptions(database, catalogue);
+  const made: string[] = [];
+  for (const ending of ['post', 'void'] as const) {
+    const { id } = await makeVoucher(database, catalogue, { amount: '50' });
+    const operationId = await redeem.hold(id);
+    await redeem[ending](operationId);
+    made.push(operationId);
+  }
+  for (const ending of ['SUCCESS', 'FAILED'] as const) {
+    const id = await topUp(database, catalogue.partnerId, '50', { ending });
+    const { operation_id: operationId } = await database
+      .selectFrom('topup_attempts')
+      .select('operation_id')
+      .where('topup_id', '=', id)
+      .executeTakeFirstOrThrow();
+    made.push(operationId);
+  }
+  return made;
+}
+
+const take = (operationId: string, one: Step): Promise<void> =>
+  scene.database.transaction().execute(async (transaction) => {
+    if (one.kind === 'says') {
+      const { said, amount } = one;
+      await observe(transaction, operationId, {
+        said,
+        ...(said === 'done' && amount !== null && { amount }),
+        ...(said === 'other' && { words: 'another payee' }),
+      });
+      return;
+    }
+    const open = await transaction
+      .selectFrom('cases')
+      .select('id')
+      .where('subject', '=', operationId)
+      .where('closed_at', 'is', null)
+      .executeTakeFirst();
+    const found = open && (await findCase(transaction, open.id));
+    if (!found) return;
+    const choice = { by: one.by, partnerId: null, actor: 'hanna', note: 'agreed' };
+    await settleOrder(transaction, found, choice, { reversalWatchSeconds: 0 });
+  });
+
+it('two at a time leave the books in order', { timeout: 300_000 }, async () => {
+  const [runs] = [fc.sample(fc.array(step, { minLength: 4, maxLength: 12 }), 12)];
+  for (const steps of runs) {
+    const made = await orders();
+    for (let place = 0; place < steps.length; place += 2)
+      await Promise.all(
+        made.flatMap((operationId) =>
+          steps.slice(place, place + 2).map((one) => take(operationId, one)),
+        ),
+      );
+    expect(await findBrokenInvariants(scene.database), JSON.stringify(steps, asText)).toEqual([]);
+  }
+});
+
+const asText = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value;

@@ -1,0 +1,302 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findCase } from '../../../src/db/positions/cases.ts';
+import { settleOrder } from '../../../src/db/positions/settle.ts';
+import { bookLost } from '../../../src/db/recovery/found-placements.ts';
+import type { Bearer } from '../../../src/domain/positions/position.ts';
+import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
+import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import { observe, placementsOf } from '../../positions/placements.ts';
+
+/** What providers say after their first answer, in whatever order: the books and the cases follow. */
+let scene: AdminScene;
+let catalogue: Catalogue;
+const settings = { reversalWatchSeconds: 0 };
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  for (const wallet of ['gift', 'airtime'])
+    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+});
+afterAll(() => scene?.close());
+
+const redeem = () => redemptions(scene.database, catalogue);
+
+/** A redemption of 500 at a merchant that gets 487.50, and its voucher. */
+async function payment(ending: 'post' | 'void' | 'hold') {
+  const { id: voucherId } = await makeVoucher(scene.database, catalogue);
+  const operationId = await redeem().hold(voucherId);
+  if (ending !== 'hold') await redeem()[ending](operationId);
+  return { operationId, voucherId };
+}
+
+/** An attempt of 50. */
+async function attempt(ending: 'SUCCESS' | 'FAILED') {
+  const topupId = await topUp(scene.database, catalogue.partnerId, '50', { ending });
+  const { operation_id: operationId } = await scene.database
+    .selectFrom('topup_attempts')
+    .select('operation_id')
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  return { operationId, topupId };
+}
+
+const says = (operationId: string, ...seen: Parameters<typeof observe>[2][]) =>
+  scene.database.transaction().execute(async (transaction) => {
+    for (const one of seen) await observe(transaction, operationId, one);
+  });
+
+/** The open cases of an order: why, and the amount. */
+async function open(operationId: string): Promise<[string, number][]> {
+  const { rows } = await sql<{ why: string; amount: number }>`
+    select why, amount::float8 from cases where subject = ${operationId} and closed_at is null`.execute(
+    scene.database,
+  );
+  return rows.map(({ why, amount }) => [why, amount]);
+}
+
+const settle = (operationId: string, by: Bearer | null) =>
+  scene.database.transaction().execute(async (transaction) => {
+    const { id } = await transaction
+      .selectFrom('cases')
+      .select('id')
+      .where('subject', '=', operationId)
+      .where('closed_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    const found = await findCase(transaction, id);
+    if (!found) throw new Error('The case is gone');
+    const choice = { by, partnerId: catalogue.partnerId, actor: 'hanna', note: 'agreed' };
+    await settleOrder(transaction, found, choice, settings);
+  });
+
+const wallet = async (kind: 'gift' | 'airtime' | 'reserved') => {
+  const { rows } = await sql<{ balance: number }>`
+    select balance::float8 from ledger_accounts
+    where partner_id = ${catalogue.partnerId} and kind = ${kind}`.execute(scene.database);
+  return rows[0]?.balance ?? 0;
+};
+
+const lose = (reference: string, provider: 'gsma' | 'mpesa', amount = '487.5') =>
+  scene.database.transaction().execute((transaction) =>
+    bookLost(
+      transaction,
+      {
+        ...{ kind: 'payment', provider, reference, amount, party: null },
+        ...{ madeAt: new Date(), providerReference: 'MM-1', serialNumber: null },
+      },
+      settings,
+    ),
+  );
+
+const expectOrder = async () => expect(await findBrokenInvariants(scene.database)).toEqual([]);
+
+describe('a late success', () => {
+  it('is compared by amount', async () => {
+    const { operationId } = await payment('void');
+    await says(operationId, { said: 'done', amount: 500_000_000n });
+    expect(await open(operationId)).toEqual([['difference', 500]]);
+    await expectOrder();
+  });
+
+  it('of which an inquiry and a statement tell is booked once', async () => {
+    const { operationId } = await payment('void');
+    await says(operationId, { said: 'done' }, { said: 'done', source: 'statement' });
+    expect(await open(operationId)).toEqual([['difference', 487.5]]);
+    await expectOrder();
+  });
+
+  it('that changes five times is settled each time, and nobody pays twice', async () => {
+    const { operationId } = await payment('void');
+    const before = await wallet('gift');
+    for (const said of ['done', 'undone', 'done', 'undone', 'done'] as const) {
+      await says(operationId, { said });
+      const amount = said === 'done' ? 487.5 : -487.5;
+      expect(await open(operationId)).toEqual([['difference', amount]]);
+      await settle(operationId, 'partner');
+      expect(await open(operationId)).toEqual([]);
+      expect(await wallet('gift')).toBe(before - (said === 'done' ? 487.5 : 0));
+      await expectOrder();
+    }
+  });
+
+  it('that was settled by its provider, and stays, opens its case again', async () => {
+    const { operationId } = await payment('void');
+    await says(operationId, { said: 'done' });
+    await settle(operationId, 'provider');
+    expect(await open(operationId)).toEqual([]);
+    await says(operationId, { said: 'done' });
+    expect(await open(operationId)).toEqual([['difference', 487.5]]);
+    await settle(operationId, 'platform');
+    await expectOrder();
+  });
+
+  it('ends by itself where the provider takes it back', async () => {
+    const { operationId } = await payment('void');
+    await says(operationId, { said: 'done' }, { said: 'undone' });
+    expect(await open(operationId)).toEqual([]);
+    await expectOrder();
+  });
+
+  it('is charged to its voucher, or to the partner that its value has gone to', async () => {
+    const { operationId, voucherId } = await payment('void');
+    await says(operationId, { said: 'done' });
+    await settle(operationId, 'payer');
+    const { status } = await scene.database
+      .selectFrom('vouchers')
+      .select('status')
+      .where('id', '=', voucherId)
+      .executeTakeFirstOrThrow();
+    expect(status).toBe('REDEEMED');
+    await expectOrder();
+  });
+
+  it('keeps its voucher from expiring, and not the settled one', async () => {
+    const { operationId, voucherId } = await payment('void');
+    await says(operationId, { said: 'done' });
+    await sql`update vouchers set expires_at = now() where id = ${voucherId}`.execute(
+      scene.database,
+    );
+    const statusOf = async () => {
+      await expireAll(scene.database);
+      const { status } = await scene.database
+        .selectFrom('vouchers')
+        .select('status')
+        .where('id', '=', voucherId)
+        .executeTakeFirstOrThrow();
+      return status;
+    };
+    expect(await statusOf()).toBe('ACTIVE');
+    await settle(operationId, 'platform');
+    expect(await statusOf()).toBe('EXPIRED');
+    await expectOrder();
+  });
+});
+
+describe('what was done', () => {
+  it('and taken back returns to the voucher, or to the partner of one that has ended', async () => {
+    const { operationId, voucherId } = await payment('post');
+    await says(operationId, { said: 'undone' });
+    await settle(operationId, 'payer');
+    expect(
+      await scene.database
+        .selectFrom('vouchers')
+        .select(['status', 'remaining'])
+        .where('id', '=', voucherId)
+        .executeTakeFirstOrThrow(),
+    ).toEqual({ status: 'ACTIVE', remaining: '500.000000' });
+    await expectOrder();
+    // It does it again, when the value has gone to the partner.
+    await sql`update vouchers set expires_at = now() where id = ${voucherId}`.execute(
+      scene.database,
+    );
+    await expireAll(scene.database);
+    const before = await wallet('gift');
+    await says(operationId, { said: 'done' });
+    await settle(operationId, 'partner');
+    expect(await wallet('gift')).toBe(before - 487.5);
+    await expectOrder();
+  });
+
+  it('by a smaller amount leaves a difference, and the whole ends it', async () => {
+    const { operationId } = await payment('post');
+    await says(operationId, { said: 'done', amount: 400_000_000n });
+    expect(await open(operationId)).toEqual([['difference', -87.5]]);
+    await says(operationId, { said: 'done' });
+    expect(await open(operationId)).toEqual([]);
+    await expectOrder();
+  });
+
+  it('has other words: settled ones open no case again, new ones do', async () => {
+    const { operationId } = await payment('post');
+    const other = (words: string) => says(operationId, { said: 'other', words });
+    await other('another payee');
+    expect(await open(operationId)).toEqual([['words', 0]]);
+    await settle(operationId, null);
+    await other('another payee');
+    expect(await open(operationId)).toEqual([]);
+    await other('another currency');
+    expect(await open(operationId)).toEqual([['words', 0]]);
+    await says(operationId, { said: 'done' });
+    expect(await open(operationId)).toEqual([]);
+    await expectOrder();
+  });
+});
+
+describe('a top-up', () => {
+  it.each([
+    ['FAILED', 'done', 'SUCCESS', 50],
+    ['SUCCESS', 'undone', 'SUCCESS', -50],
+  ] as const)('that was %s and is %s is %s at once, and charged as settled', async (...row) => {
+    const [ending, said, status, amount] = row;
+    const { operationId, topupId } = await attempt(ending);
+    const before = await wallet('airtime');
+    await says(operationId, { said });
+    const statusOf = async () =>
+      (
+        await scene.database
+          .selectFrom('topups')
+          .select('status')
+          .where('id', '=', topupId)
+          .executeTakeFirstOrThrow()
+      ).status;
+    expect([await statusOf(), await open(operationId)]).toEqual([status, [['difference', amount]]]);
+    await settle(operationId, 'payer');
+    expect(await wallet('airtime')).toBe(before - amount);
+    expect(await statusOf()).toBe(said === 'done' ? 'SUCCESS' : 'FAILED');
+    await expectOrder();
+  });
+});
+
+describe('after a restore', () => {
+  let reference: string;
+  let operationId: string;
+  /** The payment of a repeated request, whose placements a restore has left under its reference. */
+  const repeat = () =>
+    sql`update placements set operation_id = ${operationId} where reference = ${reference}`.execute(
+      scene.database,
+    );
+
+  beforeEach(async () => {
+    ({ operationId } = await payment('hold'));
+    const [placement] = await placementsOf(scene.database, operationId);
+    reference = placement?.reference ?? '';
+    await sql`delete from placements where reference = ${reference}`.execute(scene.database);
+  });
+
+  it('a repeated request cannot free the money of a payment that was made', async () => {
+    await lose(reference, 'gsma');
+    await repeat();
+    // Its worker could send nothing.
+    await redeem().void(operationId);
+    const { status } = await scene.database
+      .selectFrom('redemptions')
+      .select('status')
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow();
+    expect(status).toBe('POSTED');
+    expect(await open(operationId)).toEqual([]);
+  });
+
+  it('what a partner has borne is not charged once more in silence', async () => {
+    await lose(reference, 'gsma');
+    await settle(`recovered:${reference}`, 'partner');
+    await repeat();
+    await redeem().post(operationId);
+    expect(await open(operationId)).toEqual([['difference', -487.5]]);
+    await settle(operationId, 'partner');
+    expect(await open(operationId)).toEqual([]);
+  });
+
+  it('two providers that did it are booked for both', async () => {
+    await lose(reference, 'gsma');
+    await lose(reference, 'mpesa');
+    expect(await open(`recovered:${reference}`)).toEqual([['difference', 975]]);
+    await repeat();
+    await redeem().post(operationId);
+    expect(await open(operationId)).toEqual([['difference', 487.5]]);
+    await settle(operationId, 'platform');
+    await expectOrder();
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import type { Placement } from '../../../src/domain/positions/placement.ts';
+import {
+  caseOf,
+  decide,
+  difference,
+  isBlocking,
+  mayCharge,
+  mayCredit,
+  netDone,
+  PATIENCE_MS,
+  settle,
+  target,
+  transfersTo,
+} from '../../../src/domain/positions/position.ts';
+import { FEE, PRICE, placed, positionOf } from './a-position.ts';
+
+const done = (amount = PRICE, provider = 'gsma') =>
+  placed({ provider, word: 'done', done: amount, saidAt: 1 });
+const undone = placed({ word: 'undone', saidAt: 1 });
+const nothing = placed({ word: 'nothing', saidAt: 1 });
+const reversed = placed({ kind: 'reversal', word: 'done', done: PRICE, saidAt: 1 });
+
+const WHOLE = PRICE + FEE;
+
+describe('what an order is to have moved', () => {
+  it.each([
+    ['charged and done', {}, [done()], { payer: -WHOLE, clearing: PRICE, fees: FEE }],
+    ['neither', { isCharged: false }, [nothing], {}],
+    ['a late success', { isCharged: false }, [done()], { clearing: PRICE, suspense: -PRICE }],
+    ['taken back', {}, [undone], { payer: -WHOLE, fees: FEE, suspense: PRICE }],
+    [
+      'two providers',
+      {},
+      [done(), done(PRICE, 'mpesa')],
+      { payer: -WHOLE, fees: FEE, clearing: 2n * PRICE, suspense: -PRICE },
+    ],
+    [
+      'another amount',
+      {},
+      [done(110n)],
+      { payer: -WHOLE, fees: FEE, clearing: 110n, suspense: -10n },
+    ],
+    ['a reversal that its merchant asked for', { isCharged: false }, [done(), reversed], {}],
+    [
+      'a payment and its reversal that are both undone',
+      { isCharged: false },
+      [undone, reversed],
+      {},
+    ],
+    [
+      'a reversal of one of two',
+      {},
+      [done(), reversed, done(PRICE, 'mpesa')],
+      { payer: -WHOLE, fees: FEE, clearing: PRICE },
+    ],
+    [
+      'the value is with the partner',
+      { isCharged: false, creditedTo: 'partner' },
+      [undone],
+      { payer: -WHOLE, partner: WHOLE },
+    ],
+    ['on hold', { state: 'open', isCharged: false }, [done()], { payer: -WHOLE, hold: WHOLE }],
+  ] as const)('%s', (_, order, placements, expected) => {
+    const goal = target(positionOf(order, placements));
+    expect(Object.values(goal).reduce((sum, amount) => sum + amount, 0n)).toBe(0n);
+    const moved = Object.fromEntries(Object.entries(goal).filter(([, amount]) => amount !== 0n));
+    expect(moved).toEqual(expected);
+  });
+
+  it('transfers lead there once, each from what has too much to what lacks it', () => {
+    const ofHold = new Map([['hold', 0n]]);
+    const goal = new Map([...ofHold, ...Object.entries(target(positionOf({}, [done(110n)])))]);
+    const before = new Map(Object.entries(target(positionOf({ state: 'open' }, []))));
+    const moved = transfersTo(goal, before);
+    expect(moved).toEqual([
+      { debit: 'hold', credit: 'clearing', amount: WHOLE },
+      { debit: 'suspense', credit: 'clearing', amount: 110n - WHOLE },
+      { debit: 'suspense', credit: 'fees', amount: FEE },
+    ]);
+    expect(transfersTo(goal, goal)).toEqual([]);
+  });
+});
+
+describe('the end of a hold', () => {
+  it.each([
+    ['one did it', [nothing, done()], 'done'],
+    ['each certainly did nothing', [nothing, undone], 'not-done'],
+    ['one has not said', [nothing, placed()], 'open'],
+    ['one is under way', [placed({ word: 'pending', saidAt: 1 })], 'open'],
+    ['one has other content', [placed({ word: 'other', saidAt: 1 })], 'open'],
+    ['a reversal is none', [nothing, reversed], 'not-done'],
+  ] as const)('%s: %s', (_, placements, expected) => {
+    expect(decide(positionOf({ state: 'open', isCharged: false }, placements))).toBe(expected);
+  });
+});
+
+describe('why a person is needed', () => {
+  const other = (changes: Partial<Placement> = {}) =>
+    placed({ word: 'other', words: 'another payee', saidAt: 1, ...changes });
+
+  it.each([
+    ['nothing', {}, [done()], undefined, false],
+    ['a difference', {}, [undone], 'difference', false],
+    ['a difference of what is not charged', { isCharged: false }, [done()], 'difference', true],
+    ['other content', { isCharged: false }, [other()], 'words', true],
+    [
+      'the same content, cleared',
+      { isCharged: false },
+      [other({ cleared: 'another payee' })],
+      undefined,
+      false,
+    ],
+    ['new content after that', { isCharged: false }, [other({ cleared: 'before' })], 'words', true],
+    ['news of three days', {}, [{ ...done(), doubtedAt: 0 }], 'silence', false],
+    ['news of less', {}, [{ ...done(), doubtedAt: 1 }], undefined, false],
+    ['a hold', { state: 'open', isCharged: false }, [other()], undefined, false],
+  ] as const)('%s', (_, order, placements, why, blocks) => {
+    const position = positionOf(order, placements);
+    expect(caseOf(position, PATIENCE_MS)).toBe(why);
+    expect(isBlocking(position, why)).toBe(blocks);
+  });
+});
+
+describe('who bears a difference', () => {
+  it.each([
+    ['a late success', 'payer', { isCharged: false }, [done()], true, []],
+    ['a late success', 'partner', { isCharged: false }, [done()], false, [['partner', PRICE]]],
+    ['a late success', 'platform', { isCharged: false }, [done()], false, [['platform', PRICE]]],
+    ['a late success', 'provider', { isCharged: false }, [done()], false, []],
+    ['taken back', 'payer', {}, [undone], false, []],
+    ['taken back', 'partner', {}, [undone], true, [['partner', -PRICE]]],
+    ['taken back', 'provider', {}, [undone], true, []],
+    ['more than ordered', 'payer', { isCharged: false }, [done(110n)], true, [['partner', 10n]]],
+    ['less than ordered', 'payer', { isCharged: false }, [done(60n)], false, [['partner', 60n]]],
+    ['two providers', 'provider', {}, [done(), done(PRICE, 'mpesa')], true, []],
+    [
+      'of no order',
+      'payer',
+      { isCharged: false, price: 0n, fee: 0n },
+      [done()],
+      false,
+      [['partner', PRICE]],
+    ],
+  ] as const)('%s, by the %s', (_, by, order, placements, isCharged, settlements) => {
+    const settled = settle(positionOf(order, placements), by, 9);
+    expect(difference(settled)).toBe(0n);
+    expect(settled.order.isCharged).toBe(isCharged);
+    expect(settled.settlements.map((one) => [one.by, one.amount])).toEqual(settlements);
+  });
+
+  it.each([
+    [
+      'it gave back what was too much, the last one first',
+      {},
+      [done(), done(PRICE, 'mpesa')],
+      ['done', 'undone'],
+    ],
+    ['it gave back a part', {}, [done(110n)], ['done']],
+    ['it did what was missing', {}, [undone], ['done']],
+    [
+      'it keeps what a reversal took back',
+      { isCharged: false },
+      [done(2n * PRICE), reversed],
+      ['undone', 'done'],
+    ],
+  ] as const)('the provider has put it right: %s', (_, order, placements, words) => {
+    const settled = settle(positionOf(order, placements), 'provider', 9);
+    expect(difference(settled)).toBe(0n);
+    expect(settled.placements.map(({ word }) => word)).toEqual(words);
+  });
+
+  it('later words of the provider open it again', () => {
+    const settled = settle(positionOf({ isCharged: false }, [done()]), 'partner', 9);
+    const takenBack = { ...settled, placements: [undone] };
+    expect(difference(takenBack)).toBe(-PRICE);
+    expect(difference(settle(takenBack, 'partner', 10))).toBe(0n);
+  });
+
+  it('without a difference it clears words and news', () => {
+    const position = positionOf({}, [{ ...done(), word: 'other', words: 'x', doubtedAt: 0 }]);
+    const settled = settle(position, 'partner', 9);
+    expect(caseOf(settled, PATIENCE_MS)).toBeUndefined();
+    expect(settled.settlements).toEqual([]);
+  });
+
+  it.each([
+    ['the whole and more', { isCharged: false }, [done(110n)], true, false],
+    ['less than the price', { isCharged: false }, [done(60n)], false, false],
+    ['nothing was done of what is charged', {}, [undone], false, true],
+    ['a part was done of what is charged', {}, [done(60n)], false, false],
+    ['what a restore lost', { isCharged: false, price: 0n, fee: 0n }, [done()], false, false],
+  ] as const)(
+    '%s: the payer may be charged, or credited',
+    (_, order, placements, charged, credited) => {
+      const position = positionOf(order, placements);
+      expect([mayCharge(position), mayCredit(position)]).toEqual([charged, credited]);
+    },
+  );
+});
+
+it('what a reversal took back counts where its payment stands', () => {
+  expect(netDone({ placements: [done(), reversed] })).toBe(0n);
+  expect(netDone({ placements: [done(), { ...reversed, word: 'undone', done: 0n }] })).toBe(PRICE);
+  expect(netDone({ placements: [done(60n), reversed] })).toBe(0n);
+});

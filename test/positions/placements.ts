@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
+import { book } from '../../src/db/positions/book.ts';
+import { observed } from '../../src/db/positions/change.ts';
+import { currentOf, lockOrder } from '../../src/db/positions/orders.ts';
+import {
+  currentPlacement,
+  providerOf,
+  providerReferenceOf,
+} from '../../src/db/positions/placements.ts';
+import type { Observation } from '../../src/domain/positions/placement.ts';
+
+/** Where an order is by now, by the column of its operation. */
+export const atProvider = (operationId: string) => {
+  const operation = sql.ref(operationId);
+  const current = (column: 'silent_since' | 'ask_at') =>
+    sql<Date | null>`(select ${sql.ref(column)} from ${currentPlacement(operation)} as placed)`;
+  return [
+    providerOf(operation).as('provider'),
+    providerReferenceOf(operation).as('provider_reference'),
+    current('silent_since').as('silent_since'),
+    current('ask_at').as('ask_at'),
+  ] as const;
+};
+
+/** An order at each of its providers, in their order. */
+export const placementsOf = (database: Database, operationId: string) =>
+  database
+    .selectFrom('placements')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .orderBy('position')
+    .orderBy('id')
+    .execute();
+
+/** Has the next reconciliation ask about an order. */
+export const askNow = async (database: Database, reference: string): Promise<void> => {
+  await sql`
+    update placements set ask_at = clock_timestamp() where reference = ${reference}`.execute(
+    database,
+  );
+};
+
+/** Has the next reconciliation ask about everything that is asked about some time. */
+export const askAll = async (database: Database): Promise<void> => {
+  await sql`
+    update placements set ask_at = clock_timestamp() where ask_at is not null`.execute(database);
+};
+
+/** Books what a provider of an order says now: its present one, unless another one is named. */
+export async function observe(
+  transaction: DatabaseTransaction,
+  operationId: string,
+  {
+    provider,
+    ...seen
+  }: Omit<Observation, 'at' | 'source'> & {
+    readonly provider?: string;
+    readonly at?: number;
+    readonly source?: Observation['source'];
+  },
+): Promise<void> {
+  const order = await lockOrder(transaction, operationId);
+  const named = order.position.placements.find((one) => one.provider === provider);
+  const { id } = named ?? currentOf(order);
+  const { source = 'inquiry' } = seen;
+  const after = observed(order.position, id, { at: order.now, source, ...seen });
+  await book(transaction, order, after, { source }, { reversalWatchSeconds: 604_800 });
+}
+
+/** A provider does what it had refused, and the books hear of it. */
+export const doneLate = (
+  database: Database,
+  operationId: string,
+  providerReference = 'OP-late',
+): Promise<void> =>
+  database
+    .transaction()
+    .execute((transaction) =>
+      observe(transaction, operationId, { said: 'done', providerReference }),
+    );
+
+/** A provider takes back what it had done. */
+export const takenBack = (database: Database, operationId: string): Promise<void> =>
+  database
+    .transaction()
+    .execute((transaction) => observe(transaction, operationId, { said: 'undone' }));
