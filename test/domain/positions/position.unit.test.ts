@@ -54,6 +54,29 @@ describe('what an order is to have moved', () => {
       [done(), reversed, done(PRICE, 'mpesa')],
       { payer: -WHOLE, fees: FEE, clearing: PRICE },
     ],
+    ...(['none', 'pending'] as const).flatMap(
+      (word) =>
+        [
+          [
+            `a payment that is undone while its reversal is ${word}`,
+            {},
+            [undone, placed({ kind: 'reversal', word })],
+            { payer: -WHOLE, fees: FEE, clearing: PRICE },
+          ],
+          [
+            `another amount while the reversal is ${word}`,
+            {},
+            [done(110n), placed({ kind: 'reversal', word })],
+            { payer: -WHOLE, fees: FEE, clearing: 110n, suspense: -10n },
+          ],
+        ] as const,
+    ),
+    [
+      'a payment that is undone, and its reversal was refused',
+      {},
+      [undone, placed({ kind: 'reversal', word: 'nothing' })],
+      { payer: -WHOLE, fees: FEE, suspense: PRICE },
+    ],
     [
       'the value is with the partner',
       { isCharged: false, creditedTo: 'partner' },
