@@ -20,7 +20,7 @@ async function factsOf(database: Database): Promise<string[]> {
   const { rows } = await sql<{ fact: string }>`
     with redeemed as (
       select redemptions.id, voucher_id, redemptions.merchant_id, redemptions.status, partner_id,
-        redemptions.status = 'VOIDED' and is_done as is_late
+        redemptions.operation_id, redemptions.settled_at
       from redemptions join vouchers on vouchers.id = voucher_id
       where redemptions.status <> 'HELD'
     ), tried as (
@@ -46,7 +46,15 @@ async function factsOf(database: Database): Promise<string[]> {
         lateral (values ('partner ' || partner_id), ('merchant ' || merchant_id))
         as owners (owner)
     union all select 'merchant ' || merchant_id || ': redemption:' || id || ' payout.completed ' || id
-      from redeemed where status = 'POSTED' or is_late
+      from redeemed where status = 'POSTED'
+    -- Made late, or once more after it was taken back.
+    union all select 'merchant ' || merchant_id || ': redemption:' || id || ' payout.completed ' || id
+      from (
+        select redeemed.*, seen.created_at > settled_at as is_later, seen.done > 0 as is_done, coalesce(lag(seen.done > 0) over (
+            partition by placement_id order by seen.id), status = 'POSTED') as was_done
+        from observations as seen join placements on placements.id = placement_id
+        join redeemed using (operation_id) where kind = 'payment') as changed
+      where is_later and is_done and not was_done
     union all select 'partner ' || partner_id || ': top-up:' || topup_id || ' ended ' || attempt
       from tried
     -- Its workflow never began; a retry may have made the first attempt since.
