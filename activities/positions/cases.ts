@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import { type Case, findCase, listCases, noteUnbooked } from '../../src/db/positions/cases.ts';
-import { formatAmount, parseMoney } from '../../src/domain/money.ts';
+import { formatAmount, magnitudeOf, parseMoney } from '../../src/domain/money.ts';
 import { caseAdvice, caseTitle } from '../../src/domain/positions/words.ts';
 import type { StartNames } from '../../src/temporal/workflow-starts.ts';
 import type { CaseInput } from '../../workflows/contracts.ts';
@@ -116,10 +116,9 @@ const namesOf = ({
 /** "Providers did more than is paid for, ETB 487.50, Addis Gifts, since 2026-11-26, case 17". */
 function describeCase(found: Case): string {
   const amount = parseMoney(found.amount);
-  const size = amount < 0n ? -amount : amount;
   return [
     caseTitle(found.why, amount),
-    ...(size === 0n ? [] : [`ETB ${formatAmount(size)}`]),
+    ...(amount === 0n ? [] : [`ETB ${formatAmount(magnitudeOf(amount))}`]),
     ...(found.provider === null ? [] : [`at ${found.provider}`]),
     ...(found.partner === null ? [] : [found.partner]),
     ...(found.reference === null ? [] : [`our reference ${found.reference}`]),

@@ -6,6 +6,7 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../src/providers/outcome.ts';
+import { orSettledByHand } from '../repairs/settlements.ts';
 
 interface Other {
   readonly provider: string;
@@ -40,3 +41,17 @@ export async function withOtherPlacements<Found extends ProviderOutcome | Provid
   );
   return open ? unknown(`${open.provider} has not said clearly what it did.`) : found;
 }
+
+/** The same of an inquiry, which a person may have answered where the provider does not say. */
+export const afterInquiry = async (
+  database: Database,
+  operationId: string,
+  answer: ProviderInquiry,
+  asked: { readonly failovers: readonly unknown[] },
+): Promise<ProviderInquiry> =>
+  withOtherPlacements(
+    database,
+    operationId,
+    await orSettledByHand(database, operationId, answer),
+    asked,
+  );

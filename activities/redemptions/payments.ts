@@ -6,10 +6,9 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { withOtherPlacements } from '../positions/other-placements.ts';
+import { afterInquiry, withOtherPlacements } from '../positions/other-placements.ts';
 import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
 import { canConfirmHolder, checkingAccount } from '../providers/payout-accounts.ts';
-import { orSettledByHand } from '../repairs/settlements.ts';
 import { paysTo } from './redemption-facts.ts';
 import { askForPayment, sendPayment } from './send-payment.ts';
 
@@ -57,12 +56,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
       askForPayment(database, port, { operationId, payment: paymentOf(payment) }),
     );
     const asked = askedByRow(payment);
-    const found = await withOtherPlacements(
-      database,
-      operationId,
-      await orSettledByHand(database, operationId, answer),
-      asked,
-    );
+    const found = await afterInquiry(database, operationId, answer, asked);
     // A run that was cut off may have died before it noted this.
     if (found.kind === 'unknown') await noteUnknown(database, operationId);
     return {

@@ -6,10 +6,9 @@ import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outco
 import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { withOtherPlacements } from '../positions/other-placements.ts';
+import { afterInquiry, withOtherPlacements } from '../positions/other-placements.ts';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
 import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
-import { orSettledByHand } from '../repairs/settlements.ts';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint, numbers } = dependencies;
@@ -55,12 +54,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
       withHeartbeat(() => port.findOrder(order, onOwnClock(lastSentAtMs))),
     );
     const asked = askedByRow(attempt);
-    const found = await withOtherPlacements(
-      database,
-      operationId,
-      await orSettledByHand(database, operationId, answer),
-      asked,
-    );
+    const found = await afterInquiry(database, operationId, answer, asked);
     return { ...found, asked, of: { operationId, call } };
   }
 

@@ -23,9 +23,12 @@ export function parseMoney(text: string): Money {
   return sign ? -micros : micros;
 }
 
+/** The amount without its sign. */
+export const magnitudeOf = (money: Money): Money => (money < 0n ? -money : money);
+
 /** Six fraction digits, as in the database, payloads and vouchers (spec 2.3): "100.000000" */
 export function formatMoney(money: Money): string {
-  const magnitude = money < 0n ? -money : money;
+  const magnitude = magnitudeOf(money);
   const whole = magnitude / MICROS_PER_UNIT;
   const fraction = String(magnitude % MICROS_PER_UNIT).padStart(FRACTION_DIGITS, '0');
   return `${money < 0n ? '-' : ''}${whole}.${fraction}`;

@@ -1,4 +1,4 @@
-import type { StatementKind } from '../domain/provider-statements/statement-kind.ts';
+import type { PlacementKind } from '../domain/positions/placement.ts';
 import {
   type FoundPage,
   notListed,
@@ -9,7 +9,7 @@ import {
 /** A line of a provider's statement. The comparison needs no party; the recovery does. */
 export interface ProviderStatementLine
   extends Pick<ProviderTransaction, 'reference' | 'status' | 'amount' | 'currency' | 'at'> {
-  readonly kind: StatementKind;
+  readonly kind: PlacementKind;
   /** Of another type than what we order, such as a transfer. */
   readonly isOther?: true;
   /** Identifies the transaction at the provider. */

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts';
 import { type Case, closeCase, findCase } from '../db/positions/cases.ts';
 import { type LockedOrder, lockOrder, readOrder } from '../db/positions/orders.ts';
 import { hasVoucherValue, refuseSettlement, settleOrder } from '../db/positions/settle.ts';
-import { parseMoney } from '../domain/money.ts';
+import { magnitudeOf, parseMoney } from '../domain/money.ts';
 import { bearers, difference } from '../domain/positions/position.ts';
 import { bearerChoices, caseTitle } from '../domain/positions/words.ts';
 import { oneOf, wholeNumber } from './fields.ts';
@@ -28,15 +28,14 @@ export async function caseFacts(database: Database, id: string): Promise<CaseFac
 }
 
 async function isPayable(database: Database, order: LockedOrder | undefined): Promise<boolean> {
-  if (order?.kind !== 'payment' || order.position.order.creditedTo === 'partner') return true;
+  if (order?.kind !== 'payment' || order.isLost || order.position.order.creditedTo === 'partner')
+    return true;
   return hasVoucherValue(database, order.operationId);
 }
 
 /** What each choice of a case would move. */
 export const choicesOf = ({ order }: CaseFacts) =>
-  order === undefined
-    ? []
-    : bearerChoices(order.position, order.kind.endsWith('payment') ? 'payment' : 'top-up');
+  order === undefined ? [] : bearerChoices(order.position, order.kind);
 
 export const settleCase = repairKind({
   subject: 'case',
@@ -67,12 +66,10 @@ export const settleCase = repairKind({
     label: `case ${found.id}: ${caseTitle(found.why, parseMoney(found.amount))}`,
   }),
   amountOf({ order }) {
-    const open = order === undefined ? 0n : difference(order.position);
-    return open < 0n ? -open : open;
+    return order === undefined ? 0n : magnitudeOf(difference(order.position));
   },
   refuse({ found, order, isPayable: canPay }, { by, partner }) {
-    const isLost = order?.kind.startsWith('lost') ?? false;
-    if (isLost && by === 'partner' && partner === undefined && order?.partnerId === null)
+    if (order?.isLost && by === 'partner' && partner === undefined && order.partnerId === null)
       return 'A restore lost whose it is: name the partner, too.';
     return refuseSettlement(found, order, by ?? null, { isPayable: canPay });
   },

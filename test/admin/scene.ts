@@ -114,6 +114,14 @@ export async function makeCatalogue(scene: AdminScene): Promise<Catalogue> {
   return { partnerId, merchantId, giftProductId, denominationId };
 }
 
+/** The same, and a partner with ETB 100,000 in each wallet. */
+export async function makeFundedCatalogue(scene: AdminScene): Promise<Catalogue> {
+  const catalogue = await makeCatalogue(scene);
+  for (const wallet of ['gift', 'airtime'])
+    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+  return catalogue;
+}
+
 /** The words that create a merchant, with a fee of 2.5 % and a payout account. */
 export const merchantWords = (identifier: string): string[] => [
   ...['create', 'merchant', '--name', 'Abyssinia Coffee', '--type', 'RETAIL'],

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import type { PlacementKind } from '../../domain/positions/placement.ts';
 import type { Database } from '../connection.ts';
 import { isUndelivered } from '../reports/undelivered-emails.ts';
 
 /** What has not come to its end, of one kind and age. */
 interface OpenHolds {
-  readonly kind: 'payment' | 'top-up' | 'reversal';
+  readonly kind: PlacementKind;
   /** The first of the given ages that is greater; null beyond the last. */
   readonly ageLimit: number | null;
   readonly count: number;

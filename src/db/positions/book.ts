@@ -1,4 +1,4 @@
-import { caseOf, difference, isBlocking } from '../../domain/positions/position.ts';
+import { caseOf, difference, isBlocking, isUnclear } from '../../domain/positions/position.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import { followCase } from './cases.ts';
 import type { AfterPosition, BookSettings, PositionChange } from './change.ts';
@@ -43,5 +43,4 @@ export async function book(
 }
 
 const wordsOf = ({ placements }: AfterPosition): string | null =>
-  placements.find(({ word, words, cleared }) => word === 'other' && words !== cleared)?.words ??
-  null;
+  placements.find(isUnclear)?.words ?? null;

@@ -59,7 +59,7 @@ const accountOrder = ['hold', 'payer', 'partner', 'clearing', 'fees', 'suspense'
 
 /** What the ledger's accounts are to have, by their kinds. */
 function goalOf({ kind }: Pick<LockedOrder, 'kind'>, entries: Entries): Map<AccountKind, Money> {
-  const names = accountsOf[kind === 'payment' || kind === 'lost payment' ? 'payment' : 'top-up'];
+  const names = accountsOf[kind];
   const goal = new Map<AccountKind, Money>();
   for (const account of accountOrder)
     goal.set(names[account], (goal.get(names[account]) ?? 0n) + (entries[account] ?? 0n));

@@ -5,9 +5,6 @@ import type { Position, Settlement } from '../../domain/positions/position.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { MissingRowError } from '../missing-row.ts';
 
-/** What an order is of. A restore may have lost the rows of one, which its operation in the ledger still names. */
-type OrderKind = 'payment' | 'top-up' | 'lost payment' | 'lost top-up';
-
 /** A row of `placements`. */
 export interface PlacementRow extends Placement {
   readonly id: number;
@@ -31,7 +28,9 @@ export interface OpenCase {
 
 /** An order whose rows are locked, with everything that decides about it. */
 export interface LockedOrder {
-  readonly kind: OrderKind;
+  readonly kind: 'payment' | 'top-up';
+  /** A restore lost its rows, and its operation in the ledger still names it. */
+  readonly isLost: boolean;
   /** Names it in the ledger. */
   readonly operationId: string;
   /** Ours, towards the providers. */
@@ -60,7 +59,7 @@ type AsRow<Type> = {
   readonly [Name in keyof Type]: Type[Name] extends Money ? string : Type[Name];
 };
 
-interface OrderRow extends Omit<LockedOrder, 'operationId' | 'position' | 'kind'> {
+interface OrderRow extends Omit<LockedOrder, 'operationId' | 'position' | 'kind' | 'isLost'> {
   readonly price: string;
   readonly fee: string;
   readonly isCharged: boolean;
@@ -216,10 +215,10 @@ function orderOf(
   { price, fee, isCharged, creditedTo, placements, settlements, ...row }: OrderRow,
 ): LockedOrder {
   const isTopup = subject === 'top-up' || placements[0]?.kind === 'top-up';
-  const kind = isTopup ? 'top-up' : 'payment';
   return {
     ...row,
-    kind: subject === 'lost' ? `lost ${kind}` : kind,
+    kind: isTopup ? 'top-up' : 'payment',
+    isLost: subject === 'lost',
     operationId,
     position: {
       order: {
@@ -256,5 +255,5 @@ export const lastHeardOf = (order: LockedOrder): PlacementRow =>
 /** "top-up 17, attempt 1", for people. */
 export const subjectOfOrder = (order: LockedOrder): string =>
   order.topupId === null
-    ? `${order.kind}, our reference ${order.reference}`
+    ? `${order.isLost ? 'lost ' : ''}${order.kind}, our reference ${order.reference}`
     : `top-up ${order.topupId}, attempt ${order.attempt}`;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Operator } from '../../domain/operator.ts';
+import type { PlacementKind, Word } from '../../domain/positions/placement.ts';
 import type { Route, RouteKind } from '../../domain/providers/routes.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { routesFor, routesOfTopup } from '../providers/provider-routes.ts';
@@ -14,9 +15,14 @@ export const currentPlacement = (operationId: RawBuilder<unknown>) => sql`(
   order by placement.position desc limit 1)`;
 
 /** SQL expression: the provider that an order is at by now. */
-export const providerOf = (operationId: RawBuilder<unknown>) => sql<string>`(
-  select placement.provider from placements as placement where ${ofOrder(operationId)}
-  order by placement.position desc limit 1)`;
+export const providerOf = (operationId: RawBuilder<unknown>) =>
+  sql<string>`(select provider from ${currentPlacement(operationId)} as placed)`;
+
+/** SQL condition: an order is on hold. */
+export const isOnHold = (operationId: RawBuilder<unknown>) => sql`(
+  exists (select from redemptions where redemptions.operation_id = ${operationId} and status = 'HELD')
+  or exists (select from topup_attempts where topup_attempts.operation_id = ${operationId}
+    and status = 'HELD'))`;
 
 /** SQL expression: the reference of the provider that did an order, or else of the one that it is at. */
 export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<string | null>`(
@@ -25,10 +31,10 @@ export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<str
 
 /** An order at one provider, for people. Times are texts in ISO 8601; amounts are decimal strings. */
 export interface ShownPlacement {
-  readonly kind: 'payment' | 'top-up' | 'reversal';
+  readonly kind: PlacementKind;
   readonly provider: string;
   readonly at: string;
-  readonly word: 'none' | 'pending' | 'nothing' | 'done' | 'undone' | 'other';
+  readonly word: Word;
   readonly done: string;
   readonly words: string | null;
   readonly providerReference: string | null;
@@ -36,7 +42,7 @@ export interface ShownPlacement {
   readonly observations: readonly {
     readonly at: string;
     readonly source: string;
-    readonly word: ShownPlacement['word'];
+    readonly word: Word;
     readonly done: string;
     readonly words: string | null;
     readonly providerReference: string | null;
@@ -147,10 +153,7 @@ export async function noteUnknown(database: Database, operationId: string): Prom
     update placements set silent_since = now()
     from ${currentPlacement(sql`${operationId}`)} as placed
     where placements.id = placed.id and placements.silent_since is null
-      and (exists (select from redemptions
-          where operation_id = ${operationId} and status = 'HELD')
-        or exists (select from topup_attempts
-          where operation_id = ${operationId} and status = 'HELD'))`.execute(database);
+      and ${isOnHold(sql`${operationId}`)}`.execute(database);
 }
 
 /**
@@ -248,7 +251,7 @@ export async function doubt(
 /** A placement whose provider is to be asked, and when it was taken up, as PostgreSQL writes it. */
 export interface DuePlacement {
   readonly id: number;
-  readonly kind: 'payment' | 'top-up' | 'reversal';
+  readonly kind: PlacementKind;
   readonly operationId: string;
   readonly provider: string;
   /** When another provider was asked next, or the order ended; null while it is on hold. */

@@ -64,7 +64,8 @@ export async function settleOrder(
   const order = { ...locked, partnerId: locked.partnerId ?? partnerId };
   const open = difference(order.position);
   // The payer of a top-up is the wallet of its partner.
-  const bearer = by === 'partner' && order.kind === 'top-up' ? 'payer' : (by ?? 'provider');
+  const bearer =
+    by === 'partner' && order.kind === 'top-up' && !order.isLost ? 'payer' : (by ?? 'provider');
   const settled = settle(order.position, bearer, order.now);
   const added = settled.settlements.slice(order.position.settlements.length);
   for (const { by: party, amount } of added)

@@ -11,8 +11,8 @@ export async function writeOrder(
   position: AfterPosition,
   { ending }: PositionChange,
 ): Promise<void> {
-  const { kind, operationId } = before;
-  if (kind === 'lost payment' || kind === 'lost top-up') return;
+  const { kind, isLost, operationId } = before;
+  if (isLost) return;
   const { isCharged, creditedTo } = position.order;
   const isDone = netDone(position) > 0n;
   const table = sql.table(kind === 'payment' ? 'redemptions' : 'topup_attempts');

@@ -35,8 +35,7 @@ export async function writePlacements(
     const hasEnded = before.position.order.state === 'open' && !isOpen;
     if (placement === old && !hasEnded && placement.id !== change.askNow) continue;
     const isNews = change.takenAt !== undefined && old.askAt !== change.takenAt;
-    const isLost = before.kind === 'lost payment' || before.kind === 'lost top-up';
-    const next = isLost
+    const next = before.isLost
       ? null
       : change.askNow === placement.id
         ? now

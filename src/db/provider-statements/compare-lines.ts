@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatAmount, parseMoney } from '../../domain/money.ts';
-import type { Observation, Said } from '../../domain/positions/placement.ts';
+import type { Observation, PlacementKind, Said } from '../../domain/positions/placement.ts';
 import { type LineFault, lineWords } from '../../domain/positions/words.ts';
-import type { StatementKind } from '../../domain/provider-statements/statement-kind.ts';
 import { amountTolerance } from '../../domain/providers/amount-tolerance.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import { book } from '../positions/book.ts';
@@ -57,7 +56,7 @@ export function doneHere(of: StatementDay): RawBuilder<unknown> {
 /** A line, or an order without one, that our books do not say. */
 interface Found {
   readonly what: 'word' | LineFault;
-  readonly kind: StatementKind;
+  readonly kind: PlacementKind;
   readonly reference: string | null;
   readonly providerReference: string | null;
   /** Of a placement of ours; null for a line of none. */

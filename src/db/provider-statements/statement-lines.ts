@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { StatementKind } from '../../domain/provider-statements/statement-kind.ts';
+import type { PlacementKind } from '../../domain/positions/placement.ts';
 import type { Day } from '../../domain/reports/day-report.ts';
 import type { Database } from '../connection.ts';
 
@@ -18,7 +18,7 @@ export interface StatementDay {
 
 /** A line as it is stored. */
 export interface StoredLine {
-  readonly kind: StatementKind;
+  readonly kind: PlacementKind;
   /** Of another type than what we order, such as a transfer. */
   readonly isOther?: true;
   readonly providerReference: string;

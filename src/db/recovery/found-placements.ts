@@ -5,6 +5,7 @@ import type { Database, DatabaseTransaction } from '../connection.ts';
 import { book } from '../positions/book.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
 import { lockOrder, lostOperationId } from '../positions/orders.ts';
+import { isOnHold } from '../positions/placements.ts';
 
 /** What our books have of an order at one provider. */
 export interface KnownPlacement {
@@ -124,10 +125,7 @@ export async function doubtFound(
         ${found.map(({ provider }) => provider)}::text[]) as theirs (named, asked)
     ), orders as materialized (
       select distinct on (named, asked) placements.*, asked,
-        exists (select from redemptions where redemptions.operation_id = placements.operation_id
-            and status = 'HELD')
-          or exists (select from topup_attempts where topup_attempts.operation_id = placements.operation_id
-            and status = 'HELD') as is_held,
+        ${isOnHold(sql`placements.operation_id`)} as is_held,
         exists (select from placements as known
           where known.reference = named and known.provider = asked) as is_known
       from found join placements on reference = named and kind <> 'reversal'

@@ -1,11 +1,11 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { ObservationSource, Word } from '../../domain/positions/placement.ts';
+import type { ObservationSource, PlacementKind, Word } from '../../domain/positions/placement.ts';
 import type { Numeric, Timestamp } from './columns.ts';
 
 /** An order at one provider, under one reference of ours. */
 export interface PlacementsTable {
   id: GeneratedAlways<number>;
-  kind: 'payment' | 'top-up' | 'reversal';
+  kind: PlacementKind;
   /** Ours, as the provider has it. */
   reference: string;
   provider: string;

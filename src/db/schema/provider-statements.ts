@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { StatementKind } from '../../domain/provider-statements/statement-kind.ts';
+import type { PlacementKind } from '../../domain/positions/placement.ts';
 import type { Day } from '../../domain/reports/day-report.ts';
 import type { Json, Numeric, Timestamp } from './columns.ts';
 
@@ -31,7 +31,7 @@ export interface ProviderStatementsTable {
 /** A line of a statement, without its party. */
 export interface ProviderStatementLinesTable {
   load_id: string;
-  kind: StatementKind;
+  kind: PlacementKind;
   provider_reference: string;
   provider: string;
   day: Day;

@@ -31,9 +31,12 @@ export interface Observation {
   readonly words?: string;
 }
 
+/** What is placed at a provider, and what a line of its statement is. */
+export type PlacementKind = 'payment' | 'top-up' | 'reversal';
+
 /** An order at one provider, under one reference of ours. */
 export interface Placement {
-  readonly kind: 'payment' | 'top-up' | 'reversal';
+  readonly kind: PlacementKind;
   readonly provider: string;
   readonly ordered: Money;
   readonly word: Word;

@@ -192,14 +192,17 @@ function putRight<Row extends Placement>(
 /** Days that news of a provider may stay unexplained before a person is asked. */
 export const PATIENCE_MS = 3 * 24 * 60 * 60 * 1_000;
 
+/** Whether a person must look at the words of a provider, which cannot be booked. */
+export const isUnclear = ({ word, words, cleared }: Placement): boolean =>
+  word === 'other' && words !== cleared;
+
 /** Why a person is needed for an order; undefined where nobody is. */
 export type PositionCase = 'difference' | 'words' | 'silence';
 
 export function caseOf(position: Position, now: number): PositionCase | undefined {
   if (position.order.state === 'open') return undefined;
   if (difference(position) !== 0n) return 'difference';
-  if (position.placements.some(({ word, words, cleared }) => word === 'other' && words !== cleared))
-    return 'words';
+  if (position.placements.some(isUnclear)) return 'words';
   return position.placements.some(
     ({ doubtedAt }) => doubtedAt !== null && now - doubtedAt >= PATIENCE_MS,
   )

@@ -1,4 +1,5 @@
-import { formatGroupedAmount, type Money } from '../money.ts';
+import { formatGroupedAmount, type Money, magnitudeOf } from '../money.ts';
+import type { PlacementKind } from './placement.ts';
 import { type Bearer, difference, mayCharge, mayCredit, type Position } from './position.ts';
 
 /** Why a person is needed. `unread`: a statement was not compared. `foreign`: a line of a statement is not ours. */
@@ -63,7 +64,7 @@ export type LineFault = 'foreign' | 'repeated' | 'absent' | 'late';
 interface DifferingLine {
   readonly provider: string;
   readonly day: string;
-  readonly kind: 'payment' | 'reversal' | 'top-up';
+  readonly kind: PlacementKind;
   /** With its currency. */
   readonly amount: string;
   readonly providerReference: string | null;
@@ -99,7 +100,7 @@ export function bearerChoices(
 ): readonly BearerChoice[] {
   const open = difference(position);
   const { price, fee } = position.order;
-  const etb = (money: Money) => `ETB ${formatGroupedAmount(money < 0n ? -money : money)}`;
+  const etb = (money: Money) => `ETB ${formatGroupedAmount(magnitudeOf(money))}`;
   const wallet = subject === 'payment' ? 'gift wallet' : 'airtime wallet';
   const payer = subject === 'payment' ? 'voucher' : 'airtime wallet';
   const pays = open > 0n;

@@ -6,7 +6,12 @@ import { settleOrder } from '../../../src/db/positions/settle.ts';
 import type { Said } from '../../../src/domain/positions/placement.ts';
 import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import {
+  type AdminScene,
+  type Catalogue,
+  makeFundedCatalogue,
+  openScene,
+} from '../../admin/scene.ts';
 import { observe } from '../../positions/placements.ts';
 
 /** Whatever providers say and people settle, by two at a time: the books of PostgreSQL follow. */
@@ -15,9 +20,7 @@ let catalogue: Catalogue;
 
 beforeAll(async () => {
   scene = await openScene();
-  catalogue = await makeCatalogue(scene);
-  for (const wallet of ['gift', 'airtime'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+  catalogue = await makeFundedCatalogue(scene);
 });
 afterAll(() => scene?.close());
 

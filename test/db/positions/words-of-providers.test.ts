@@ -6,7 +6,12 @@ import { settleOrder } from '../../../src/db/positions/settle.ts';
 import { bookLost } from '../../../src/db/recovery/found-placements.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import {
+  type AdminScene,
+  type Catalogue,
+  makeFundedCatalogue,
+  openScene,
+} from '../../admin/scene.ts';
 import { observe, placementsOf } from '../../positions/placements.ts';
 
 /** What providers say after their first answer, in whatever order: the books and the cases follow. */
@@ -16,9 +21,7 @@ const settings = { reversalWatchSeconds: 0 };
 
 beforeAll(async () => {
   scene = await openScene();
-  catalogue = await makeCatalogue(scene);
-  for (const wallet of ['gift', 'airtime'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+  catalogue = await makeFundedCatalogue(scene);
 });
 afterAll(() => scene?.close());
 

@@ -13,7 +13,12 @@ import type {
 import { bookLost } from '../../../src/db/recovery/found-placements.ts';
 import type { Day } from '../../../src/domain/reports/day-report.ts';
 import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.ts';
-import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
+import {
+  type AdminScene,
+  type Catalogue,
+  makeFundedCatalogue,
+  openScene,
+} from '../../admin/scene.ts';
 import { moveRows } from './move-rows.ts';
 
 let scene: AdminScene;
@@ -34,9 +39,7 @@ let noon: Date;
 
 beforeAll(async () => {
   scene = await openScene();
-  catalogue = await makeCatalogue(scene);
-  for (const wallet of ['gift', 'airtime'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+  catalogue = await makeFundedCatalogue(scene);
 });
 afterAll(() => scene?.close());
 

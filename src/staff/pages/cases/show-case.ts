@@ -125,7 +125,7 @@ async function settling(
     return message('notice', 'Your role may look: an operator settles it.');
   const subjectId = String(id);
   const choices = choicesOf(found).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
-  const isLost = found.order?.kind.startsWith('lost') ?? false;
+  const isLost = found.order?.isLost ?? false;
   const second = await secondPersonFor(
     services.database,
     settleCase,
