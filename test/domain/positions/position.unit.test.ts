@@ -91,6 +91,16 @@ describe('what an order is to have moved', () => {
     expect(moved).toEqual(expected);
   });
 
+  it('each bears what was agreed, and the rest stays in suspense', () => {
+    const agreed = [
+      { by: 'partner', amount: 30n },
+      { by: 'platform', amount: 20n },
+    ] as const;
+    expect(target(positionOf({ isCharged: false }, [done()], agreed))).toMatchObject({
+      ...{ payer: 0n, partner: -30n, fees: -20n, clearing: PRICE, suspense: 50n - PRICE },
+    });
+  });
+
   it('transfers lead there once, each from what has too much to what lacks it', () => {
     const ofHold = new Map([['hold', 0n]]);
     const goal = new Map([...ofHold, ...Object.entries(target(positionOf({}, [done(110n)])))]);
