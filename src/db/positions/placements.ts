@@ -9,9 +9,11 @@ import { routesFor, routesOfTopup } from '../providers/provider-routes.ts';
 const ofOrder = (operationId: RawBuilder<unknown>) => sql`
   placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
 
-/** SQL source: the placement that an order is at by now, as `placed`. */
+/** SQL source: the placement that an order is at by now, as `placed`. With `*` no statement would be prepared. */
 export const currentPlacement = (operationId: RawBuilder<unknown>) => sql`(
-  select placement.* from placements as placement where ${ofOrder(operationId)}
+  select placement.id, placement.provider, placement.operation_id, placement.voucher_id,
+    placement.ordered, placement.position, placement.silent_since, placement.ask_at
+  from placements as placement where ${ofOrder(operationId)}
   order by placement.position desc limit 1)`;
 
 /** SQL expression: the provider that an order is at by now. */
