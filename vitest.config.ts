@@ -8,7 +8,7 @@ const unitTests = [
   'test/docker-compose.test.ts',
   'test/config/*.test.ts',
   'test/{crypto,domain,providers,sandbox}/**/*.test.ts',
-  'test/embedded/{data-directory,port,temporal-binary,temporal-installation}.test.ts',
+  'test/local/{data-directory,port,temporal-binary,temporal-installation}.test.ts',
   'test/**/*.unit.test.ts',
 ];
 
@@ -25,7 +25,7 @@ const slowProofs = [
   'test/admin/import/{import,refused-imports}.test.ts',
   'test/clients/{bruno,python-client}.test.ts',
   'test/db/reports/day-report-emails.test.ts',
-  'test/embedded/{postgres,temporal-server}.test.ts',
+  'test/local/{postgres,temporal-server}.test.ts',
   'test/end-to-end/{crashes,faults,processes}/**/*.test.ts',
   'test/end-to-end/access/{rate-limits,revoked-in-the-middle,rotated-digests}.test.ts',
   'test/end-to-end/gift/{open-breakers,races-of-redemptions}.test.ts',
@@ -40,11 +40,11 @@ const slowProofs = [
   'test/monitoring/*.test.ts',
   'test/docs-site/browser-journey.test.ts',
   'test/openapi/{breaking-changes,schemathesis}.test.ts',
-  'test/portal/amharic.test.ts',
-  'test/portal/journeys/*.test.ts',
-  'test/portal/pages/statements/statement-emails.test.ts',
-  'test/temporal/{copied-results,every-copied-command,rotated-payload-keys}.test.ts',
-  'test/worker/workflow-threads/endless-workflow.test.ts',
+  'test/pages/portal/amharic.test.ts',
+  'test/pages/portal/journeys/*.test.ts',
+  'test/pages/portal/statements/statement-emails.test.ts',
+  'test/runtime/temporal/{copied-results,every-copied-command,rotated-payload-keys}.test.ts',
+  'test/runtime/worker/workflow-threads/endless-workflow.test.ts',
   'test/workflows/{refused-calls,refused-steps,temporal-ui-pictures}.test.ts',
 ];
 

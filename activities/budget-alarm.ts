@@ -6,10 +6,10 @@ import {
   type NumberEvent,
   numberCount,
   numberLimitConstraint,
-} from '../src/db/limits/number-counts.ts';
+} from '../src/db/limits/daily-limits.ts';
 import { numberLimitReached } from '../src/domain/daily-limits.ts';
 import type { Refusal } from '../src/domain/refusals.ts';
-import type { Company } from '../src/domain/voucher.ts';
+import type { Company } from '../src/domain/vouchers/voucher.ts';
 import { RefusedError } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 

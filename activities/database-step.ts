@@ -1,9 +1,9 @@
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.ts';
-import { isBegun, type OperationIdentity } from '../src/db/operations/operations.ts';
+import { isBegun, type OperationIdentity } from '../src/db/operations.ts';
 import { type Reason, type Refusal, refuse } from '../src/domain/refusals.ts';
-import { DATABASE_REFUSES } from '../src/domain/repairs/repair.ts';
+import { DATABASE_REFUSES } from '../src/domain/repairs.ts';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {

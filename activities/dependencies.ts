@@ -1,36 +1,34 @@
 import type { Digests } from '../src/crypto/digests.ts';
 import type { SecretBox } from '../src/crypto/secret-box.ts';
 import type { Database } from '../src/db/connection.ts';
-import type { NumberEvent } from '../src/db/limits/number-counts.ts';
-import type { ReminderTimes } from '../src/db/vouchers/reminders.ts';
+import type { NumberEvent } from '../src/db/limits/daily-limits.ts';
+import type { ReminderTimes } from '../src/db/messages/abandoned-messages.ts';
+import type { DayReport } from '../src/domain/day-report.ts';
+import type { RetryPauses } from '../src/domain/events.ts';
 import type { Money } from '../src/domain/money.ts';
-import type { Operator } from '../src/domain/operator.ts';
-import type { NumberBox } from '../src/domain/phone.ts';
+import type { NumberBox, Operator } from '../src/domain/phone.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../src/domain/providers/provider-names.ts';
-import type { DayReport } from '../src/domain/reports/day-report.ts';
-import type { MonthlyStatement } from '../src/domain/statements/monthly-statement.ts';
+} from '../src/domain/providers.ts';
+import type { MonthlyStatement } from '../src/domain/statements.ts';
 import type { AmountRange } from '../src/domain/topup.ts';
-import type { MessageLanguage, MessageTexts } from '../src/domain/vouchers/owner-messages.ts';
-import type { RetryPauses } from '../src/domain/webhooks/webhook.ts';
-import type { BackgroundTasks } from '../src/process/background-tasks.ts';
-import type { Failpoint } from '../src/process/failpoint.ts';
-import type { Airtime } from '../src/providers/airtime/airtime.ts';
-import type { OperatorLookup } from '../src/providers/airtime/operator-lookup.ts';
-import type { EmailAttachment, EmailSender } from '../src/providers/email/email-sender.ts';
+import type { MessageLanguage, MessageTexts } from '../src/domain/vouchers/messages.ts';
+import type { Airtime, OperatorLookup } from '../src/providers/airtime/airtime.ts';
+import type { EmailAttachment, EmailSender } from '../src/providers/email.ts';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderSet } from '../src/providers/provider-set.ts';
 import type { SmsSender } from '../src/providers/sms/sms-sender.ts';
-import type { WebhookCaller } from '../src/providers/webhooks/webhook-caller.ts';
+import type { WebhookCaller } from '../src/providers/webhook-caller.ts';
 import type { RepairLimits } from '../src/repairs/repair-kind.ts';
+import type { BackgroundTasks } from '../src/runtime/process/background-tasks.ts';
+import type { Failpoint } from '../src/runtime/process/failpoint.ts';
 import type {
   AccountAtProvider,
   BalanceAtProvider,
-} from './provider-statements/account-at-provider.ts';
-import type { ComparisonSettings } from './provider-statements/compare-statement.ts';
+  ComparisonSettings,
+} from './compare-statement.ts';
 import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.ts';
 
 /** The dependencies of activities. */

@@ -1,35 +1,31 @@
-import { createAccessNoticeActivities } from './access/access-notices.ts';
-import { createInvitationActivities } from './access/invitations.ts';
+import { createAccessNoticeActivities, createInvitationActivities } from './access.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { createMessageActivities, createMessageSender } from './messages/messages.ts';
-import { createAskActivities } from './positions/ask-due.ts';
-import { createCaseActivities } from './positions/cases.ts';
+import { createSweepActivities, createSweepCaseActivities } from './expiry.ts';
+import { createMessageActivities, createMessageSender } from './messages.ts';
+import { createAskActivities, createCaseActivities } from './positions.ts';
 import {
   createBalanceActivities,
   createProviderStatementActivities,
-} from './provider-statements/provider-statements.ts';
-import { createPayoutAccountActivities } from './providers/payout-accounts.ts';
-import { createReconciliationActivities } from './reconciliation/reconciliation.ts';
-import { createResumptionActivities } from './reconciliation/resumption.ts';
-import { createSweepCaseActivities } from './reconciliation/sweep-cases.ts';
-import { createSweepActivities } from './reconciliation/sweeps.ts';
-import { createWholeBooksActivities } from './reconciliation/whole-books.ts';
+} from './provider-statements.ts';
+import { createPayoutAccountActivities } from './providers.ts';
+import {
+  createReconciliationActivities,
+  createResumptionActivities,
+  createWholeBooksActivities,
+} from './reconciliation.ts';
 import { createClaimActivities } from './redemptions/claims.ts';
 import { createPaymentActivities } from './redemptions/payments.ts';
 import { createRedemptionActivities } from './redemptions/redemptions.ts';
-import { createReversalCallActivities } from './redemptions/reversal-calls.ts';
-import { createReversalActivities } from './redemptions/reversals.ts';
-import { createRepairActivities } from './repairs/repairs.ts';
-import { createSettlementActivities } from './repairs/settlements.ts';
-import { createDayReportActivities } from './reports/day-reports.ts';
-import { createStatementActivities } from './reports/statements.ts';
+import { createReversalActivities, createReversalCallActivities } from './redemptions/reversals.ts';
+import { createRepairActivities, createSettlementActivities } from './repairs.ts';
+import { createDayReportActivities, createStatementActivities } from './reports.ts';
 import { createTopupOrderActivities } from './topups/topup-orders.ts';
 import { createTopupActivities } from './topups/topups.ts';
 import { createBulkOrderActivities } from './vouchers/bulk-orders.ts';
 import { createCancellationActivities } from './vouchers/cancellation.ts';
 import { createResendActivities } from './vouchers/resend.ts';
 import { createVoucherActivities } from './vouchers/vouchers.ts';
-import { createWebhookActivities } from './webhooks/deliveries.ts';
+import { createWebhookActivities } from './webhooks.ts';
 
 export type { ActivityDependencies } from './dependencies.ts';
 

@@ -1,14 +1,14 @@
-import type { RecordedOperatorRetry } from '../src/db/operations/operator-commands.ts';
-import type { ReportedCode } from '../src/domain/vouchers/delivery.ts';
-import type { RedeemableVoucher, StartNames } from '../src/temporal/workflow-starts.ts';
+import type { RecordedOperatorRetry } from '../src/db/operator-commands.ts';
+import type { ReportedCode } from '../src/domain/vouchers/messages.ts';
+import type { RedeemableVoucher, StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type {
   CaseName,
   OperationOutcome,
   RedeemCommand,
+  ReverseRedemptionCommand,
   TopUpInput,
   TopUpMade,
 } from '../workflows/contracts.ts';
-import type { ReverseRedemptionCommand } from '../workflows/reversal/contracts.ts';
 
 /** An orphaned message, and the voucher of its workflow. */
 export interface LeftMessage extends RedeemableVoucher {

@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../src/embedded/port.ts';
-import type { Progress } from '../src/process/progress.ts';
-import type { Stops } from '../src/start/stops.ts';
-import { writeWorkflowBundle } from '../src/temporal/workflow-bundle.ts';
+import { freePort } from '../src/local/processes.ts';
+import type { Stops } from '../src/local/start/stops.ts';
+import type { Progress } from '../src/runtime/process/progress.ts';
+import { writeWorkflowBundle } from '../src/runtime/temporal/workflow-bundle.ts';
 import {
   startThrowawayServices,
   type ThrowawayServices,

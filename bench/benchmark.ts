@@ -1,4 +1,4 @@
-import type { Progress } from '../src/process/progress.ts';
+import type { Progress } from '../src/runtime/process/progress.ts';
 import type { ThrowawayServices } from '../test/harness/throwaway-services.ts';
 import type { Comparison } from './compare.ts';
 import type { BenchOptions } from './options.ts';

@@ -1,5 +1,5 @@
-import { createProgress } from '../src/process/progress.ts';
-import { createStops } from '../src/start/stops.ts';
+import { createStops } from '../src/local/start/stops.ts';
+import { createProgress } from '../src/runtime/process/progress.ts';
 import { runInterruptibly } from '../test/harness/run-interruptibly.ts';
 import { startBacking } from './backing.ts';
 import type { Benchmark, BenchmarkResult } from './benchmark.ts';

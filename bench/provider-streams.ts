@@ -1,6 +1,6 @@
 import type { PartnerClient } from '../clients/typescript/src/index.ts';
-import { addRoute } from '../src/db/providers/provider-routes.ts';
-import type { RouteKind, routedProviders } from '../src/domain/providers/routes.ts';
+import { addRoute } from '../src/db/providers.ts';
+import type { RouteKind, routedProviders } from '../src/domain/providers.ts';
 import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.ts';
 import { makeTopupProducts } from '../test/support/topups.ts';
 import { clientOf } from './partner-calls.ts';

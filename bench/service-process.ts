@@ -1,9 +1,9 @@
 import { startApi } from '../src/api.ts';
 import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
-import { startObservation } from '../src/process/observation.ts';
-import { runProcess } from '../src/process/termination.ts';
-import { createStops, type Stops } from '../src/start/stops.ts';
-import { connectTemporal } from '../src/temporal/connection.ts';
+import { createStops, type Stops } from '../src/local/start/stops.ts';
+import { runProcess } from '../src/runtime/process/background-tasks.ts';
+import { startObservation } from '../src/runtime/process/observation.ts';
+import { connectTemporal } from '../src/runtime/temporal/connection.ts';
 import { startWorker } from '../src/worker.ts';
 import { startBareLists } from './baselines/bare-lists.ts';
 import { bareRoutes } from './baselines/bare-route.ts';

@@ -3,7 +3,7 @@ import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
 import { createDigests, type Digests } from '../src/crypto/digests.ts';
 import { checkWholeBooks } from '../src/db/books/check-whole.ts';
 import { connectDatabase, type Database } from '../src/db/connection.ts';
-import { createStops, type Stops } from '../src/start/stops.ts';
+import { createStops, type Stops } from '../src/local/start/stops.ts';
 import type { Bench } from './benchmark.ts';
 import { startChild } from './child-process.ts';
 import { copyDatabase } from './copy-database.ts';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProgress } from '../src/process/progress.ts';
-import { createStops } from '../src/start/stops.ts';
+import { createStops } from '../src/local/start/stops.ts';
+import { createProgress } from '../src/runtime/process/progress.ts';
 import { runInterruptibly } from '../test/harness/run-interruptibly.ts';
 import { readOptions } from './options.ts';
 import { report } from './report.ts';

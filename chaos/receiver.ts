@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyWebhook, type WebhookEvent } from '../clients/typescript/src/index.ts';
-import type { Company } from '../src/domain/voucher.ts';
-import { webhookSettingsOf } from '../src/operations/webhook-settings.ts';
-import { registerWebhook } from '../src/operations/webhooks.ts';
-import type { Stops } from '../src/start/stops.ts';
+import type { Company } from '../src/domain/vouchers/voucher.ts';
+import type { Stops } from '../src/local/start/stops.ts';
+import { registerWebhook, webhookSettingsOf } from '../src/operations/webhooks.ts';
 import { startRawServer } from '../test/providers/raw-server.ts';
 import { createRandom, type Random } from './random.ts';
 import type { ThrowawayStack } from './throwaway-stack.ts';

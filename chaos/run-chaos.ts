@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress } from '../src/process/progress.ts';
-import type { Stops } from '../src/start/stops.ts';
+import type { Stops } from '../src/local/start/stops.ts';
+import type { Progress } from '../src/runtime/process/progress.ts';
 import { unlessInterrupted } from '../test/harness/run-interruptibly.ts';
 import { codeSentTo } from '../test/support/clients.ts';
 import { createClientLog } from './clients/client-log.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BooksRow } from '../src/sandbox/accepted-requests.ts';
-import type { ReceivedMessage } from '../src/sandbox/received.ts';
+import type { BooksRow, ReceivedMessage } from '../src/sandbox/requests.ts';
 import { call } from '../test/support/clients.ts';
 import type { Random } from './random.ts';
 

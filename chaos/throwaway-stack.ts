@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
 import { createDigests, type Digests } from '../src/crypto/digests.ts';
 import { connectDatabase, type Database } from '../src/db/connection.ts';
-import { freePort } from '../src/embedded/port.ts';
-import type { Progress } from '../src/process/progress.ts';
-import type { Stops } from '../src/start/stops.ts';
+import { freePort } from '../src/local/processes.ts';
+import type { Stops } from '../src/local/start/stops.ts';
+import type { Progress } from '../src/runtime/process/progress.ts';
 import {
   startThrowawayServices,
   type ThrowawayServices,

@@ -1,4 +1,4 @@
-import type { Company } from '../src/domain/voucher.ts';
+import type { Company } from '../src/domain/vouchers/voucher.ts';
 import {
   deposit,
   makeMerchant,
@@ -84,7 +84,7 @@ const WALLETS = [
 /** Every second merchant pays no fee, so that M-Pesa, which carries whole birr, can pay it. */
 const WITHOUT_FEE = 2;
 
-/** How payments to each merchant end, by `src/sandbox/scenario-table.ts`. */
+/** How payments to each merchant end, by `src/sandbox/scenarios.ts`. */
 const PAYOUT_SUFFIXES = [
   ...['000', '000', '000', '000', '000', '000', '100', '100'],
   ...['200', '002', '004', '005'],

@@ -1,5 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createCallbackLimit } from './callbacks/hints.ts';
+import { callbackRoutes } from './callbacks/routes.ts';
+import { type ApiConfig, type Config, readApiConfig } from './config/config.ts';
+import { createDigests } from './crypto/digests.ts';
+import { createPasswordHashes } from './crypto/password-hashes.ts';
+import { createNumberBox, numberKeysOf } from './crypto/phone-numbers.ts';
+import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { connectDatabase, poolUseOf } from './db/connection.ts';
+import { createDocsSite, llmsText } from './docs-site/site.ts';
+import { addMobilePrefixes } from './domain/phone.ts';
+import { createAccessDirectory, createApiKeyLookup } from './http/access/access-directory.ts';
+import { createAccessTokens } from './http/access/access-token.ts';
+import { createAllowlistHostnames } from './http/access/allowlist.ts';
+import { tokenKeyRoutes } from './http/access/token-keys.ts';
+import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.ts';
+import { createCallRecorder } from './http/call-log.ts';
+import { type PublicDocument, securityContact } from './http/files.ts';
+import { type RunningServer, startHttpServer } from './http/http-server.ts';
+import { createRateLimits, createVoucherGuessLimit } from './http/limits/rate-limits.ts';
+import { createListReader } from './http/lists/list-query.ts';
+import type { Services } from './http/services.ts';
+import { merchantRoutes } from './merchant/routes.ts';
+import { type DatabaseWatch, watchDatabase } from './operations/watch-database.ts';
+import { webhookSettingsOf } from './operations/webhooks.ts';
+import { createOperationWaits } from './operations/workflow-client/operation-waits.ts';
+import { createWorkflowClient } from './operations/workflow-client/workflow-client.ts';
+import { createPortal } from './pages/portal/portal.ts';
+import { createStaffSite } from './pages/staff/staff-site.ts';
+import { partnerRoutes } from './partner/routes.ts';
 import {
   hostnameSettings,
   portalSettings,
@@ -7,61 +36,27 @@ import {
   serverLimits,
   serviceSettings,
   tokenIssuer,
-} from './api/api-settings.ts';
-import { quoteRules } from './api/quote-rules.ts';
-import { createCallbackLimit } from './callbacks/callback-limit.ts';
-import { callbackRoutes } from './callbacks/routes.ts';
-import { type ApiConfig, type Config, readApiConfig } from './config/config.ts';
-import { createDigests } from './crypto/digests.ts';
-import { createNumberBox, numberKeysOf } from './crypto/number-box.ts';
-import { createPasswordHashes } from './crypto/password-hashes.ts';
-import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
-import { connectDatabase, poolUseOf } from './db/connection.ts';
-import { llmsText } from './docs-site/llms-text.ts';
-import { createDocsSite } from './docs-site/site.ts';
-import { addMobilePrefixes } from './domain/operator.ts';
-import { createAccessDirectory } from './http/access/access-directory.ts';
-import { createAccessTokens } from './http/access/access-token.ts';
-import { createAllowlistHostnames } from './http/access/allowlist-hostnames.ts';
-import { createApiKeyLookup } from './http/access/api-key-lookup.ts';
-import { tokenKeyRoutes } from './http/access/token-keys.ts';
-import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.ts';
-import { createCallRecorder } from './http/call-log/call-recorder.ts';
-import type { PublicDocument } from './http/files/public-documents.ts';
-import { securityContact } from './http/files/security-contact.ts';
-import { type RunningServer, startHttpServer } from './http/http-server.ts';
-import { createRateLimits } from './http/limits/rate-limits.ts';
-import { createVoucherGuessLimit } from './http/limits/voucher-guess-limit.ts';
-import { createListReader } from './http/lists/list-reader.ts';
-import type { Services } from './http/services.ts';
-import { merchantRoutes } from './merchant/routes.ts';
-import { type DatabaseWatch, watchDatabase } from './operations/watch-database.ts';
-import { webhookSettingsOf } from './operations/webhook-settings.ts';
-import { createOperationWaits } from './operations/workflow-client/operation-waits.ts';
-import { createWorkflowClient } from './operations/workflow-client/workflow-client.ts';
-import { partnerRoutes } from './partner/routes.ts';
-import { createPortal } from './portal/portal.ts';
-import { describeError } from './process/describe-error.ts';
-import { createFailpoint, type Failpoint } from './process/failpoint.ts';
+} from './runtime/api/api-settings.ts';
+import { quoteRules } from './runtime/api/quote-rules.ts';
+import { type Metrics, noMetrics, showPoolUse } from './runtime/metrics/metrics.ts';
+import { isMainModule, runProcess } from './runtime/process/background-tasks.ts';
+import { createFailpoint, type Failpoint } from './runtime/process/failpoint.ts';
 import {
   answerHealth,
   createHealth,
   HEALTH_LIMIT_MS,
   type Health,
   type HealthChecks,
-} from './process/health.ts';
-import { type Metrics, noMetrics } from './process/metrics/metrics.ts';
-import { showPoolUse } from './process/metrics/pool-use.ts';
-import { startObservation } from './process/observation.ts';
-import { isMainModule, runProcess } from './process/termination.ts';
-import { createStaffSite } from './staff/staff-site.ts';
+} from './runtime/process/health.ts';
+import { describeError } from './runtime/process/logger.ts';
+import { startObservation } from './runtime/process/observation.ts';
 import {
   connectTemporal,
   requireNamespace,
   type TemporalConnection,
-} from './temporal/connection.ts';
-import { temporalServerOf } from './temporal/temporal-server.ts';
-import { workflowTiming } from './temporal/workflow-timing.ts';
+} from './runtime/temporal/connection.ts';
+import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
+import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
 
 export interface RunningApi {
   readonly port: number;

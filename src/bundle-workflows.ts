@@ -1,5 +1,5 @@
-import { runToEnd } from './process/termination.ts';
-import { writeWorkflowBundle } from './temporal/workflow-bundle.ts';
+import { runToEnd } from './runtime/process/background-tasks.ts';
+import { writeWorkflowBundle } from './runtime/temporal/workflow-bundle.ts';
 
 const [file, ...others] = process.argv.slice(2);
 if (file === undefined || others.length > 0) {

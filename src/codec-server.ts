@@ -1,10 +1,9 @@
 import { readCodecServerConfig } from './config/config.ts';
 import { codecTokensOf } from './config/settings/codec-settings.ts';
 import { addressGroup, clientAddress, createAddressMatcher } from './http/access/source-address.ts';
-import { createLogger } from './process/logger.ts';
-import { runProcess } from './process/termination.ts';
-import { startCodecServer } from './temporal/codec/codec-server.ts';
-import { createTokenCheck } from './temporal/codec/codec-tokens.ts';
+import { runProcess } from './runtime/process/background-tasks.ts';
+import { createLogger } from './runtime/process/logger.ts';
+import { createTokenCheck, startCodecServer } from './runtime/temporal/codec-server.ts';
 
 // Decrypts payloads for the Temporal UI, for authenticated operators.
 await runProcess(async () => {

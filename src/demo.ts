@@ -1,10 +1,13 @@
 import { ConfigError, readDemoConfig } from './config/config.ts';
-import { DemoError } from './demo/demo-error.ts';
-import { playStory } from './demo/story.ts';
-import { createTranscript } from './demo/transcript.ts';
-import { failedTopUpsUrl, listWorkflowLinks } from './demo/workflow-links.ts';
-import { type DemoFile, readDemoFile } from './start/demo-file.ts';
-import { temporalServerOf } from './temporal/temporal-server.ts';
+import {
+  createTranscript,
+  DemoError,
+  failedTopUpsUrl,
+  listWorkflowLinks,
+} from './local/demo/narration.ts';
+import { playStory } from './local/demo/stories.ts';
+import { type DemoFile, readDemoFile } from './local/start/demo-data.ts';
+import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 
 /** `npm run demo`: plays the stories against a running service, and shows each call. */
 async function demonstrate(): Promise<void> {

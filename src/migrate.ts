@@ -1,9 +1,9 @@
 import { readMigrationConfig } from './config/config.ts';
 import { migrateToLatest } from './db/migrate.ts';
-import { createLogger, installTemporalRuntime } from './process/logger.ts';
-import { runToEnd } from './process/termination.ts';
-import { prepareTemporal } from './temporal/prepare.ts';
-import { temporalServerOf } from './temporal/temporal-server.ts';
+import { runToEnd } from './runtime/process/background-tasks.ts';
+import { createLogger, installTemporalRuntime } from './runtime/process/logger.ts';
+import { prepareTemporal } from './runtime/temporal/schedules.ts';
+import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 
 // Updates the database and Temporal's namespace for the other processes, and exits.
 await runToEnd(async () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { readSandboxConfig } from './config/config.ts';
 import { localPortsOf } from './config/local-ports.ts';
-import { addMobilePrefixes } from './domain/operator.ts';
-import { runProcess } from './process/termination.ts';
+import { addMobilePrefixes } from './domain/phone.ts';
+import { runProcess } from './runtime/process/background-tasks.ts';
 import { BOOKS_FILE } from './sandbox/books.ts';
 import { startSandbox } from './sandbox/start-sandbox.ts';
 

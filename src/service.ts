@@ -1,9 +1,9 @@
 import { type RunningApi, startApi } from './api.ts';
 import { type ApiConfig, readApiConfig } from './config/config.ts';
-import { type Observability, startObservation } from './process/observation.ts';
-import { isMainModule, runProcess } from './process/termination.ts';
-import { connectTemporal } from './temporal/connection.ts';
-import { temporalServerOf } from './temporal/temporal-server.ts';
+import { isMainModule, runProcess } from './runtime/process/background-tasks.ts';
+import { type Observability, startObservation } from './runtime/process/observation.ts';
+import { connectTemporal } from './runtime/temporal/connection.ts';
+import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 import { type RunningWorker, startWorker } from './worker.ts';
 
 export interface RunningService {

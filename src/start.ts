@@ -1,6 +1,6 @@
-import { createProgress } from './process/progress.ts';
-import { runProcess } from './process/termination.ts';
-import { createStops } from './start/stops.ts';
+import { createStops } from './local/start/stops.ts';
+import { runProcess } from './runtime/process/background-tasks.ts';
+import { createProgress } from './runtime/process/progress.ts';
 
 // `npm start`: the whole stack on one machine (design 2). It uses the servers that the settings
 // name and starts the rest: PostgreSQL, the Temporal server with its UI, the sandbox, worker and
@@ -11,7 +11,7 @@ await runProcess(async () => {
   const stops = createStops();
   try {
     // It takes a second to load: the line above comes before.
-    const { startStack } = await import('./start/stack.ts');
+    const { startStack } = await import('./local/start/stack.ts');
     const { ended } = await startStack(progress, stops);
     return { ended, stop: () => progress.step('Stopping', () => stops.run()) };
   } catch (error) {

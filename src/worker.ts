@@ -1,62 +1,69 @@
 import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { BalanceAtProvider } from '../activities/compare-statement.ts';
 import { createActivities } from '../activities/index.ts';
-import type { BalanceAtProvider } from '../activities/provider-statements/account-at-provider.ts';
 import { type Config, publicUrlOf, readConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
-import { createNumberBox, numberKeysOf } from './crypto/number-box.ts';
+import { createNumberBox, numberKeysOf } from './crypto/phone-numbers.ts';
 import { createSecretBox } from './crypto/secret-box.ts';
 import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
-import { isRowMissing } from './db/missing-row.ts';
-import { addMobilePrefixes } from './domain/operator.ts';
+import { isRowMissing } from './db/refused-rows.ts';
+import { addMobilePrefixes } from './domain/phone.ts';
 import { watchDatabase } from './operations/watch-database.ts';
-import { createBackgroundTasks } from './process/background-tasks.ts';
-import { describeError } from './process/describe-error.ts';
-import { createFailpoint, type Failpoint } from './process/failpoint.ts';
-import { createHealth, HEALTH_LIMIT_MS, type Health } from './process/health.ts';
-import { type Metrics, noMetrics } from './process/metrics/metrics.ts';
-import { startObservation } from './process/observation.ts';
-import { isMainModule, runProcess } from './process/termination.ts';
-import { createOperatorLookup } from './providers/registry.ts';
-import { dayReportFiles } from './rendering/day-report-files.ts';
-import { statementFiles } from './rendering/statement-files.ts';
-import { createCaseStarter } from './temporal/case-starter.ts';
+import { createOperatorLookup } from './providers/provider-set.ts';
+import { dayReportFiles, statementFiles } from './rendering/report-files.ts';
+import { type Metrics, noMetrics } from './runtime/metrics/metrics.ts';
+import {
+  createBackgroundTasks,
+  isMainModule,
+  runProcess,
+} from './runtime/process/background-tasks.ts';
+import { createFailpoint, type Failpoint } from './runtime/process/failpoint.ts';
+import { createHealth, HEALTH_LIMIT_MS, type Health } from './runtime/process/health.ts';
+import { describeError } from './runtime/process/logger.ts';
+import { startObservation } from './runtime/process/observation.ts';
 import {
   connectTemporal,
   requireNamespace,
   type TemporalConnection,
-} from './temporal/connection.ts';
-import { guardActivities } from './temporal/interceptors/guard-activities.ts';
-import { guardFence } from './temporal/interceptors/guard-fence.ts';
-import { reportRefusedSteps } from './temporal/interceptors/report-refused-steps.ts';
-import { reportVanishedRows } from './temporal/interceptors/report-vanished-rows.ts';
-import { createResumption } from './temporal/resumption.ts';
-import { temporalServerOf } from './temporal/temporal-server.ts';
-import { traceActivities } from './temporal/tracing/trace-activities.ts';
-import { workerVersionOf } from './temporal/worker-version.ts';
-import { workflowTiming } from './temporal/workflow-timing.ts';
-import { tracing } from './tracing/tracing.ts';
-import { activityLimits } from './worker/activity-limits.ts';
-import { startEventNumbering } from './worker/background/event-numbering.ts';
-import { createInvitationPickup } from './worker/background/invitation-pickup.ts';
-import { createNoticePickup } from './worker/background/notice-pickup.ts';
+} from './runtime/temporal/connection.ts';
+import {
+  guardActivities,
+  guardFence,
+  reportRefusedSteps,
+  reportVanishedRows,
+  traceActivities,
+} from './runtime/temporal/interceptors.ts';
+import { createResumption } from './runtime/temporal/resumption.ts';
+import { createCaseStarter } from './runtime/temporal/starters.ts';
+import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
+import { workerVersionOf } from './runtime/temporal/worker-version.ts';
+import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
+import { tracing } from './runtime/tracing/tracing.ts';
+import { activityLimits } from './runtime/worker/activity-limits.ts';
+import { startEventNumbering } from './runtime/worker/background/event-numbering.ts';
+import { createInvitationPickup } from './runtime/worker/background/invitation-pickup.ts';
+import { createNoticePickup } from './runtime/worker/background/notice-pickup.ts';
 import {
   createOperatorRetries,
   type OperatorRetries,
-} from './worker/background/operator-retries.ts';
-import { createRepairPickup } from './worker/background/repair-pickup.ts';
-import type { Repetition } from './worker/background/repeat.ts';
-import { createRetryPickup } from './worker/background/retry-pickup.ts';
-import { tellProviderStates } from './worker/background/tell-provider-states.ts';
-import { startTemporalUpkeep } from './worker/background/temporal-upkeep.ts';
-import { startWebhookDispatch } from './worker/background/webhook-dispatch.ts';
-import { createMainWorker } from './worker/create-main-worker.ts';
-import { connectDatabases } from './worker/databases.ts';
-import { startHealthServer } from './worker/health-server.ts';
-import { createProviders } from './worker/observed-providers.ts';
-import { startSmppSession } from './worker/smpp-session.ts';
-import { stateMetrics } from './worker/state-metrics.ts';
-import { createWebhookWorker, webhookDependencies } from './worker/webhooks.ts';
+} from './runtime/worker/background/operator-retries.ts';
+import { createRepairPickup } from './runtime/worker/background/repair-pickup.ts';
+import type { Repetition } from './runtime/worker/background/repeat.ts';
+import { createRetryPickup } from './runtime/worker/background/retry-pickup.ts';
+import { tellProviderStates } from './runtime/worker/background/tell-provider-states.ts';
+import { startTemporalUpkeep } from './runtime/worker/background/temporal-upkeep.ts';
+import { startWebhookDispatch } from './runtime/worker/background/webhook-dispatch.ts';
+import {
+  connectDatabases,
+  createMainWorker,
+  createWebhookWorker,
+  startHealthServer,
+  startSmppSession,
+  webhookDependencies,
+} from './runtime/worker/main-worker.ts';
+import { createProviders } from './runtime/worker/observed-providers.ts';
+import { stateMetrics } from './runtime/worker/state-metrics.ts';
 
 export interface RunningWorker {
   /** Whether its workers poll, and what they need answers. */

@@ -25,7 +25,7 @@ const PLACES = {
     of: ['operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
   http: {
-    path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|portal|staff)\//,
+    path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|pages)\//,
     of: [
       ...['http', 'operations', 'repairs', 'database', 'domain', 'crypto', 'workflows'],
       ...['foundation', 'rendering', 'tracing'],
@@ -47,10 +47,9 @@ const PLACES = {
     path: /^src\/sandbox(\/|\.ts$)/,
     of: ['sandbox', 'domain', 'foundation', 'rendering'],
   },
-  embedded: { path: /^src\/embedded\//, of: ['embedded'], typesOf: ['foundation'] },
-  start: { path: /^src\/(start|demo)(\/|\.ts$)/, of: 'everything' },
+  local: { path: /^src\/(local\/|start\.ts$|demo\.ts$)/, of: 'everything' },
   assembly: {
-    path: /^src\/(api|worker|service|migrate|codec-server|admin|bundle-workflows)(\/|\.ts$)/,
+    path: /^src\/((admin|runtime\/(api|worker))\/|\w[\w-]*\.ts$)/,
     of: [
       ...[
         'assembly',
@@ -77,10 +76,10 @@ const PLACES = {
     packages: /^(csv-parse\b|node:)/,
   },
   /** Traces: nothing is imported but Node.js, so that every place can have them. */
-  tracing: { path: /^src\/tracing\//, of: ['tracing'], packages: /^node:/ },
+  tracing: { path: /^src\/runtime\/tracing\//, of: ['tracing'], packages: /^node:/ },
   /** What several processes stand on: settings, logging, the connection to Temporal. */
   foundation: {
-    path: /^src\/(config|process|temporal)\//,
+    path: /^src\/(config|runtime\/(process|metrics|temporal))\//,
     of: ['foundation', 'domain', 'crypto', 'workflows', 'tracing'],
     typesOf: ['activities'],
   },

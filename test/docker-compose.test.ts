@@ -16,7 +16,7 @@ import {
   readSandboxConfig,
 } from '../src/config/config.ts';
 import { constantNames } from '../src/config/test-constants.ts';
-import { temporalArguments } from '../src/embedded/temporal-arguments.ts';
+import { temporalArguments } from '../src/local/temporal-server.ts';
 import {
   type Compose,
   composeEnvironment,

@@ -1,7 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type LimitedStep, limitedSteps, type PatientStep } from './steps/database-steps.ts';
-import { STEP_REFUSED, untilNotRefused } from './steps/refused-steps.ts';
+import { STEP_REFUSED, untilNotRefused } from './steps/failures.ts';
 
 /**
  * For steps where money, a code or a person waits: what the database refuses fails the step, and its

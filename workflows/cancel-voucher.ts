@@ -7,7 +7,7 @@ import {
   voucherCancelled,
 } from './contracts.ts';
 import { showAnswer } from './current-details.ts';
-import { signalIfRunning } from './steps/signal-if-running.ts';
+import { signalIfRunning } from './steps/messages.ts';
 
 /**
  * Cancels a voucher: one local activity with one transaction. The workflow of the claim that ended

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { BooksPart } from '../activities/reconciliation/whole-books.ts';
+import type { BooksPart } from '../activities/reconciliation.ts';
 import { reconciliation, wholeBooks } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
 

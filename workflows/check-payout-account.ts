@@ -1,4 +1,4 @@
-import type { AccountChecked } from '../src/domain/providers/payout-account.ts';
+import type { AccountChecked } from '../src/domain/payout-account.ts';
 import { payoutAccounts } from './activity-options.ts';
 import type { CheckPayoutAccountInput } from './contracts.ts';
 import { showDetails } from './current-details.ts';

@@ -1,11 +1,34 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Refusal } from '../src/domain/refusals.ts';
-import type { RefusedRowKind } from '../src/domain/refused-rows.ts';
-import type { Caller } from '../src/domain/voucher.ts';
-import type { HintLimit } from './steps/hints.ts';
+import type { Refusal, RefusedRowKind } from '../src/domain/refusals.ts';
+import type { Caller } from '../src/domain/vouchers/voucher.ts';
+
+/** How many hints a workflow follows at once. */
+interface HintLimit {
+  readonly maximumHints: number;
+}
+
+/**
+ * Collects hints; the next waiter takes all of them as one. Each that is followed adds an attempt to the
+ * history of the workflow: once `maximum` were, its own pauses decide.
+ */
+export function createHints(maximum: number) {
+  let isHinted = false;
+  let followed = 0;
+  return {
+    give: (): void => {
+      isHinted = true;
+    },
+    take: (): boolean => {
+      const taken = isHinted && followed < maximum;
+      isHinted = false;
+      if (taken) followed += 1;
+      return taken;
+    },
+  };
+}
 
 /** The data of every request that a workflow carries out (design 6). */
-export interface OperationRequest {
+interface OperationRequest {
   /** Keyed digest of company, kind and idempotency key; random without a key. */
   readonly operationId: string;
   /** Random per HTTP request: distinguishes the first answer from a replayed one. */
@@ -250,3 +273,54 @@ export interface DeliverWebhooksInput {
 
 /** There are new deliveries, or old ones are to be sent again. */
 export const webhookDue = defineSignal<[]>('webhookDue');
+
+/** A merchant's request to take the payment of a redemption back. */
+export interface ReverseRedemptionCommand extends OperationRequest {
+  readonly redemptionId: number;
+  /** In the merchant's words. */
+  readonly reason: string | null;
+}
+
+export interface RedemptionReversed {
+  readonly ok: true;
+  /** Decimal string: the value that was returned. */
+  readonly amount: string;
+  /** Where it went: back to the voucher, or to the partner's gift wallet. */
+  readonly creditedTo: 'voucher' | 'gift';
+  readonly providerReference: string;
+}
+
+export interface ReversalTiming extends HintLimit {
+  readonly inquiryIntervalMs: number;
+  readonly alarmAfterMs: number;
+}
+
+export interface ReverseRedemptionInput {
+  readonly command: ReverseRedemptionCommand;
+  readonly timing: ReversalTiming;
+}
+
+/** The reversal that started the workflow, once its outcome is known. */
+export const reversalResult = defineUpdate<OperationOutcome<RedemptionReversed>, []>(
+  'reversalResult',
+);
+
+/** What a repair does besides its own transaction: always the way that such an operation has anyway. */
+export type RepairCall =
+  | { readonly kind: 'cancel-voucher'; readonly command: CancelVoucherCommand }
+  | { readonly kind: 'resend-message'; readonly command: ResendMessageCommand }
+  | { readonly kind: 'reverse-redemption'; readonly command: ReverseRedemptionCommand }
+  /** One more attempt, by the workflow of the top-up. */
+  | { readonly kind: 'retry-top-up'; readonly operatorCommandId: number }
+  /** The workflow that holds the money takes over what a person has decided. */
+  | { readonly kind: 'settle'; readonly of: 'redemption' | 'topup'; readonly operationId: string };
+
+/** A repair by its row, which has everything else. */
+export interface RepairName {
+  readonly repairId: number;
+  readonly operationId: string;
+}
+
+export interface RepairInput extends RepairName {
+  readonly timing: ReversalTiming;
+}

@@ -1,8 +1,8 @@
 import type { Activities } from '../activities/index.ts';
-import type { RefusedRowKind } from '../src/domain/refused-rows.ts';
+import type { RefusedRowKind } from '../src/domain/refusals.ts';
 import { sweeps } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
-import { raiseFailures } from './steps/raise-failures.ts';
+import { raiseFailures } from './steps/failures.ts';
 
 /** Limit of rounds of a step; the next sweep does the rest. */
 const MAXIMUM_ROUNDS = 20;

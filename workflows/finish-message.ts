@@ -1,11 +1,11 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/messages/message-outcome.ts';
+import type { MessageOutcome } from '../activities/messages.ts';
 import { quoted } from '../src/domain/refusals.ts';
 import { database } from './activity-options.ts';
 import type { FinishMessageInput } from './contracts.ts';
 import { showDetails } from './current-details.ts';
-import { byProvider, failoverParagraph } from './steps/asked-providers.ts';
-import { sendUntilSettled } from './steps/send-message.ts';
+import { sendUntilSettled } from './steps/messages.ts';
+import { byProvider, failoverParagraph } from './steps/waiting.ts';
 
 /** The outcome of the message, for the Temporal UI. */
 export interface FinishMessageResult {

@@ -10,7 +10,7 @@ import { cases } from './activity-options.ts';
 import { type CaseInput, lookAgain } from './contracts.ts';
 import { showDetails } from './current-details.ts';
 import { needsAction } from './search-attributes.ts';
-import { createTries } from './steps/refused-steps.ts';
+import { createTries } from './steps/failures.ts';
 
 /** Checks of one run; then the workflow continues as new, so that no history grows for months. */
 const MAXIMUM_LOOKS = 200;

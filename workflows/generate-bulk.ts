@@ -2,7 +2,7 @@ import type { Activities } from '../activities/index.ts';
 import { bulk } from './activity-options.ts';
 import type { GenerateBulkInput } from './contracts.ts';
 import { showDetails } from './current-details.ts';
-import { untilNotRefused } from './steps/refused-steps.ts';
+import { untilNotRefused } from './steps/failures.ts';
 
 type Progress = Awaited<ReturnType<Activities['generateBulkLines']>>;
 

@@ -1,7 +1,7 @@
 export { cancelVoucher } from './cancel-voucher.ts';
 export { checkBooks } from './check-books.ts';
 export { checkPayoutAccount } from './check-payout-account.ts';
-export { compareStatements } from './compare-statements.ts';
+export { compareStatements, watchBalances } from './compare-statements.ts';
 export { deliverWebhooks } from './deliver-webhooks.ts';
 export { expireVouchers } from './expire-vouchers.ts';
 export { finishMessage } from './finish-message.ts';
@@ -14,8 +14,6 @@ export { redeemVoucher } from './redeem-voucher.ts';
 export { repair } from './repair.ts';
 export { resendMessage } from './resend-message.ts';
 export { reverseRedemption } from './reverse-redemption.ts';
-export { sendDayReports } from './send-day-reports.ts';
-export { sendStatements } from './send-statements.ts';
+export { sendDayReports, sendStatements } from './send-reports.ts';
 export { tellOwners } from './tell-owners.ts';
 export { topUp } from './top-up.ts';
-export { watchBalances } from './watch-balances.ts';

@@ -6,15 +6,15 @@ import {
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/messages/message-outcome.ts';
+import type { MessageOutcome } from '../activities/messages.ts';
 import { quoted } from '../src/domain/refusals.ts';
 import { database, providers } from './activity-options.ts';
 import { type InviteMerchantInput, invitationSettled } from './contracts.ts';
 import { showDetails } from './current-details.ts';
 import { needsAction } from './search-attributes.ts';
-import { byProvider } from './steps/asked-providers.ts';
-import { untilNotRefused } from './steps/refused-steps.ts';
-import { signalIfRunning } from './steps/signal-if-running.ts';
+import { untilNotRefused } from './steps/failures.ts';
+import { signalIfRunning } from './steps/messages.ts';
+import { byProvider } from './steps/waiting.ts';
 import { inviteMerchantId } from './workflow-ids.ts';
 
 type InvitationState = Awaited<ReturnType<typeof database.beginInvitation>>;

@@ -1,7 +1,7 @@
 import { ApplicationFailure, continueAsNew } from '@temporalio/workflow';
 import { books, reconciliation } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
-import { failureLines, raiseFailures } from './steps/raise-failures.ts';
+import { failureLines, raiseFailures } from './steps/failures.ts';
 
 const MAXIMUM_SHOWN = 20;
 

@@ -18,14 +18,14 @@ import {
 } from './contracts.ts';
 import { claimIsOver, claimVoucher, sendCode } from './redemption/claim-code.ts';
 import { codeDelivery, readCodeDelivery } from './redemption/code-delivery.ts';
-import { redeemOnce } from './redemption/redeem-once.ts';
-import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.ts';
 import {
   createRedemptionRun,
   noteRefusal,
   type RedemptionRun,
+  redeemOnce,
   showProgress,
-} from './redemption/redemption-run.ts';
+} from './redemption/redeem-once.ts';
+import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.ts';
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous

@@ -2,33 +2,98 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowFailure,
+  condition,
   executeChild,
   ParentClosePolicy,
   setHandler,
+  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RepairEnded, RepairOutcome } from '../activities/repairs/repairs.ts';
-import { refusedCallWords } from '../src/domain/repairs/refused-call.ts';
-import type { RepairState } from '../src/domain/repairs/repair.ts';
-import type { Company } from '../src/domain/voucher.ts';
+import type { RepairEnded, RepairOutcome } from '../activities/repairs.ts';
+import { DATABASE_REFUSES, type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
+import type { Company } from '../src/domain/vouchers/voucher.ts';
 import { database, repairs } from './activity-options.ts';
 import type { cancelVoucher } from './cancel-voucher.ts';
-import { claimReleased, type OperationOutcome, providerHint } from './contracts.ts';
+import {
+  claimReleased,
+  createHints,
+  type OperationOutcome,
+  providerHint,
+  type RepairCall,
+  type RepairInput,
+} from './contracts.ts';
 import { showDetails } from './current-details.ts';
-import type { RepairCall, RepairInput } from './repair/contracts.ts';
-import { type Patience, untilKnown } from './repair/until-known.ts';
 import type { resendMessage } from './resend-message.ts';
 import type { reverseRedemption } from './reverse-redemption.ts';
 import {
   merchantId,
+  needsAction,
   numberHash,
   operation,
   partnerId,
   voucherSerial,
 } from './search-attributes.ts';
-import { createHints } from './steps/hints.ts';
-import { signalIfRunning } from './steps/signal-if-running.ts';
+import { stepFailed } from './steps/database-steps.ts';
+import { failureType } from './steps/failures.ts';
+import { signalIfRunning } from './steps/messages.ts';
+import { lengthenPause } from './steps/waiting.ts';
 import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.ts';
+
+const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
+
+/** How a repair waits. */
+interface Patience {
+  /** Whether somebody asks to look at once. */
+  readonly takeHint: () => boolean;
+  /** How long its steps may fail until a person is called. */
+  readonly alarmAfterMs: number;
+}
+
+/**
+ * Looks again with growing pauses until something is known. A look that fails is repeated as well, and a
+ * person is called when that lasts, or at once where the database refuses it, such as for a missing right.
+ */
+async function untilKnown<Known>(
+  firstPauseMs: number,
+  { takeHint, alarmAfterMs }: Patience,
+  look: () => Promise<Known | undefined>,
+): Promise<Known> {
+  const startedAt = Date.now();
+  let failingSince: number | undefined;
+  let wasRaised = false;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      const known = await look();
+      failingSince = undefined;
+      if (known !== undefined) {
+        if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+        return known;
+      }
+    } catch (error) {
+      stepFailed(error);
+      failingSince ??= Date.now();
+      const isOverdue =
+        failureType(error) === DATABASE_REFUSES || Date.now() - failingSince >= alarmAfterMs;
+      showFailing(isOverdue);
+      if (isOverdue && !wasRaised) {
+        upsertSearchAttributes([{ key: needsAction, value: true }]);
+        wasRaised = true;
+      }
+    }
+    await condition(takeHint, lengthenPause(pauseMs, Date.now() - startedAt), {
+      summary: 'Not known yet: look again',
+    });
+  }
+}
+
+const showFailing = (isOverdue: boolean): void =>
+  showDetails(
+    '**A step of this repair fails**: it is repeated, and nothing is done twice. To try now, send the ' +
+      'signal `providerHint`.',
+    ...(isOverdue
+      ? ['**A person is needed**: the log of the worker has the error of the database.']
+      : []),
+  );
 
 /** The end of a repair, for the Temporal UI. */
 export interface RepairResult {

@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { MessageOutcome } from '../activities/messages/message-outcome.ts';
+import type { MessageOutcome } from '../activities/messages.ts';
 import { database } from './activity-options.ts';
 import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.ts';
 import { showAnswer } from './current-details.ts';
-import { byProvider, failoverParagraph } from './steps/asked-providers.ts';
-import { sendUntilSettled } from './steps/send-message.ts';
+import { sendUntilSettled } from './steps/messages.ts';
+import { byProvider, failoverParagraph } from './steps/waiting.ts';
 
 /**
  * Sends the message that a voucher's owner may miss once more: a new message, because a text message

@@ -5,28 +5,93 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { ReversalBegun } from '../activities/redemptions/reversal-beginnings.ts';
-import { database } from './activity-options.ts';
-import { type OperationOutcome, providerHint } from './contracts.ts';
-import { mayCome } from './outsiders/addressed-input.ts';
+import type { ReversalBegun } from '../activities/redemptions/reversals.ts';
+import { messageOf, quoted, type Refusal } from '../src/domain/refusals.ts';
+import { database, providers } from './activity-options.ts';
+import { mayCome } from './addressed-input.ts';
 import {
+  createHints,
+  type OperationOutcome,
+  providerHint,
   type RedemptionReversed,
+  type ReversalTiming,
   type ReverseRedemptionInput,
   reversalResult,
-} from './reversal/contracts.ts';
-import {
-  describeReversal,
-  showNotReversed,
-  showRefused,
-  showReversed,
-} from './reversal/reversal-details.ts';
-import { reverseUntilKnown } from './reversal/reverse-until-known.ts';
+} from './contracts.ts';
+import { showDetails } from './current-details.ts';
 import { outcome, reference, voucherSerial } from './search-attributes.ts';
-import { bookUntilDone } from './steps/book-until-done.ts';
-import type { Ending } from './steps/final-outcome.ts';
-import { createHints } from './steps/hints.ts';
-import { isHeldBy, raiseForeignHold } from './steps/named-results.ts';
-import { sendUntilSettled } from './steps/send-message.ts';
+import { bookUntilDone, stepFailed } from './steps/database-steps.ts';
+import { type Ending, finalOutcome, type Urgency, urgencyWords } from './steps/final-outcome.ts';
+import { sendUntilSettled } from './steps/messages.ts';
+import { isHeldBy, namedCalls, raiseForeignHold } from './steps/named-results.ts';
+import { askedFirst, atProvider } from './steps/waiting.ts';
+
+/** A reversal as support staff and the provider know it. */
+const describeReversal = (begun: ReversalBegun): string =>
+  `ETB ${begun.toMerchant} back from ${begun.merchantName}, reversal reference ${begun.reference}` +
+  `${atProvider(askedFirst(begun.provider))}; ` +
+  `voucher ${begun.serialNumber}, fee ETB ${begun.serviceFee}, ${begun.platformReference}.`;
+
+const showRefused = (refusal: Refusal): void =>
+  showDetails(
+    `**Refused**: ${quoted(messageOf(refusal.reason, refusal.detail))}.`,
+    'Nothing was changed.',
+  );
+
+const showUnknown = (begun: ReversalBegun, lastMessage: string, urgency: Urgency): void =>
+  showDetails(
+    `${urgencyWords[urgency]}**Reversal unknown**: ${describeReversal(begun)}`,
+    `The provider's last message: ${lastMessage}. Nothing is credited before the provider has ` +
+      'confirmed it, and the service asks the provider again. To ask now, send the signal ' +
+      '`providerHint`.',
+  );
+
+const showReversed = (begun: ReversalBegun, providerReference: string): void =>
+  showDetails(
+    `**Reversed**: ${describeReversal(begun)}`,
+    `Provider's reference ${providerReference}.`,
+  );
+
+const showNotReversed = (begun: ReversalBegun, message: string): void =>
+  showDetails(
+    `**Not reversed**: ${describeReversal(begun)}`,
+    `The provider's last message: ${quoted(message)}. The payment stands.`,
+  );
+
+/** Takes a payment back; ends when the outcome is known. */
+function reverseUntilKnown(
+  operationId: string,
+  begun: ReversalBegun,
+  { takeHint, ...timing }: ReversalTiming & { readonly takeHint: () => boolean },
+): Promise<Ending> {
+  const named = namedCalls(operationId);
+  const summary = `ETB ${begun.toMerchant} of ${begun.platformReference}`;
+  return finalOutcome({
+    timing,
+    possiblySent: begun.isResumed,
+    takeHint,
+    send: () =>
+      named((call) =>
+        providers.reversePayment.executeWithOptions({ summary: `Reverse ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
+    inquire: () =>
+      named((call) =>
+        providers.inquireReversal.executeWithOptions(
+          { summary: `Ask about the reversal of ${summary}` },
+          [operationId, call],
+        ),
+      ),
+    whileUnknown: async (lastMessage, urgency) => {
+      upsertSearchAttributes([{ key: outcome, value: 'UNKNOWN' }]);
+      showUnknown(begun, lastMessage, urgency);
+      // A refusal of the database must not prevent the inquiry.
+      if (urgency !== 'none') await database.noteReversalNeedsAction(operationId).catch(stepFailed);
+    },
+  });
+}
 
 /** How a reversal ended, for the Temporal UI. */
 export interface ReverseRedemptionResult {

@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import { providers } from './activity-options.ts';
 import type { TellOwnersInput } from './contracts.ts';
 import { showDetails } from './current-details.ts';
-import { untilNotRefused } from './steps/refused-steps.ts';
+import { untilNotRefused } from './steps/failures.ts';
 
 /** The end of the e-mails, for the Temporal UI. */
 export interface TellOwnersResult {

@@ -5,6 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import { mayCome } from './addressed-input.ts';
 import {
   type OperationOutcome,
   providerHint,
@@ -14,11 +15,15 @@ import {
   type TopUpMade,
   topUpResult,
 } from './contracts.ts';
-import { mayCome } from './outsiders/addressed-input.ts';
 import * as searchAttributes from './search-attributes.ts';
-import { attemptOnce } from './top-up/attempt-top-up.ts';
-import { supportRetry } from './top-up/support-retry.ts';
-import { createTopUpRun, hasFailed, type TopUpResult, type TopUpRun } from './top-up/top-up-run.ts';
+import {
+  attemptOnce,
+  createTopUpRun,
+  hasFailed,
+  supportRetry,
+  type TopUpResult,
+  type TopUpRun,
+} from './top-up/attempt-top-up.ts';
 
 /**
  * A top-up from its hold to its delivery (design 7). A failed attempt voids its hold at once, and

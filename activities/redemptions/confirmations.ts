@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { countCompanyMessage } from '../../src/db/limits/company-daily-counts.ts';
-import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/vouchers/messages.ts';
-import type { RedemptionContext } from '../../src/db/vouchers/redemption-context.ts';
+import { countCompanyMessage } from '../../src/db/limits/daily-limits.ts';
+import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/messages/messages.ts';
+import type { RedemptionContext } from '../../src/db/vouchers/redemptions.ts';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
 import type { RedeemCommand } from '../../workflows/contracts.ts';
 import { raiseBudgetAlarm } from '../budget-alarm.ts';

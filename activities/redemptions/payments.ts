@@ -1,16 +1,77 @@
-import { noteUnknown } from '../../src/db/positions/placements.ts';
+import type { Database } from '../../src/db/connection.ts';
+import {
+  forgetSending,
+  markSending,
+  noteUnknown,
+  wasNeverSent,
+} from '../../src/db/positions/placements.ts';
 import { redemptionPayment } from '../../src/db/vouchers/redemptions.ts';
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
-import type { Payment } from '../../src/providers/mobile-money/mobile-money.ts';
-import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.ts';
-import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
+import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.ts';
+import {
+  type ProviderInquiry,
+  type ProviderOutcome,
+  unknown,
+} from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
+import type { WithProviders } from '../../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { afterInquiry, withOtherPlacements } from '../positions/other-placements.ts';
-import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
-import { canConfirmHolder, checkingAccount } from '../providers/payout-accounts.ts';
-import { paysTo } from './redemption-facts.ts';
-import { askForPayment, sendPayment } from './send-payment.ts';
+import { sendValue, withHeartbeat } from '../provider-call.ts';
+import {
+  afterInquiry,
+  askedByRow,
+  askProvider,
+  canConfirmHolder,
+  checkingAccount,
+  isFirstSending,
+  sendOrFailOver,
+  withOtherPlacements,
+} from '../providers.ts';
+import { paysTo } from './facts.ts';
+
+/**
+ * Sends a payment. To a provider that would pay a repetition again it is sent at most once: a mark in the
+ * database precedes it, and only what was provably not sent, or refused at once, removes the mark.
+ */
+async function sendPayment(
+  database: Database,
+  provider: Pick<MobileMoney, 'pay' | 'repetition'>,
+  { operationId, payment }: { readonly operationId: string; readonly payment: Payment },
+): Promise<ProviderOutcome> {
+  const outcome =
+    provider.repetition === 'safe'
+      ? await sendValue(() => provider.pay(payment))
+      : await sendOnce(database, operationId, () => provider.pay(payment));
+  if (outcome.kind === 'unknown') await noteUnknown(database, operationId);
+  return outcome;
+}
+
+async function sendOnce(
+  database: Database,
+  operationId: string,
+  send: () => Promise<ProviderOutcome>,
+): Promise<ProviderOutcome> {
+  if (!(await markSending(database, operationId)))
+    return unknown('it may have been sent before a fault, and is not sent again');
+  const outcome = await withHeartbeat(send);
+  if (outcome.kind === 'not-sent' || outcome.kind === 'refused')
+    await forgetSending(database, operationId);
+  return outcome;
+}
+
+/**
+ * Asks for the outcome of a payment. Of one that is sent at most once our own mark knows that it was not
+ * sent yet, which its provider can never say.
+ */
+async function askForPayment(
+  database: Database,
+  provider: Pick<MobileMoney, 'findPayment' | 'repetition'>,
+  { operationId, payment }: { readonly operationId: string; readonly payment: Payment },
+): Promise<ProviderInquiry> {
+  if (provider.repetition === 'never' && (await wasNeverSent(database, operationId)))
+    return { kind: 'never-seen' };
+  return withHeartbeat(() => provider.findPayment(payment));
+}
 
 /** ETB is the only currency of vouchers (specification 2.4). */
 const CURRENCY = 'ETB';

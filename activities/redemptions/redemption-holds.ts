@@ -1,15 +1,14 @@
 import { type DatabaseTransaction, violates } from '../../src/db/connection.ts';
-import { holdReserve } from '../../src/db/ledger/holds.ts';
-import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { clearWrongCodes, countWrongCode } from '../../src/db/limits/verification-attempts.ts';
-import { takeAbandonedAnswer } from '../../src/db/operations/abandoned-requests.ts';
-import { beginOperation, refuseOperation } from '../../src/db/operations/operations.ts';
+import { balanceConstraint, holdReserve } from '../../src/db/ledger/ledger.ts';
+import { clearWrongCodes, countWrongCode } from '../../src/db/limits/attempts.ts';
+import { beginOperation, refuseOperation, takeAbandonedAnswer } from '../../src/db/operations.ts';
 import {
+  attemptWithoutKey,
+  holdVoucher,
+  insertRedemption,
   type RedemptionContext,
   redemptionContext,
-} from '../../src/db/vouchers/redemption-context.ts';
-import { attemptWithoutKey, insertRedemption } from '../../src/db/vouchers/redemptions.ts';
-import { holdVoucher } from '../../src/db/vouchers/voucher-holds.ts';
+} from '../../src/db/vouchers/redemptions.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatMoney } from '../../src/domain/money.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
@@ -19,15 +18,17 @@ import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-ala
 import { DatabaseStepError, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { queueConfirmation } from './confirmations.ts';
-import { describeHold, type RedemptionHeld, resumeHold } from './held-redemption.ts';
 import {
+  describeHold,
   newRedemption,
   type PricedRedemption,
   payeeOf,
   payoutChoice,
+  type RedemptionHeld,
   redemptionFacts,
   redemptionRequest,
-} from './redemption-facts.ts';
+  resumeHold,
+} from './facts.ts';
 
 const KIND = 'redeem-gift';
 

@@ -1,16 +1,16 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.ts';
-import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/end-order.ts';
+import { cancelConfirmation } from '../../src/db/messages/messages.ts';
+import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations.ts';
+import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/book.ts';
 import { endClaim } from '../../src/db/vouchers/claims.ts';
-import { cancelConfirmation } from '../../src/db/vouchers/messages.ts';
 import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
-import type { NotDoneBy } from '../../src/domain/providers/not-done-by.ts';
+import type { NotDoneBy } from '../../src/domain/providers.ts';
 import { refuse } from '../../src/domain/refusals.ts';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
 import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { MessageSender } from '../messages/messages.ts';
-import type { RedemptionHeld } from './held-redemption.ts';
+import type { MessageSender } from '../messages.ts';
+import type { RedemptionHeld } from './facts.ts';
 import {
   countFoundWrongCode,
   holdOrAnswer,

@@ -1,27 +1,208 @@
-import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { MissingRowError } from '../../src/db/missing-row.ts';
-import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations/operations.ts';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
+import { findMessage, queueMessage } from '../../src/db/messages/messages.ts';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  settledOutcome,
+  settleOperation,
+} from '../../src/db/operations.ts';
 import { book } from '../../src/db/positions/book.ts';
 import { observed } from '../../src/db/positions/change.ts';
 import { currentOf, type LockedOrder, lockOrder } from '../../src/db/positions/orders.ts';
-import { findMessage, queueMessage } from '../../src/db/vouchers/messages.ts';
+import { MissingRowError } from '../../src/db/refused-rows.ts';
 import {
   findReversal,
+  findReversalOfPlacement,
+  insertReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
   recordReversalEnd,
+  reversalContext,
+  voucherOfRedemption,
 } from '../../src/db/vouchers/reversals.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
-import { formatMoney } from '../../src/domain/money.ts';
-import { refuse } from '../../src/domain/refusals.ts';
-import type { OperationOutcome } from '../../workflows/contracts.ts';
+import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.ts';
+import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { refuseReversal } from '../../src/domain/vouchers/redemption.ts';
+import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
+import {
+  type ProviderInquiry,
+  type ProviderOutcome,
+  unknown,
+} from '../../src/providers/outcome.ts';
 import type {
+  OperationOutcome,
   RedemptionReversed,
   ReverseRedemptionCommand,
-} from '../../workflows/reversal/contracts.ts';
+} from '../../workflows/contracts.ts';
+import type { Named } from '../../workflows/steps/named-results.ts';
 import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { beginOrAnswer, type ReversalAnswered, type ReversalBegun } from './reversal-beginnings.ts';
+import { sendValue, withHeartbeat } from '../provider-call.ts';
+import { paymentOf } from './payments.ts';
+
+export function createReversalCallActivities({
+  database,
+  mobileMoney,
+  failpoint,
+}: ActivityDependencies) {
+  /** The reversal, and how its payment's provider is asked for it. */
+  async function find(operationId: string) {
+    const found = await findReversal(database, operationId);
+    const reversals = canReverse(mobileMoney, found.provider)
+      ? mobileMoney.named(found.provider).reversals
+      : undefined;
+    return { reversal: reversalOf(found), reversals };
+  }
+
+  /** Takes the payment of a redemption back; the reference is constant. */
+  async function reversePayment(
+    operationId: string,
+    call: number,
+  ): Promise<Named<ProviderOutcome>> {
+    const { reversal, reversals } = await find(operationId);
+    await failpoint('reverse-sending');
+    const outcome = reversals
+      ? await sendValue(() => reversals.reverse(reversal))
+      : unknown(WITHOUT_REVERSALS);
+    await failpoint('reverse-sent');
+    return { ...outcome, of: { operationId, call } };
+  }
+
+  /** Asks the provider by our reference for the outcome of the reversal. */
+  async function inquireReversal(
+    operationId: string,
+    call: number,
+  ): Promise<Named<ProviderInquiry>> {
+    const { reversal, reversals } = await find(operationId);
+    const found = reversals
+      ? await withHeartbeat(() => reversals.findReversal(reversal))
+      : unknown(WITHOUT_REVERSALS);
+    return { ...found, of: { operationId, call } };
+  }
+
+  return { reversePayment, inquireReversal };
+}
+
+/** Whether the provider of a payment can reverse it; one that is no longer configured cannot. */
+const canReverse = (
+  mobileMoney: ActivityDependencies['mobileMoney'],
+  provider: MobileMoneyProviderName | null,
+): boolean =>
+  mobileMoney.names.includes(provider ?? mobileMoney.defaultName) &&
+  mobileMoney.named(provider).reversals !== undefined;
+
+/** The reversal of a placement as it was sent. */
+export const findReversalCall = async (
+  database: Database,
+  placementId: number,
+): Promise<PaymentReversal> => reversalOf(await findReversalOfPlacement(database, placementId));
+
+/** Said of a reversal that was begun under an earlier setting. */
+const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';
+
+const reversalOf = (found: Awaited<ReturnType<typeof findReversal>>): PaymentReversal => ({
+  reference: found.reference,
+  payment: paymentOf({ ...found, status: 'POSTED' }),
+  paymentReference: found.payment_provider_reference ?? '',
+  description: `Reversal of gift voucher redemption ${found.platform_reference}`,
+});
+
+const KIND = 'reverse-redemption';
+
+/** A reversal that is recorded and may be sent, with texts for support staff. */
+export interface ReversalBegun {
+  readonly kind: 'begun';
+  /** Compared by the workflow: the reversal must be its own. */
+  readonly operationId: string;
+  /** An earlier run recorded it, and may have sent it. */
+  readonly isResumed: boolean;
+  /** Our reference of the reversal towards the provider. */
+  readonly reference: string;
+  readonly platformReference: string;
+  readonly merchantName: string;
+  readonly serialNumber: string;
+  /** Decimal strings with two digits, for people. */
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  /** Who made the payment, and is asked to take it back; null is the default of a time before routes. */
+  readonly provider: string | null;
+}
+
+interface ReversalAnswered {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<RedemptionReversed>;
+}
+
+type FoundReversal = Awaited<ReturnType<typeof findReversal>>;
+
+/** Records a reversal before it is sent, or answers the refusal. */
+async function beginOrAnswer(
+  transaction: DatabaseTransaction,
+  command: ReverseRedemptionCommand,
+  dependencies: ActivityDependencies,
+): Promise<ReversalBegun | ReversalAnswered> {
+  const { operationId, requestDigest, redemptionId, reason } = command;
+  const begun = await beginOperation<RedemptionReversed>(transaction, command, KIND);
+  if (begun.kind === 'answered') return begun;
+  const isResumed = begun.kind === 'resumed';
+  if (!isResumed) {
+    await dependencies.failpoint('reverse-begun');
+    const refusal = await refusalFor(transaction, command, dependencies);
+    if (refusal)
+      return {
+        kind: 'answered',
+        outcome: await refuseOperation<RedemptionReversed>(transaction, command, refusal),
+      };
+    const reference = dependencies.digests.paymentReference(operationId, 1);
+    const reversal = { redemptionId, operationId, requestDigest, reference, reason };
+    await insertReversal(transaction, reversal);
+  }
+  return describeBegun(await findReversal(transaction, operationId), { operationId, isResumed });
+}
+
+/** Locks voucher and redemption, and judges the reversal. */
+async function refusalFor(
+  transaction: DatabaseTransaction,
+  { redemptionId, company }: ReverseRedemptionCommand,
+  { limits, mobileMoney }: ActivityDependencies,
+): Promise<Refusal | undefined> {
+  const voucherId = await voucherOfRedemption(transaction, redemptionId);
+  if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
+  const context = await reversalContext(transaction, redemptionId, company);
+  const { status, merchantId } = context;
+  const { credential } = company;
+  // A repair has judged the time: where it is over, a second person has confirmed the repair.
+  const isOfRepair = credential !== undefined && 'repairId' in credential;
+  const secondsSincePayment = isOfRepair ? 0 : context.secondsSincePayment;
+  const isOwn = company.kind === 'merchant' && merchantId === company.id;
+  return refuseReversal(
+    {
+      ...context,
+      redemption:
+        status === null || !isOwn ? undefined : { ...context, status, secondsSincePayment },
+      providerCanReverse: canReverse(mobileMoney, context.provider),
+    },
+    limits.reversalWindowSeconds,
+  );
+}
+
+const describeBegun = (
+  found: FoundReversal,
+  begun: Pick<ReversalBegun, 'operationId' | 'isResumed'>,
+): ReversalBegun => ({
+  kind: 'begun',
+  ...begun,
+  reference: found.reference,
+  platformReference: found.platform_reference,
+  merchantName: found.merchant_name,
+  serialNumber: found.serial_number,
+  toMerchant: formatAmount(parseMoney(found.to_merchant)),
+  serviceFee: formatAmount(parseMoney(found.service_fee)),
+  provider: found.provider,
+});
 
 /** The answer of a reversal, and the message that tells the owner. */
 export interface ReversalEnded {

@@ -1,25 +1,41 @@
-import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { holdAirtime } from '../../src/db/ledger/holds.ts';
-import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-spending.ts';
+import { log } from '@temporalio/activity';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
+import { holdAirtime } from '../../src/db/ledger/ledger.ts';
+import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-limits.ts';
 import {
   beginRecorded,
+  endedEffect,
+  isSameRequest,
   outcomeFor,
   refuseOperation,
   settleOperation,
-} from '../../src/db/operations/operations.ts';
-import { endedEffect, isSameRequest } from '../../src/db/operations/stored-operations.ts';
-import { beginAttempt, findAttempt } from '../../src/db/topups/topup-attempts.ts';
-import { type TopupContext, topupContext, topupFacts } from '../../src/db/topups/topup-facts.ts';
-import { TOPUP_KIND } from '../../src/db/topups/topup-requests.ts';
-import type { LockedTopup } from '../../src/db/topups/topups.ts';
-import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
+} from '../../src/db/operations.ts';
+import { isRequestedRetry, wantedProvider } from '../../src/db/operator-commands.ts';
+import { beginAttempt, findAttempt } from '../../src/db/topups/attempts.ts';
+import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../../src/db/topups/requests.ts';
+import {
+  failUnbegunTopup,
+  type LockedTopup,
+  lockTopup,
+  type TopupContext,
+  topupContext,
+  topupFacts,
+} from '../../src/db/topups/topups.ts';
+import { mayCommand } from '../../src/domain/access.ts';
+import {
+  formatAmount,
+  formatGroupedAmount,
+  formatMoney,
+  type Money,
+  parseMoney,
+} from '../../src/domain/money.ts';
 import { isErased, maskMsisdn } from '../../src/domain/phone.ts';
-import type { AirtimeProviderName } from '../../src/domain/providers/provider-names.ts';
-import { routeKindOf } from '../../src/domain/providers/routes.ts';
-import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { type AirtimeProviderName, routeKindOf } from '../../src/domain/providers.ts';
+import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.ts';
 import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/topup.ts';
-import { choiceFor } from '../../src/providers/provider-choice.ts';
-import { canSendTopup } from '../../src/providers/topup-product.ts';
+import { canSendTopup } from '../../src/providers/airtime/airtime.ts';
+import { choiceFor } from '../../src/providers/provider-set.ts';
+import { isByTwo } from '../../src/repairs/ask-repair.ts';
 import type {
   OperationOutcome,
   RetryCommand,
@@ -28,16 +44,150 @@ import type {
 } from '../../workflows/contracts.ts';
 import { countOfEvent, withinNumberLimit } from '../budget-alarm.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { isAdmitted, providerFor, refuseSignal } from './topup-authority.ts';
 import type { TopUpSubject } from './topup-orders.ts';
-import {
-  isStranger,
-  kindOf,
-  lockTopupOf,
-  refuseByState,
-  refuseTopup,
-  retryOf,
-} from './topup-refusals.ts';
+
+/** Sent in the Temporal UI: it repeats the failed attempt to the same number. */
+const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
+  'attempt' in command &&
+  command.msisdn === null &&
+  command.company.credential !== undefined &&
+  'operatorSignal' in command.company.credential;
+
+/**
+ * Why the signal may not make an attempt: the setting disables it, or the amount needs two people, as the
+ * repair that retries to the same number does. Nobody knows who sent it.
+ */
+function refuseSignal(
+  command: TopUpCommand | RetryCommand,
+  amount: Money,
+  {
+    supportRetrySignal,
+    repairs,
+  }: Pick<ActivityDependencies['limits'], 'supportRetrySignal' | 'repairs'>,
+): Refusal | undefined {
+  if (!isRetrySignal(command)) return undefined;
+  const isAllowed = supportRetrySignal && !isByTwo(amount, repairs);
+  if (isAllowed) return undefined;
+  const detail = supportRetrySignal
+    ? `ETB ${formatGroupedAmount(amount)} reaches REPAIR_CONFIRM_FROM (ETB ` +
+      `${formatGroupedAmount(repairs.confirmFrom)}), so that two people are needed: ask for "Retry the top-up" at /support`
+    : 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
+  log.warn('The signal retry was refused', { transactionId: command.transactionId, detail });
+  return refuse('topup-not-failed', { detail });
+}
+
+/** The command of an operator or a repair that a retry carries out; undefined for all others. */
+const operatorCommandOf = (command: TopUpCommand | RetryCommand): number | undefined => {
+  const { credential } = command.company;
+  return 'attempt' in command && credential !== undefined && 'operatorCommandId' in credential
+    ? credential.operatorCommandId
+    : undefined;
+};
+
+/** The provider that a repair wants; null where the routes decide alone. */
+async function providerFor(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand | RetryCommand,
+): Promise<string | null> {
+  const operatorCommand = operatorCommandOf(command);
+  return operatorCommand === undefined ? null : wantedProvider(transaction, operatorCommand);
+}
+
+/**
+ * Whether a command may begin an attempt of this top-up: it needs a valid authority for this
+ * top-up.
+ */
+async function isAdmitted(
+  transaction: DatabaseTransaction,
+  topup: LockedTopup,
+  context: TopupContext,
+  command: TopUpCommand | RetryCommand,
+  { numbers }: Pick<ActivityDependencies, 'numbers'>,
+): Promise<boolean> {
+  const { kind, id } = command.company;
+  if (!mayCommand(kind, 'top-up') || topup.partner_id !== id) return false;
+  const operatorCommand = operatorCommandOf(command);
+  if ('attempt' in command && operatorCommand !== undefined)
+    return isRequestedRetry(transaction, operatorCommand, {
+      topup_id: topup.id,
+      attempt: command.attempt,
+      numberHash: command.msisdn === null ? null : numbers.hashOf(command.msisdn),
+    });
+  return Boolean(context.is_admitted) || isRetrySignal(command);
+}
+
+/** The command as a retry; undefined for a new top-up. */
+export const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>
+  'attempt' in command ? command : undefined;
+
+/** The operation kind of a command. */
+const kindOf = (command: TopUpCommand | RetryCommand): string =>
+  retryOf(command) ? RETRY_KIND : TOPUP_KIND;
+
+/**
+ * The top-up of a command; that of a new one belongs to its operation, regardless of the number.
+ */
+const lockTopupOf = (transaction: DatabaseTransaction, command: TopUpCommand | RetryCommand) =>
+  lockTopup(transaction, {
+    operationId: command.operationId,
+    id: retryOf(command)?.transactionId,
+  });
+
+/**
+ * Whether the calling workflow has a withdrawn number, so that another workflow carries the request
+ * out.
+ */
+const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): boolean =>
+  topup.id !== command.transactionId;
+
+/**
+ * Refuses a top-up or a retry before any hold. This discards the number of a new top-up, unless a
+ * caller got it: then the top-up fails with the reason of the refusal.
+ */
+async function refuseTopup(
+  transaction: DatabaseTransaction,
+  command: TopUpCommand | RetryCommand,
+  refusal: Refusal,
+  told: { readonly topupId: number } | undefined,
+): Promise<OperationOutcome<TopUpMade>> {
+  if (retryOf(command) || !told) {
+    await dropRequest(transaction, command.operationId);
+    return refuseOperation<TopUpMade>(transaction, command, refusal);
+  }
+  const detail = messageOf(refusal.reason, refusal.detail);
+  await failUnbegunTopup(transaction, told.topupId, detail);
+  const failure = refuse('topup-failed', { detail, transactionId: told.topupId });
+  return settleOperation<TopUpMade>(transaction, command.operationId, 'FAILED', failure);
+}
+
+/**
+ * Refuses after the transaction of a hold was rolled back; rethrows if an earlier attempt holds
+ * money.
+ */
+export const refuseAfterError = (
+  database: Database,
+  command: TopUpCommand | RetryCommand,
+  refusal: Refusal,
+  error: unknown,
+): Promise<OperationOutcome<TopUpMade>> =>
+  database.transaction().execute(async (transaction) => {
+    const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
+    if (begun.kind === 'answered') return begun.outcome;
+    const topup = await lockTopupOf(transaction, command);
+    if (topup && isStranger(topup, command)) return outcomeFor<TopUpMade>(command, refusal);
+    if (topup?.has_begun) throw error;
+    const isTold = begun.kind === 'resumed' && begun.isAccepted && topup;
+    return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
+  });
+
+/** A retry must be of the failed attempt, and no earlier one may have been delivered. */
+function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
+  if (topup.status !== 'FAILED' || topup.attempt !== retry.attempt - 1)
+    return refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+  return topup.is_blocked
+    ? refuse('topup-not-failed', { detail: 'it may have been delivered after all; ask support' })
+    : undefined;
+}
 
 /** An attempt on hold, with texts for support staff. */
 export interface TopUpHeld {

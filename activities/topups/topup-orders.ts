@@ -1,14 +1,20 @@
-import { findAttempt, markAttemptUnknown } from '../../src/db/topups/topup-attempts.ts';
+import { findAttempt, markAttemptUnknown } from '../../src/db/topups/attempts.ts';
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.ts';
-import type { WithProviders } from '../../workflows/steps/asked-providers.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
+import type { WithProviders } from '../../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { afterInquiry, withOtherPlacements } from '../positions/other-placements.ts';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
-import { askedByRow, askProvider, isFirstSending, sendOrFailOver } from '../providers/failover.ts';
+import {
+  afterInquiry,
+  askedByRow,
+  askProvider,
+  isFirstSending,
+  sendOrFailOver,
+  withOtherPlacements,
+} from '../providers.ts';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint, numbers } = dependencies;

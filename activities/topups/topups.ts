@@ -1,24 +1,22 @@
 import { type Database, type DatabaseTransaction, violates } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
-import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
+import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
 import {
   beginRecorded,
   refuseOperation,
   settledOutcome,
   settleOperation,
-} from '../../src/db/operations/operations.ts';
-import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/end-order.ts';
+} from '../../src/db/operations.ts';
+import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/book.ts';
 import type { TopupStatus } from '../../src/db/schema/all-tables.ts';
-import { closeRetry, RETRY_KIND } from '../../src/db/topups/retry-requests.ts';
 import {
   findAttempt,
   lockAttempt,
   markAttemptUnknown,
   topupStatus,
-} from '../../src/db/topups/topup-attempts.ts';
-import { dropRequest } from '../../src/db/topups/topup-requests.ts';
-import type { NotDoneBy } from '../../src/domain/providers/not-done-by.ts';
+} from '../../src/db/topups/attempts.ts';
+import { closeRetry, dropRequest, RETRY_KIND } from '../../src/db/topups/requests.ts';
+import type { NotDoneBy } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type {
   OperationOutcome,
@@ -28,9 +26,14 @@ import type {
 } from '../../workflows/contracts.ts';
 import { definiteRefusal, RefusedError } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { holdOrAnswer, type TopUpAnswered, type TopUpHeld } from './topup-holds.ts';
+import {
+  holdOrAnswer,
+  refuseAfterError,
+  retryOf,
+  type TopUpAnswered,
+  type TopUpHeld,
+} from './topup-holds.ts';
 import { subjectOf, type TopUpSubject } from './topup-orders.ts';
-import { refuseAfterError, retryOf } from './topup-refusals.ts';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;

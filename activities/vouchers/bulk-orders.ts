@@ -1,31 +1,31 @@
 import { heartbeat } from '@temporalio/activity';
 import {
-  type BulkLine,
-  cancelBulkLines,
-  pendingBulkLines,
-  type SettledLine,
-  settleBulkLines,
-} from '../../src/db/bulk/bulk-lines.ts';
-import { type BulkOrder, countBulkLines, lockBulkOrder } from '../../src/db/bulk/bulk-orders.ts';
-import {
   type DatabaseTransaction,
   isDefiniteDatabaseError,
   violates,
 } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
-import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
-import { storedOutcome } from '../../src/db/operations/operations.ts';
+import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
+import { storedOutcome } from '../../src/db/operations.ts';
+import {
+  type BulkLine,
+  type BulkOrder,
+  cancelBulkLines,
+  countBulkLines,
+  lockBulkOrder,
+  pendingBulkLines,
+  type SettledLine,
+  settleBulkLines,
+} from '../../src/db/vouchers/bulk-orders.ts';
 import { insertVoucher } from '../../src/db/vouchers/generation.ts';
-import type { NumberBox } from '../../src/domain/phone.ts';
+import { type NumberBox, refuseCountry } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import { refuseCountry } from '../../src/domain/served-countries.ts';
-import type { Caller } from '../../src/domain/voucher.ts';
+import type { Caller } from '../../src/domain/vouchers/voucher.ts';
 import type { GeneratedVoucher, GenerateVoucherCommand } from '../../workflows/contracts.ts';
 import { withinNumberLimit } from '../budget-alarm.ts';
 import { definiteRefusal, RefusedError } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { generationRequest, moneyInsufficient, refusalOfGeneration } from './voucher-generation.ts';
+import { generationRequest, moneyInsufficient, refusalOfGeneration } from './vouchers.ts';
 
 /** Vouchers of one transaction (design 10): it keeps the partner's wallet locked. */
 const LINES_PER_TRANSACTION = 20;

@@ -5,12 +5,12 @@ import {
   outcomeFor,
   refuseOperation,
   settleOperation,
-} from '../../src/db/operations/operations.ts';
+} from '../../src/db/operations.ts';
 import { isBlocked } from '../../src/db/positions/cases.ts';
 import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.ts';
-import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/ended-claims.ts';
+import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/claims.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
-import { refuseCancellation } from '../../src/domain/vouchers/cancellation.ts';
+import { refuseCancellation } from '../../src/domain/vouchers/voucher.ts';
 import type {
   CancelVoucherCommand,
   OperationOutcome,

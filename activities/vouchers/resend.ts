@@ -1,16 +1,7 @@
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import {
-  countCompanyMessage,
-  uncountCompanyMessage,
-} from '../../src/db/limits/company-daily-counts.ts';
-import {
-  beginOperation,
-  outcomeFor,
-  refuseOperation,
-  settleOperation,
-} from '../../src/db/operations/operations.ts';
-import { giveUpConfirmation, lockNumber } from '../../src/db/vouchers/messages.ts';
+import { countCompanyMessage, uncountCompanyMessage } from '../../src/db/limits/daily-limits.ts';
+import { giveUpConfirmation, lockNumber } from '../../src/db/messages/messages.ts';
 import {
   findResend,
   findResendable,
@@ -18,7 +9,13 @@ import {
   type ResendableMessage,
   type ResendCounts,
   resendCounts,
-} from '../../src/db/vouchers/resends.ts';
+} from '../../src/db/messages/resends.ts';
+import {
+  beginOperation,
+  outcomeFor,
+  refuseOperation,
+  settleOperation,
+} from '../../src/db/operations.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { refuse } from '../../src/domain/refusals.ts';
 import { refuseMessage } from '../../src/domain/vouchers/claim.ts';
@@ -26,7 +23,7 @@ import {
   type MissedMessage,
   type ResendFacts,
   refuseResend,
-} from '../../src/domain/vouchers/resend.ts';
+} from '../../src/domain/vouchers/messages.ts';
 import type {
   MessageResent,
   OperationOutcome,
@@ -35,7 +32,7 @@ import type {
 import { raiseBudgetAlarm } from '../budget-alarm.ts';
 import { RefusedError, refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { MessageOutcome } from '../messages/message-outcome.ts';
+import type { MessageOutcome } from '../messages.ts';
 
 const KIND = 'resend-message';
 

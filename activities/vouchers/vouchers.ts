@@ -1,20 +1,71 @@
-import { violates } from '../../src/db/connection.ts';
+import { randomBytes } from 'node:crypto';
+import { randomSerialNumber } from '../../src/crypto/random.ts';
+import { partnerAuthority } from '../../src/db/access/access.ts';
+import { type Database, violates } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { refusalByDailyLimits } from '../../src/db/limits/daily-limit-refusal.ts';
-import { dailyLimitConstraint } from '../../src/db/limits/daily-spending.ts';
-import { outcomeFor, recordRefusal, storedOutcome } from '../../src/db/operations/operations.ts';
-import { findOperation } from '../../src/db/operations/stored-operations.ts';
-import { insertVoucher } from '../../src/db/vouchers/generation.ts';
-import type { Refusal } from '../../src/domain/refusals.ts';
+import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
+import {
+  findOperation,
+  outcomeFor,
+  recordRefusal,
+  storedOutcome,
+} from '../../src/db/operations.ts';
+import { type GenerationRequest, insertVoucher } from '../../src/db/vouchers/generation.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import {
+  type Caller,
+  type GenerationFacts,
+  refuseGeneration,
+  refuseGenerator,
+  voucherCodeFromRandom,
+} from '../../src/domain/vouchers/voucher.ts';
 import type {
   GeneratedVoucher,
   GenerateVoucherCommand,
   OperationOutcome,
 } from '../../workflows/contracts.ts';
-import { withinNumberLimit } from '../budget-alarm.ts';
+import { countOfEvent, withinNumberLimit } from '../budget-alarm.ts';
 import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { generationRequest, moneyInsufficient, refusalOfGeneration } from './voucher-generation.ts';
+
+/** The voucher of a command, with a new code and serial number. */
+export function generationRequest(
+  dependencies: ActivityDependencies,
+  command: GenerateVoucherCommand,
+): GenerationRequest {
+  const { digests, secretBox, limits, numbers } = dependencies;
+  const code = voucherCodeFromRandom(randomBytes(15));
+  return {
+    ...command.sale,
+    operationId: command.operationId,
+    requestId: command.requestId,
+    requestDigest: command.requestDigest,
+    partner: command.company,
+    merchant: command.merchant,
+    denominationId: command.denominationId,
+    owner: numbers.storeIfAny(command.ownerMsisdn),
+    numberCount: countOfEvent(dependencies, 'vouchers', command.ownerMsisdn),
+    isRestricted: command.isRestricted,
+    serialNumber: randomSerialNumber(),
+    codeDigest: digests.voucherCode(code),
+    codeCiphertext: secretBox.seal(code, `voucher ${command.operationId}`),
+    validityDays: limits.voucherValidityDays,
+  };
+}
+
+/** A concurrent voucher spent the balance. */
+export const moneyInsufficient = refuse('money-insufficient');
+
+/** The refusal of a generation that wrote nothing: the first failing rule, or else its caller. */
+export const refusalOfGeneration = async (
+  database: Database,
+  facts: GenerationFacts,
+  caller: Caller,
+): Promise<Refusal> =>
+  refuseGeneration(facts) ??
+  refuseGenerator(await partnerAuthority(database, caller, 'generate-voucher')) ??
+  // Its suspension ended after the statement.
+  refuse('account-suspended');
 
 const KIND = 'generate-voucher';
 

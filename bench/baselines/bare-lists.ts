@@ -6,8 +6,7 @@ import pg from 'pg';
 import type { Config } from '../../src/config/config.ts';
 import { priceSource } from '../../src/db/catalogue/prices.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { pageStatement } from '../../src/db/lists/list-page.ts';
-import type { ListQuery, ListSource } from '../../src/db/lists/list-query.ts';
+import { type ListQuery, type ListSource, pageStatement } from '../../src/db/lists/list-page.ts';
 import {
   denominationSource,
   merchantCategorySource,
@@ -17,8 +16,8 @@ import {
   promoSource,
 } from '../../src/db/lists/list-sources.ts';
 import { topupSource } from '../../src/db/topups/topups.ts';
+import type { Stops } from '../../src/local/start/stops.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
-import type { Stops } from '../../src/start/stops.ts';
 
 /** Every list by its path. */
 const sources: Readonly<Record<string, ListSource<object>>> = {

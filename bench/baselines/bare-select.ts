@@ -5,7 +5,7 @@ import getRawBody from 'raw-body';
 import { z } from 'zod';
 import type { Config } from '../../src/config/config.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
-import type { Stops } from '../../src/start/stops.ts';
+import type { Stops } from '../../src/local/start/stops.ts';
 
 const bodySchema = z.object({ keyDigest: z.base64() });
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../src/config/config.ts';
 import type { ProviderOutcome } from '../../src/providers/outcome.ts';
-import { createMobileMoneySet, createSmsSenders } from '../../src/providers/registry.ts';
-import type { TemporalConnection } from '../../src/temporal/connection.ts';
-import { workerTuning } from '../../src/worker/create-main-worker.ts';
-import { createWorker } from '../../src/worker/workflow-threads/create-worker.ts';
+import { createMobileMoneySet, createSmsSenders } from '../../src/providers/provider-set.ts';
+import type { TemporalConnection } from '../../src/runtime/temporal/connection.ts';
+import { workerTuning } from '../../src/runtime/worker/main-worker.ts';
+import { createWorker } from '../../src/runtime/worker/workflow-threads/create-worker.ts';
 import { providerMilliseconds } from './slow-provider.ts';
 
 function createBareActivities(config: Config) {

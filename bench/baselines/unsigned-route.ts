@@ -1,5 +1,5 @@
 import type { SurfaceRoutes } from '../../src/http/app.ts';
-import { initiateClaim } from '../../src/merchant/initiate-claim.ts';
+import { initiateClaim } from '../../src/merchant/vouchers.ts';
 
 /**
  * The merchant's initiate-claim without the check of its signature: the service has no setting for

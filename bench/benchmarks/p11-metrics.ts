@@ -1,4 +1,4 @@
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/local/processes.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { measureCpuInTurns } from '../cpu/in-turns.ts';
 import { withService } from '../service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { readApiConfig } from '../../src/config/config.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import { connectTemporal } from '../../src/runtime/temporal/connection.ts';
 import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
 import { type CostOfLife, costsOfLife } from '../capacity/predictions.ts';
 import { type Counts, readCounts } from '../capacity/read-counts.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStops } from '../../src/start/stops.ts';
+import { createStops } from '../../src/local/start/stops.ts';
 import type { Bench, Benchmark, CostMeasurement } from '../benchmark.ts';
 import { measureCpuInTurns } from '../cpu/in-turns.ts';
 import { withService } from '../service.ts';

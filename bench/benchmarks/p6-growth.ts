@@ -1,5 +1,5 @@
 import { readApiConfig } from '../../src/config/config.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
+import { connectTemporal } from '../../src/runtime/temporal/connection.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { comparisonOf, p99 } from '../compare.ts';
 import { copyDatabase } from '../copy-database.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../src/domain/money.ts';
-import type { BooksRow } from '../../src/sandbox/accepted-requests.ts';
+import type { BooksRow } from '../../src/sandbox/requests.ts';
 import { call } from '../../test/support/clients.ts';
 import { deposit } from '../../test/support/companies.ts';
 import { makeTopupProducts } from '../../test/support/topups.ts';

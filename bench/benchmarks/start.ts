@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PORTS_IN_A_ROW } from '../../src/config/local-ports.ts';
-import { freePorts } from '../../src/embedded/port.ts';
+import { freePorts } from '../../src/local/processes.ts';
 import type { Bench, Benchmark, SecondsMeasurement } from '../benchmark.ts';
 
 const NODE = ['--max-semi-space-size=64', '--import', './deploy/require-node.mjs'];

@@ -1,6 +1,6 @@
 import type { ApiConfig } from '../../src/config/config.ts';
 import { createDigests } from '../../src/crypto/digests.ts';
-import { createNumberBox, numberKeysOf } from '../../src/crypto/number-box.ts';
+import { createNumberBox, numberKeysOf } from '../../src/crypto/phone-numbers.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
 import {
   makeMerchant,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { voucherCodeFromRandom } from '../../src/domain/vouchers/voucher-code.ts';
+import { voucherCodeFromRandom } from '../../src/domain/vouchers/voucher.ts';
 
 /*
  * A history is vouchers 1, 2, 3, … in blocks of 20, all alike: 6 were redeemed at once, 10 in two

@@ -1,4 +1,4 @@
-import type { Company } from '../../src/domain/voucher.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { type CallResponse, type Outcome, outcomeOf } from './outcome.ts';
 
 /** The operations that move or promise money: each is sent under a key, and may be sent again. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Company } from '../../src/domain/voucher.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { type Random, recent } from '../random.ts';
 import type { ChaosPartner, KnownGift, SentLine, World } from '../world.ts';
 import type { ClientCall, KeyedOperation } from './client-log.ts';

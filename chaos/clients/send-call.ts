@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { signatureHeader } from '../../clients/typescript/src/index.ts';
-import type { Company } from '../../src/domain/voucher.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { World } from '../world.ts';
 import type { ClientCall, ClientLog, LogEntry } from './client-log.ts';
 import { bodyOf, type CallResponse } from './outcome.ts';

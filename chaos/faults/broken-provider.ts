@@ -3,7 +3,7 @@ import {
   type ProviderFault,
   type SandboxProvider,
   sandboxProviderNames,
-} from '../../src/sandbox/faults/provider-faults.ts';
+} from '../../src/sandbox/faults.ts';
 import { call } from '../../test/support/clients.ts';
 import type { Random } from '../random.ts';
 import type { FaultScene } from './fault-scene.ts';

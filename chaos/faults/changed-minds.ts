@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { settleOrder } from '../../src/db/positions/book.ts';
 import { findCase, listCases } from '../../src/db/positions/cases.ts';
-import { settleOrder } from '../../src/db/positions/settle.ts';
 import { call } from '../../test/support/clients.ts';
 import { type ProviderBooks, readBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';

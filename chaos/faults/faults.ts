@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { changeRow } from '../../src/db/catalogue/company-changes.ts';
-import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.ts';
+import { changeRow } from '../../src/db/catalogue/companies.ts';
+import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
 import { breakings, breakProvider } from './broken-provider.ts';
 import { changeItsMind } from './changed-minds.ts';
 import type { FaultName } from './fault-names.ts';

@@ -1,11 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import { commandLine } from '../../src/embedded/process-identity.ts';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
-import { startTemporalServer } from '../../src/embedded/temporal-server.ts';
-import { silentProgress } from '../../src/process/progress.ts';
+import { startPostgres } from '../../src/local/postgres.ts';
+import { commandLine } from '../../src/local/processes.ts';
+import { findTemporalBinary } from '../../src/local/temporal-binary.ts';
+import { startTemporalServer } from '../../src/local/temporal-server.ts';
+import { silentProgress } from '../../src/runtime/process/progress.ts';
 import type { ThrowawayServices } from '../../test/harness/throwaway-services.ts';
 
 /** Like a loss of power: PostgreSQL ends at once and has to recover from its log. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../src/db/connection.ts';
 import { providerOf } from '../../src/db/positions/placements.ts';
 import { formatMoney, parseMoney } from '../../src/domain/money.ts';
-import type { BooksRow } from '../../src/sandbox/accepted-requests.ts';
+import type { BooksRow } from '../../src/sandbox/requests.ts';
 import { readBooks } from '../settle-pending.ts';
 
 /** A payment or top-up attempt, as our database has it. */

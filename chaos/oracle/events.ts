@@ -1,4 +1,4 @@
-import type { Company } from '../../src/domain/voucher.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { type ClientLog, finalEntry } from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { readSurely } from '../clients/read-surely.ts';

@@ -1,4 +1,4 @@
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import type { ClientLog } from '../clients/client-log.ts';
 import type { SendCall } from '../clients/send-call.ts';
 import type { FaultName } from '../faults/fault-names.ts';

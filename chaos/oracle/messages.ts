@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/db/connection.ts';
-import type { ReceivedMessage } from '../../src/sandbox/received.ts';
+import type { ReceivedMessage } from '../../src/sandbox/requests.ts';
 import { readBooks } from '../settle-pending.ts';
 
 /** A message, as our database has it. */

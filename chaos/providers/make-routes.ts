@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { addRoute } from '../../src/db/providers/provider-routes.ts';
+import { addRoute } from '../../src/db/providers.ts';
 import type { ProviderRoutesTable } from '../../src/db/schema/all-tables.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.ts';
+import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
 import { readBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 

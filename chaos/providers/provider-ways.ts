@@ -1,8 +1,5 @@
-import {
-  type SandboxProvider,
-  sandboxProviderNames,
-} from '../../src/sandbox/faults/provider-faults.ts';
-import type { Stops } from '../../src/start/stops.ts';
+import type { Stops } from '../../src/local/start/stops.ts';
+import { type SandboxProvider, sandboxProviderNames } from '../../src/sandbox/faults.ts';
 import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.ts';
 import type { ThrowawayServices } from '../../test/harness/throwaway-services.ts';
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { createNumberHash } from '../../src/crypto/number-hash.ts';
+import { createNumberHash } from '../../src/crypto/phone-numbers.ts';
 import { providerOf } from '../../src/db/positions/placements.ts';
-import { askRepair } from '../../src/repairs/ask-repair.ts';
+import { askRepair, repairLimits } from '../../src/repairs/ask-repair.ts';
 import { settlePayment } from '../../src/repairs/payment-repairs.ts';
-import { repairLimits } from '../../src/repairs/repair-limits.ts';
 import type { ProviderBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 

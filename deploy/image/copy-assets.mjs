@@ -1,7 +1,7 @@
 // A step of `npm run build`: what processes read as files goes to dist, beside the compiled modules.
 import { cpSync, statSync } from 'node:fs';
 
-const NOT_OF_PRODUCTION = /^src\/(start|demo|sandbox|embedded)(\/|$)/;
+const NOT_OF_PRODUCTION = /^src\/(local|sandbox)(\/|$)/;
 
 for (const folder of ['src', 'workflows', 'activities', 'migrations']) {
   cpSync(folder, `dist/${folder}`, {

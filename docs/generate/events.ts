@@ -1,5 +1,5 @@
-import { type EventType, eventTypes } from '../../src/domain/event-types.ts';
-import { eventSchema, subjectExample } from '../../src/http/events/event-schemas.ts';
+import { type EventType, eventTypes } from '../../src/domain/events.ts';
+import { eventSchema, subjectExample } from '../../src/http/events.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 import { fieldsOf } from './shape.ts';
 
@@ -32,7 +32,7 @@ export const eventsPage = (): string =>
   page(
     GENERATED,
     '# Events',
-    'The sources are `src/domain/event-types.ts` and `src/http/events/event-schemas.ts`. Triggers write an event in the ' +
+    'The sources are `src/domain/events.ts` and `src/http/events.ts`. Triggers write an event in the ' +
       'transaction that makes it true ([database](database.md#events)). [Follow events](../guides/integrate/follow-events.md) tells ' +
       'integrators how to read them.',
     'Every event has `id`, `type`, `createdAt`, `subject` and `data`. `data` has the facts as they were: amounts as ' +

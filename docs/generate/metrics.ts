@@ -1,6 +1,9 @@
-import { definitions, PREFIX } from '../../src/process/metrics/definitions.ts';
-import type { MetricDefinition } from '../../src/process/metrics/metric-definition.ts';
-import { sdkMetrics } from '../../src/process/metrics/sdk-metric-names.ts';
+import {
+  definitions,
+  type MetricDefinition,
+  PREFIX,
+} from '../../src/runtime/metrics/definitions.ts';
+import { sdkMetrics } from '../../src/runtime/metrics/sdk-metrics.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 const all = Object.entries<MetricDefinition>(definitions);
@@ -35,7 +38,7 @@ export const metricsPage = (): string =>
   page(
     GENERATED,
     '# Metrics',
-    'The sources are `definitions.ts` and `state-definitions.ts` in `src/process/metrics/`. API and worker answer `GET /metrics` on `METRICS_PORT` in the format of ' +
+    'The source is `src/runtime/metrics/definitions.ts`. API and worker answer `GET /metrics` on `METRICS_PORT` in the format of ' +
       'Prometheus ([settings](settings.md#everybody-who-deploys)). The port is apart from that of the API, so that callers cannot reach it.',
     'Every label has a bounded set of values: an unknown path, method or value becomes `other` and adds no series. No label ' +
       'holds a company, a person, a number, a code or a key.',

@@ -30,7 +30,7 @@ function commandNamed(name: string, file: object): AdminCommand {
 
 /** Every command, by the file that has it. */
 export const allCommands: readonly ListedCommand[] = [
-  inFile(() => import('./commands/partners.ts'), {
+  inFile(() => import('./commands/companies.ts'), {
     'list partners': 'Show all partners with their balances, and which are below their thresholds',
     'show partner': 'Show one partner: balances, products, keys and addresses',
     'create partner': 'Add a partner, with its wallets',
@@ -39,62 +39,62 @@ export const allCommands: readonly ListedCommand[] = [
     'suspend partner': 'Suspend a partner, and the redemption of its vouchers, at once',
     'reinstate partner': 'Reinstate a suspended partner',
   }),
-  inFile(() => import('./commands/lists/list-merchants.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list merchants': 'Show all merchants',
     'show merchant': 'Show one merchant: fee, payout account, keys and addresses',
   }),
-  inFile(() => import('./commands/lists/list-categories.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list merchant-categories': 'Show the categories of merchants',
     'list product-categories': 'Show the categories of products',
   }),
-  inFile(() => import('./commands/lists/list-products.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list products': 'Show the products, or those of one partner',
   }),
-  inFile(() => import('./commands/lists/list-denominations.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list denominations': 'Show the amounts of gift vouchers',
   }),
   inFile(() => import('./commands/prices.ts'), {
     'list prices': 'Show the selling prices of a partner',
     'set price': 'Set the selling price of a denomination, in USD',
   }),
-  inFile(() => import('./commands/lists/list-promos.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list promos': 'Show the promos, including inactive and past ones',
   }),
-  inFile(() => import('./commands/lists/list-vouchers.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list vouchers': 'Show the newest vouchers',
     'show voucher': 'Show one voucher: claims, redemptions, messages, and transfers',
   }),
-  inFile(() => import('./commands/lists/list-topups.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list top-ups': 'Show the newest top-ups',
     'show top-up': 'Show one top-up: attempts, answers of the provider, and transfers',
   }),
-  inFile(() => import('./commands/access/api-keys.ts'), {
+  inFile(() => import('./commands/access.ts'), {
     'list api-keys': 'Show the API keys of a partner or a merchant, including revoked ones',
     'issue api-key': 'Make an API key for a partner or a merchant and show it once',
     'rotate api-key': 'Replace an API key with a new one; both work for a while',
     'revoke api-key': 'Revoke an API key and all its tokens',
   }),
-  inFile(() => import('./commands/access/digest-keys.ts'), {
+  inFile(() => import('./commands/digest-keys.ts'), {
     'list digest-keys':
       'Count secrets by the key of their digests: which keys of DIGEST_KEYS are in use',
     'rotate digests': 'Renew the digests of voucher codes with the first key of DIGEST_KEYS',
   }),
-  inFile(() => import('./commands/privacy/numbers.ts'), {
+  inFile(() => import('./commands/numbers.ts'), {
     'list number-storage': 'Count phone numbers by how they are stored: under which key, or erased',
     'reseal numbers': 'Seal the phone numbers of older keys with the first key of DATA_KEYS',
     'erase number': 'Erase a phone number everywhere, with the hash that finds it',
   }),
-  inFile(() => import('./commands/access/addresses.ts'), {
+  inFile(() => import('./commands/access.ts'), {
     'list addresses': 'Show the addresses that a partner or a merchant may call from',
     'register address': 'Add an address, a range or a name to the allow-list of a company',
     'remove address': 'Remove an address from the allow-list of a company',
   }),
-  inFile(() => import('./commands/access/public-keys.ts'), {
+  inFile(() => import('./commands/access.ts'), {
     'list public-keys': 'Show the public keys of a merchant, including revoked ones',
     'register public-key': 'Register a public key for the signatures of a merchant',
     'revoke public-key': 'Refuse signatures by a public key from now on',
   }),
-  inFile(() => import('./commands/webhooks/webhooks.ts'), {
+  inFile(() => import('./commands/webhooks.ts'), {
     'list webhooks': 'Show the webhooks of a partner or a merchant',
     'add webhook': 'Deliver the events of a partner or a merchant to an address',
     'rotate webhook-secret': 'Give a webhook a new secret; both sign for a while',
@@ -102,17 +102,17 @@ export const allCommands: readonly ListedCommand[] = [
     'resume webhook': 'Continue the deliveries of a webhook that was paused or switched off',
     'remove webhook': 'Remove a webhook with its secrets',
   }),
-  inFile(() => import('./commands/webhooks/webhook-deliveries.ts'), {
+  inFile(() => import('./commands/webhooks.ts'), {
     'list webhook-deliveries':
       'Show the newest deliveries of a webhook with the answers of its receiver',
     'test webhook': 'Send a test event to a webhook',
     'send-again webhook': 'Deliver events of a webhook again',
   }),
-  inFile(() => import('./commands/access/refused-calls.ts'), {
+  inFile(() => import('./commands/limits.ts'), {
     'list refused-calls':
       'Show the newest calls refused for their key, token, address or signature',
   }),
-  inFile(() => import('./commands/accounts/portal-accounts.ts'), {
+  inFile(() => import('./commands/accounts.ts'), {
     'list portal-accounts': 'Show the portal accounts of a partner or a merchant',
     'create portal-account': 'Create a portal account for a person of a partner or a merchant',
     'reset portal-password': 'Reset the portal password of a person, and end all sessions',
@@ -120,7 +120,7 @@ export const allCommands: readonly ListedCommand[] = [
       'Switch off the one-time passwords of a person, and end all sessions',
     'disable portal-account': 'Disable a portal account at once',
   }),
-  inFile(() => import('./commands/accounts/staff-accounts.ts'), {
+  inFile(() => import('./commands/accounts.ts'), {
     'list staff-accounts': 'Show the accounts of people of the service',
     'create staff-account':
       'Create an account for a person of the service, who signs in at /support',
@@ -133,29 +133,29 @@ export const allCommands: readonly ListedCommand[] = [
     'list invitations': 'Show the invitations of a merchant and the status of their messages',
     'invite merchant': 'Send a merchant the link that activates its portal account',
   }),
-  inFile(() => import('./commands/company-budgets.ts'), {
+  inFile(() => import('./commands/limits.ts'), {
     'list budget-alarms':
       'Show the companies that reached a daily budget of messages or wrong codes',
     'set budgets': 'Set the daily budgets of a company for messages and wrong codes',
   }),
-  inFile(() => import('./commands/reports/report-recipients.ts'), {
+  inFile(() => import('./commands/reports.ts'), {
     'list report-recipients':
       'Show who gets the report of each day by e-mail, and what became of the last one',
     'add report-recipient': 'Send the report of each day to an e-mail address',
     'remove report-recipient': 'Send no more day reports to an e-mail address',
   }),
-  inFile(() => import('./commands/reports/undelivered-emails.ts'), {
+  inFile(() => import('./commands/reports.ts'), {
     'list undelivered-emails':
       'Show the e-mails of the last day that were refused or given up, and to whom',
   }),
-  inFile(() => import('./commands/repairs/list-repairs.ts'), {
+  inFile(() => import('./commands/repairs.ts'), {
     'list repairs': 'Show the newest repairs',
     'show repair': 'Show one repair: who asked, who confirmed, and what came of it',
   }),
-  inFile(() => import('./commands/staff/find.ts'), {
+  inFile(() => import('./commands/find.ts'), {
     find: 'Find the case of a customer, and tell its story',
   }),
-  inFile(() => import('./commands/record-commands.ts'), {
+  inFile(() => import('./commands/records.ts'), {
     'create merchant': 'Add a merchant',
     'create merchant-category': 'Add a category of merchants',
     'create product': 'Add a product',
@@ -200,31 +200,31 @@ export const allCommands: readonly ListedCommand[] = [
     'restore product-category': 'Restore a deleted product category, still deactivated',
     'restore promo': 'Restore a deleted promo, still deactivated',
   }),
-  inFile(() => import('./commands/merchant-terms.ts'), {
+  inFile(() => import('./commands/companies.ts'), {
     'set service-fee': 'Set the service fee of a merchant',
     'set payout-account': 'Set the payout account of a merchant',
   }),
-  inFile(() => import('./commands/access/daily-limits.ts'), {
+  inFile(() => import('./commands/limits.ts'), {
     'set daily-limits': 'Set what a partner may spend on vouchers and top-ups in a day',
     'set key-limits': 'Set what an API key of a partner may spend in a day',
   }),
-  inFile(() => import('./commands/webhooks/events.ts'), {
+  inFile(() => import('./commands/webhooks.ts'), {
     'set low-balance':
       'Set the balance of a wallet below which its partner gets the event balance.low',
     'renew event-epoch':
       'Refuse the cursors of the event log from before a restore of the database',
   }),
-  inFile(() => import('./commands/deposit.ts'), {
+  inFile(() => import('./commands/deposits.ts'), {
     deposit: 'Credit a payment of a partner to one of its wallets',
   }),
-  inFile(() => import('./commands/reverse-deposit.ts'), {
+  inFile(() => import('./commands/deposits.ts'), {
     'reverse deposit': 'Reverse a mistaken deposit in full',
   }),
-  inFile(() => import('./commands/product-access.ts'), {
+  inFile(() => import('./commands/prices.ts'), {
     'grant access': 'Let a partner sell a product',
     'revoke access': 'Stop a partner from selling a product',
   }),
-  inFile(() => import('./commands/access/key-scopes.ts'), {
+  inFile(() => import('./commands/access.ts'), {
     'set key-scopes': 'Set what an API key may do',
   }),
   inFile(() => import('./commands/cancel-voucher.ts'), {
@@ -233,7 +233,7 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/retry-topup.ts'), {
     'retry top-up': 'Retry a failed top-up to the same number',
   }),
-  inFile(() => import('./commands/repairs/repair.ts'), {
+  inFile(() => import('./commands/repairs.ts'), {
     'repair resend-message': 'Send the message again',
     'repair extend-claim': 'Extend the claim',
     'repair cancel-claim': 'Cancel the claim',
@@ -247,42 +247,42 @@ export const allCommands: readonly ListedCommand[] = [
     'repair undo-deposit': 'Undo a wrong deposit',
     'repair credit-goodwill': 'Credit as goodwill',
   }),
-  inFile(() => import('./commands/providers/routes.ts'), {
+  inFile(() => import('./commands/providers.ts'), {
     'route list': 'Show which provider serves what, in the order in which they are asked',
     'route add': 'Let a provider serve messages, payments or top-ups',
     'route remove': 'Remove a route',
     'route enable': 'Let a disabled route decide again',
     'route disable': 'Let a route decide nothing until it is enabled again',
   }),
-  inFile(() => import('./commands/providers/check-providers.ts'), {
+  inFile(() => import('./commands/providers.ts'), {
     'check providers':
       'Log in to each provider that the settings configure, and show our balance there',
   }),
-  inFile(() => import('./commands/providers/provider-states.ts'), {
+  inFile(() => import('./commands/providers.ts'), {
     'list provider-states':
       'Show what each running worker knows of each provider: its circuit breaker, and our money there',
   }),
-  inFile(() => import('./commands/providers/payout-accounts.ts'), {
+  inFile(() => import('./commands/payout-accounts.ts'), {
     'list payout-accounts': 'Show all payout accounts, and what the providers say of them',
     'check payout-account':
       'Ask the providers for the payout account of a merchant, and its holder',
     'confirm payout-account':
       'Confirm that the registered holder has the payout account at a provider',
   }),
-  inFile(() => import('./commands/providers/refused-payments.ts'), {
+  inFile(() => import('./commands/providers.ts'), {
     'list refused-payments':
       'Show which merchants are not paid, by which provider, and what it says',
   }),
-  inFile(() => import('./commands/recovery/recover-fence.ts'), {
+  inFile(() => import('./commands/recovery.ts'), {
     'recover fence':
       'Fence a restored database, before any process starts on it, or a promoted standby',
   }),
-  inFile(() => import('./commands/recovery/recover-status.ts'), {
+  inFile(() => import('./commands/recovery.ts'), {
     'recover status':
       'Show whether the fence of a restored database stands, and what is left to do',
     'recover lift': 'Lift the fence: the service works again',
   }),
-  inFile(() => import('./commands/recovery/recover-books.ts'), {
+  inFile(() => import('./commands/recovery.ts'), {
     'recover list':
       'List what the providers did since the restored moment, compared with our books',
     'recover book': 'Book what the providers did and the restored database lacks',
@@ -290,18 +290,18 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/statement.ts'), {
     statement: 'Explain the balance of a wallet line by line',
   }),
-  inFile(() => import('./commands/reports/report.ts'), {
+  inFile(() => import('./commands/reports.ts'), {
     report: 'Report the business and the books of a day',
   }),
-  inFile(() => import('./commands/statements/reconcile.ts'), {
+  inFile(() => import('./commands/provider-statements.ts'), {
     reconcile: "Compare a provider's statement of a day with our books, and list what is not ours",
   }),
-  inFile(() => import('./commands/cases/cases.ts'), {
+  inFile(() => import('./commands/cases.ts'), {
     'list cases': 'List what a person must settle: providers and our books differ',
     'show case': 'Show one case: what the providers say, and what each choice moves',
     settle: 'Settle a case: say who bears its amount',
   }),
-  inFile(() => import('./commands/providers/provider-balances.ts'), {
+  inFile(() => import('./commands/providers.ts'), {
     'list provider-balances': 'List our balances at the providers, as last read',
   }),
   inFile(() => import('./commands/check-ledger.ts'), {

@@ -1,22 +1,28 @@
-import type { ComparisonSettings } from '../../activities/provider-statements/compare-statement.ts';
+import { userInfo } from 'node:os';
+import type { ComparisonSettings } from '../../activities/compare-statement.ts';
 import type { Digests } from '../crypto/digests.ts';
 import type { KeyEnvironment } from '../crypto/random.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
-import { addAuditEntries } from '../db/access/audit.ts';
+import { addAuditEntries } from '../db/access/calls.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
-import type { StatementProvider } from '../db/provider-statements/statement-lines.ts';
+import type { StatementProvider } from '../db/provider-statements/statements.ts';
+import { PORTAL_ACTOR } from '../domain/access.ts';
 import type { NumberBox } from '../domain/phone.ts';
-import type { StatementProviderName } from '../domain/provider-statements/statement-providers.ts';
-import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
-import type { RouteKind } from '../domain/providers/routes.ts';
+import type {
+  MobileMoneyProviderName,
+  RouteKind,
+  StatementProviderName,
+} from '../domain/providers.ts';
+import { isStaffActor } from '../domain/repairs.ts';
 import type { WebhookSettings } from '../operations/webhooks.ts';
-import type { Progress } from '../process/progress.ts';
-import type { TemporalUi } from '../process/temporal-ui.ts';
 import type { SmsSender } from '../providers/sms/sms-sender.ts';
 import type { ProviderAccount } from '../providers/statement.ts';
 import type { RepairLimits } from '../repairs/repair-kind.ts';
+import type { Progress } from '../runtime/process/progress.ts';
+import type { TemporalUi } from '../runtime/process/temporal-ui.ts';
+import type { ListedProviders } from './compare-books.ts';
 import type { Fields, InputOf } from './fields.ts';
-import type { ListedProviders } from './recovery/compare-books.ts';
+import { AdminError } from './fields.ts';
 
 /** A provider as it is checked. */
 export interface ProviderPort {
@@ -187,3 +193,48 @@ export const changeCommand = <Given extends Fields>(
     });
   },
 });
+
+/** The system user of a command. */
+export interface SystemUser {
+  readonly id: number;
+  /** Undefined where the system has no name for the id, as in some containers. */
+  readonly name: string | undefined;
+}
+
+/** The user of this process. */
+export function systemUser(): SystemUser {
+  try {
+    const { uid, username } = userInfo();
+    return { id: uid, name: username };
+  } catch {
+    return { id: process.getuid?.() ?? -1, name: undefined };
+  }
+}
+
+const ROOT_ID = 0;
+/** The user of our container image; like root, it does not identify a person. */
+const IMAGE_USER = 'node';
+
+/** The log says so of those who have signed in, and companies read in it what their own people did. */
+function ownName(name: string): string {
+  if (!name.startsWith(PORTAL_ACTOR) && !isStaffActor(name)) return name;
+  throw new AdminError(
+    'Name yourself: as a person of a company or of the service nobody acts here, but at /portal and /support.',
+  );
+}
+
+/**
+ * The actor for the audit log: the name of `--actor`, otherwise the system user, if it identifies a
+ * person.
+ *
+ * @throws {AdminError} where it does not, and for the name of a person who signs in
+ */
+export function actorOf(named: string | undefined, { id, name }: SystemUser): string {
+  if (named !== undefined) return ownName(named);
+  if (name === undefined || id === ROOT_ID || name === IMAGE_USER)
+    throw new AdminError(
+      `Name yourself with --actor: ${name === undefined ? `user ${id}` : `"${name}"`} does not ` +
+        'identify a person, and the audit log records who changed what.',
+    );
+  return name;
+}

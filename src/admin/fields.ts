@@ -2,9 +2,13 @@ import { z } from 'zod';
 import { isImagePath } from '../domain/image-path.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
 import { parseMsisdn } from '../domain/phone.ts';
-import { namedIn } from '../domain/repairs/reason.ts';
+import { namedIn } from '../domain/repairs.ts';
 import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.ts';
-import { AdminError } from './admin-error.ts';
+
+/** A command cannot be carried out; the message is one line with the remedy. */
+export class AdminError extends Error {
+  override readonly name = 'AdminError';
+}
 
 /** One option or argument of a command: its help and its parser. */
 export interface Field<Value> {

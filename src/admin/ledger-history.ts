@@ -1,4 +1,4 @@
-import type { LedgerTransfer } from '../db/ledger/ledger-history.ts';
+import type { LedgerTransfer } from '../db/ledger/ledger.ts';
 import { column, money, numbers, table, time } from './tables.ts';
 
 /** Transfers of the ledger as a table, oldest first. */

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import pg from 'pg';
 import { ConfigError } from '../config/config.ts';
 import { isDatabaseUnavailable } from '../db/connection.ts';
-import { AdminError } from './admin-error.ts';
+import { AdminError } from './fields.ts';
 
 /** Errors of PostgreSQL that an operator can fix, with their remedies. */
 const databaseProblems: Readonly<Record<string, string>> = {

@@ -1,17 +1,22 @@
 import type { AdminConfig } from '../config/config.ts';
-import { configuredProviders } from '../config/providers/provider-rules.ts';
+import { configuredProviders } from '../config/provider-settings.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
-} from '../domain/providers/provider-names.ts';
-import { ProviderNotConfigured, type ProviderSet } from '../providers/provider-set.ts';
-import { createAirtimeSet, createMobileMoneySet, createSmsSenders } from '../providers/registry.ts';
+} from '../domain/providers.ts';
+import {
+  createAirtimeSet,
+  createMobileMoneySet,
+  createSmsSenders,
+  ProviderNotConfigured,
+  type ProviderSet,
+} from '../providers/provider-set.ts';
 import type { ProviderAccount } from '../providers/statement.ts';
-import { providerAccounts } from '../worker/provider-accounts.ts';
-import { AdminError } from './admin-error.ts';
+import { providerAccounts } from '../runtime/worker/observed-providers.ts';
 import type { ProviderPort } from './command.ts';
-import type { ListedProviders } from './recovery/compare-books.ts';
+import type { ListedProviders } from './compare-books.ts';
+import { AdminError } from './fields.ts';
 
 /** @throws {AdminError} without the settings of a default provider */
 export function providersOf(config: AdminConfig): ListedProviders {

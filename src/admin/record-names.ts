@@ -1,17 +1,19 @@
 import type { Updateable } from 'kysely';
+import { z } from 'zod';
 import {
   type ColumnChanges,
   changeRow,
+  findNamesakes,
   findRow,
   type Row,
-} from '../db/catalogue/company-changes.ts';
-import { findNamesakes } from '../db/catalogue/namesakes.ts';
+} from '../db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import type { Schema } from '../db/schema/all-tables.ts';
-import type { Company } from '../domain/voucher.ts';
-import { AdminError } from './admin-error.ts';
+import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.ts';
+import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
+import type { Company } from '../domain/vouchers/voucher.ts';
 import type { Change } from './command.ts';
-import { id, optional } from './fields.ts';
+import { AdminError, argument, byConversion, bySchema, id, optional } from './fields.ts';
 
 /** The records of operators: table, name column, and list command. */
 const subjects = {
@@ -168,3 +170,66 @@ export const ownerOf = (owner: {
   owner.partnerId === null
     ? { kind: 'merchant', id: owner.merchantId ?? 0 }
     : { kind: 'partner', id: owner.partnerId };
+
+const SERIAL_NUMBER = /^[0-9]{18}$/;
+
+/** A voucher by its id or its serial number. */
+export type VoucherName = { readonly id: number } | { readonly serialNumber: string };
+
+/** A voucher's id, or its serial number: no id has that many digits. */
+const voucherName = byConversion<VoucherName>(
+  'voucher',
+  'must be the id of a voucher, or its serial number of 18 digits',
+  (given) => {
+    if (SERIAL_NUMBER.test(given)) return { serialNumber: given };
+    return /^[1-9][0-9]{0,14}$/.test(given) ? { id: Number(given) } : undefined;
+  },
+);
+
+/** The argument for a voucher. */
+export const voucherArgument = argument(voucherName, 'The id of the voucher, or its serial number');
+
+/** @throws {AdminError} where no voucher has the serial number */
+export async function voucherIdOf(database: Database, name: VoucherName): Promise<number> {
+  const found =
+    'id' in name ? name.id : await findVoucherBySerialNumber(database, name.serialNumber);
+  if (found === undefined) throw voucherNotFound(name);
+  return found;
+}
+
+export const voucherNotFound = (name: VoucherName): AdminError =>
+  new AdminError(
+    `There is no voucher ${'id' in name ? name.id : name.serialNumber}: see "list vouchers".`,
+  );
+
+/** The key of a party, such as msisdn, accountid or walletid. */
+export const partyKey = bySchema(
+  'key',
+  z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z]{3,40}$/, 'must be a kind of account such as msisdn, accountid or walletid'),
+);
+
+/** A merchant's payout account, with its masked form. */
+export interface Party {
+  readonly key: string;
+  readonly value: string;
+  readonly shown: string;
+}
+
+/** The problem of a value that `readParty` refuses. */
+export const PARTY_VALUE_PROBLEM =
+  'must be a mobile number, such as +251911234567, because its key is msisdn';
+
+/**
+ * Reads the value of a party: a telephone number for the key msisdn, otherwise any text. Undefined
+ * for an invalid number.
+ */
+export function readParty(key: string, value: string): Party | undefined {
+  if (key !== 'msisdn') return { key, value, shown: `${key} ${value}` };
+  const number = parseMsisdn(value);
+  return number === undefined
+    ? undefined
+    : { key, value: number, shown: `${key} ${maskMsisdn(number)}` };
+}

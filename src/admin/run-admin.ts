@@ -1,9 +1,8 @@
 import { CommanderError } from 'commander';
-import { addMobilePrefixes } from '../domain/operator.ts';
 import { allCommands } from './all-commands.ts';
-import { createProgram } from './program/program.ts';
-import { verbs } from './program/verbs.ts';
+import { createProgram } from './program.ts';
 import type { AdminIo } from './run-command.ts';
+import { verbs } from './verbs.ts';
 
 /**
  * Runs one command. Returns the exit code: 0, 1 after one line on `err` with the remedy, or 2 where
@@ -19,6 +18,7 @@ export async function runAdmin(words: readonly string[], io: AdminIo): Promise<n
     writeErr: (output) => err.write(output),
     async prepare() {
       const { readAdminConfig } = await import('../config/config.ts');
+      const { addMobilePrefixes } = await import('../domain/phone.ts');
       addMobilePrefixes(readAdminConfig(io.environment).MOBILE_PREFIXES);
     },
     async run(command, input, options) {

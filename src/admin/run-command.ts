@@ -1,8 +1,8 @@
 import { type Environment, readAdminConfig } from '../config/config.ts';
 import { connectDatabase } from '../db/connection.ts';
-import { createProgress, silentProgress } from '../process/progress.ts';
-import { actorOf, type SystemUser, systemUser } from './actor.ts';
+import { createProgress, silentProgress } from '../runtime/process/progress.ts';
 import type { AdminCommand, GlobalOptions, Report } from './command.ts';
+import { actorOf, type SystemUser, systemUser } from './command.ts';
 import type { Fields, InputOf } from './fields.ts';
 import { resolveSettings } from './settings.ts';
 

@@ -1,16 +1,15 @@
 import { type AdminConfig, readAdminConfigWith } from '../config/config.ts';
 import { findLocalSettings } from '../config/local-stack.ts';
-import { configuredProviders } from '../config/providers/provider-rules.ts';
+import { configuredProviders } from '../config/provider-settings.ts';
 import { createDigests } from '../crypto/digests.ts';
-import { createNumberBox, numberKeysOf } from '../crypto/number-box.ts';
-import { createNumberHash } from '../crypto/number-hash.ts';
+import { createNumberBox, createNumberHash, numberKeysOf } from '../crypto/phone-numbers.ts';
 import { createSecretBox } from '../crypto/secret-box.ts';
-import { statementProviders } from '../domain/provider-statements/statement-providers.ts';
-import { webhookSettingsOf } from '../operations/webhook-settings.ts';
-import { repairLimits } from '../repairs/repair-limits.ts';
-import { comparisonSettings } from '../worker/activity-limits.ts';
-import { AdminError } from './admin-error.ts';
+import { statementProviders } from '../domain/providers.ts';
+import { webhookSettingsOf } from '../operations/webhooks.ts';
+import { repairLimits } from '../repairs/ask-repair.ts';
+import { comparisonSettings } from '../runtime/worker/activity-limits.ts';
 import type { AdminContext } from './command.ts';
+import { AdminError } from './fields.ts';
 
 export interface AdminSettings {
   readonly databaseUrl: string;

@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { ProviderStatementLine } from '../providers/statement.ts';
-import { readStatementFile } from '../providers/statement-files/read-statement-file.ts';
-import { StatementFileError } from '../providers/statement-files/statement-rows.ts';
-import { AdminError } from './admin-error.ts';
+import { readStatementFile, StatementFileError } from '../providers/statement-files.ts';
+import { AdminError } from './fields.ts';
 
 /**
  * Works with the lines of a provider's statement that an operator gives as a file; `-` is the standard

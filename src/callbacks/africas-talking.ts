@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { recordDeliveryReport } from '../db/delivery-reports/delivery-reports.ts';
+import { recordDeliveryReport } from '../db/messages/delivery-reports.ts';
 import { parseMsisdn } from '../domain/phone.ts';
-import type { DeliveryReport } from '../domain/vouchers/delivery.ts';
+import type { DeliveryReport } from '../domain/vouchers/messages.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { refuseCallback } from './callback-access.ts';
+import { refuseCallback } from './hints.ts';
 
 /** By the provider's `status` (providers.md 3.3) in small letters; another one says nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { isSameBytes } from '../crypto/digests.ts';
+import { refuse } from '../domain/refusals.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { refuseCallback } from './callback-access.ts';
-import { hintAttempt } from './hint-attempt.ts';
+import { hintAttempt, refuseCallback } from './hints.ts';
 
 /**
  * Receives a callback of DT One. Callbacks are not signed, so a callback is only a
@@ -32,3 +34,50 @@ export const airtimeCallback = endpoint({
     return reply(null, { message: 'Thank you' });
   },
 });
+
+const subject = z.object({ customIdentifier: z.string().max(40) });
+
+/**
+ * Receives a callback of Reloadly about a top-up. It is signed (providers.md 3.2b), but without a limit
+ * in time, and its shape is not settled: it is a hint like those of other providers, of which only our
+ * reference is read.
+ */
+export const reloadlyCallback = endpoint({
+  method: 'POST',
+  path: '/reloadly',
+  operation: 'provider-callback',
+  summary: 'Callback of Reloadly',
+  description:
+    'Notifies the service of a changed top-up, with a signature by `RELOADLY_CALLBACK_SECRET`. The service then asks the provider, and ignores the rest of the callback.',
+  access: 'public',
+  body: z.looseObject({
+    data: z.union([
+      subject,
+      z.object({ transaction: subject }).transform((data) => data.transaction),
+    ]),
+  }),
+  answer: z.null(),
+  changesNothing: true,
+  reasons: [],
+  async handle({ services, body, headers, rawBody }) {
+    const { reloadlyCallbackSecret } = services.settings;
+    if (!isSigned(rawBody, headers, reloadlyCallbackSecret)) return refuse('route-not-found');
+    await hintAttempt(services, body.data.customIdentifier, 'reloadly');
+    return reply(null, { message: 'Thank you' });
+  },
+});
+
+/** HMAC-SHA256, in hex, of the body, a colon and the time of the request. */
+function isSigned(
+  body: Buffer,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  secret: string | undefined,
+): boolean {
+  if (secret === undefined) return false;
+  const expected = createHmac('sha256', secret)
+    .update(body)
+    .update(`:${String(headers['x-reloadly-request-timestamp'] ?? '')}`)
+    .digest();
+  const given = Buffer.from(String(headers['x-reloadly-signature'] ?? ''), 'hex');
+  return isSameBytes(given, expected);
+}

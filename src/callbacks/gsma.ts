@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { findReferencedPayment } from '../db/reconciliation/referenced-payments.ts';
+import { findReferencedPayment } from '../db/reconciliation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { refuseCallback } from './callback-access.ts';
-import { hintPayment } from './hint-payment.ts';
+import { hintPayment, refuseCallback } from './hints.ts';
 
 const uuid = z.uuid().toLowerCase();
 

@@ -1,15 +1,130 @@
 import { z } from 'zod';
-import { addMpesaResult, type NewMpesaResult } from '../db/reconciliation/mpesa-results.ts';
 import {
+  addMpesaResult,
   findReferencedPayment,
+  type NewMpesaResult,
   type ReferencedPayment,
-} from '../db/reconciliation/referenced-payments.ts';
-import { mpesaStatusOf } from '../domain/providers/mpesa-statuses.ts';
+} from '../db/reconciliation.ts';
+import { parseMoney, withoutGroups } from '../domain/money.ts';
+import { mpesaStatusOf } from '../domain/mpesa.ts';
+import { internationalDigits, numberOfParty, presentableMessage } from '../domain/providers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { refuseCallback } from './callback-access.ts';
-import { hintPayment } from './hint-payment.ts';
-import { readMpesaResult } from './mpesa-result.ts';
+import { hintPayment, refuseCallback } from './hints.ts';
+
+const text = z.union([z.string().trim(), z.number().transform(String)]);
+const short = text.pipe(z.string().max(100));
+/** An empty text is absent: it says nothing. */
+const toPresent = (value: string | null | undefined): string | null => value || null;
+const parameter = z.object({
+  Key: z.string(),
+  Value: text.nullish().catch(null).transform(toPresent),
+});
+
+/** M-Pesa sends some ten. */
+const MAXIMUM_PARAMETERS = 100;
+
+/** The body of a result (providers.md 3.1b); codes are numbers or text. */
+const resultSchema = z.object({
+  Result: z.object({
+    ResultCode: short,
+    ResultDesc: z.string().catch(''),
+    OriginatorConversationID: short.nullish().transform(toPresent),
+    ConversationID: short.pipe(z.string().min(1)),
+    TransactionID: short.nullish().transform(toPresent),
+    ResultParameters: z
+      .object({
+        ResultParameter: z.union([
+          z.array(z.unknown()).max(MAXIMUM_PARAMETERS).pipe(z.array(parameter)),
+          // A single parameter is not always in an array.
+          parameter.transform((one) => [one]),
+        ]),
+      })
+      .nullish()
+      .catch(null),
+  }),
+});
+
+/** Whose parameters name the payment that an inquiry was about. */
+type Kind = NewMpesaResult['kind'];
+
+/**
+ * The result of a payment, or the answer to an inquiry, compared with the payment. It keeps no number
+ * of a phone. Undefined where the body is none.
+ */
+export function readMpesaResult(
+  kind: Kind,
+  reference: string,
+  body: unknown,
+  payment: Pick<ReferencedPayment, 'amount' | 'payee'>,
+): NewMpesaResult | undefined {
+  const result = resultSchema.safeParse(body).data?.Result;
+  if (!result) return undefined;
+  const parameters = result.ResultParameters?.ResultParameter ?? [];
+  const parameterOf = (...keys: string[]) =>
+    parameters.find(({ Key, Value }) => keys.includes(Key) && Value !== null)?.Value ?? null;
+  const original =
+    kind === 'payment' ? result.OriginatorConversationID : parameterOf('OriginatorConversationID');
+  const isDone = result.ResultCode === '0';
+  return {
+    kind,
+    reference,
+    conversationId: result.ConversationID,
+    resultCode: result.ResultCode,
+    description: presentableMessage(result.ResultDesc),
+    transactionStatus: presentable(parameterOf('TransactionStatus')),
+    receipt: isDone
+      ? readReceipt(
+          kind === 'payment'
+            ? (parameterOf('TransactionReceipt') ?? result.TransactionID)
+            : parameterOf('ReceiptNo'),
+        )
+      : null,
+    difference: isDone
+      ? differenceOf(
+          {
+            reference: original,
+            amount: parameterOf('TransactionAmount', 'Amount'),
+            payee: parameterOf('ReceiverPartyPublicName', 'CreditPartyName'),
+          },
+          { reference, ...payment },
+        )
+      : null,
+  };
+}
+
+const presentable = (words: string | null): string | null =>
+  words === null ? null : presentableMessage(words);
+
+/** Stored in our books, so only characters that are safe in a database and on a page. */
+const readReceipt = (value: string | null): string | null =>
+  value !== null && /^[\x21-\x7e]{1,100}$/.test(value) ? value : null;
+
+/** A missing value contradicts nothing, nor does a masked number. */
+function differenceOf(
+  theirs: {
+    readonly reference: string | null;
+    readonly amount: string | null;
+    readonly payee: string | null;
+  },
+  ours: { readonly reference: string } & Pick<ReferencedPayment, 'amount' | 'payee'>,
+): NewMpesaResult['difference'] {
+  if (theirs.reference !== null && theirs.reference.toLowerCase() !== ours.reference)
+    return 'reference';
+  if (theirs.amount !== null && !isAmount(theirs.amount, ours.amount)) return 'amount';
+  const number = numberOfParty(theirs.payee);
+  const expected = ours.payee.find(({ key }) => key.toLowerCase() === 'msisdn')?.value;
+  const isOther =
+    number !== undefined &&
+    expected !== undefined &&
+    number !== `+${internationalDigits(expected)}`;
+  return isOther ? 'payee' : null;
+}
+
+function isAmount(theirs: string, ours: string): boolean {
+  const plain = withoutGroups(theirs);
+  return /^\d{1,12}(\.\d{1,6})?$/.test(plain) && parseMoney(plain) === parseMoney(ours);
+}
 
 const kinds = ['payment', 'inquiry', 'timeout'] as const;
 

@@ -1,9 +1,8 @@
 import type { SurfaceRoutes } from '../http/app.ts';
 import { africasTalkingCallback } from './africas-talking.ts';
-import { airtimeCallback } from './airtime.ts';
+import { airtimeCallback, reloadlyCallback } from './airtime.ts';
 import { gsmaCallback } from './gsma.ts';
 import { mpesaCallback } from './mpesa.ts';
-import { reloadlyCallback } from './reloadly.ts';
 
 /** The routes of provider callbacks. */
 export const callbackRoutes: SurfaceRoutes = {

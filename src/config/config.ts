@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { connectionRules } from './encrypted-connections.ts';
 import { sandboxProblems, serviceProblems, startProblems } from './production.ts';
-import { providerRules } from './providers/provider-rules.ts';
-import { providerSettings } from './providers/provider-settings.ts';
+import { providerRules, providerSettings } from './provider-settings.ts';
 import { fileSettingOf, withSecretFiles } from './secret-files.ts';
 import { isConstant, keyRing } from './setting-kinds.ts';
 import { codecSettings, codecSignInRules } from './settings/codec-settings.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { usesTls } from '../temporal/temporal-server.ts';
+import { usesTls } from '../runtime/temporal/temporal-server.ts';
 import type { temporalSettings } from './settings/temporal-settings.ts';
 
 type Settings = Partial<z.infer<z.ZodObject<typeof temporalSettings>>> & {

@@ -3,8 +3,8 @@ import { Resolver } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { hasPhoneNumbers } from '../domain/phone.ts';
-import { allProviders } from '../domain/providers/routes.ts';
-import { templateProblems } from '../domain/vouchers/message-templates.ts';
+import { allProviders } from '../domain/providers.ts';
+import { templateProblems } from '../domain/vouchers/messages.ts';
 
 /** A port; 0 selects a free one. */
 export const port = z.coerce.number().int().min(0).max(65_535);

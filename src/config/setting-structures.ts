@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseMoney } from '../domain/money.ts';
-import { operators } from '../domain/operator.ts';
+import { operators } from '../domain/phone.ts';
 import { addressOrRange, amount, SECRET } from './setting-kinds.ts';
 
 /** `name=value`, separated by commas, with percent-encoded values, as OpenTelemetry writes them. */

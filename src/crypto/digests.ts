@@ -1,6 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { createNumberHash } from './number-hash.ts';
-import { type PreparedKey, prepareKeys, type SecretKey } from './secret-keys.ts';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createNumberHash } from './phone-numbers.ts';
+import { type PreparedKey, prepareKeys, type SecretBox, type SecretKey } from './secret-box.ts';
 
 /** The parts that identify an operation (design 6). */
 export interface OperationName {
@@ -157,3 +157,71 @@ function uuidOf(bytes: Buffer): string {
   uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
   return uuid.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
+
+/** Priority of a password check: known browsers precede unknown ones. */
+export type HashPriority = 'known' | 'stranger';
+
+/** Too many password checks are waiting. */
+export class TooManyHashesError extends Error {
+  override readonly name = 'TooManyHashesError';
+}
+
+/**
+ * Limits concurrent work. Further callers wait in order, the known before the strangers. Each kind
+ * has its own waiting places, so that strangers can neither fill those of the known nor overtake
+ * them.
+ */
+export function createHashTurns(limits: {
+  readonly running: number;
+  readonly waitingOfAKind: number;
+}) {
+  let running = 0;
+  const waiting: Readonly<Record<HashPriority, (() => void)[]>> = { known: [], stranger: [] };
+
+  async function waitForTurn(priority: HashPriority): Promise<void> {
+    if (running < limits.running) {
+      running += 1;
+      return;
+    }
+    const line = waiting[priority];
+    if (line.length >= limits.waitingOfAKind) throw new TooManyHashesError();
+    // A finished caller passes its turn on, so the count does not change.
+    await new Promise<void>((resolve) => line.push(resolve));
+  }
+
+  /** @throws {TooManyHashesError} when too many callers of the kind are waiting */
+  return async <Result>(priority: HashPriority, work: () => Promise<Result>): Promise<Result> => {
+    await waitForTurn(priority);
+    try {
+      return await work();
+    } finally {
+      const next = waiting.known.shift() ?? waiting.stranger.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
+
+/** Whether a caller gave the expected bytes, or the UTF-8 of a text; the time tells nothing but the length. */
+export function isSameBytes(given: Buffer | string, expected: Buffer | string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** A ciphertext that is moved to another key's row cannot be decrypted there. */
+const contextOf = (digest: Buffer): string => `api-key ${digest.toString('hex')}`;
+
+/** The ciphertext of an API key for storage beside its digest; null where keys are not stored. */
+export const sealApiKey = (
+  box: SecretBox | undefined,
+  { key, digest }: { readonly key: string; readonly digest: Buffer },
+): string | null => box?.seal(key, contextOf(digest)) ?? null;
+
+/**
+ * The API key. Throws where the ciphertext belongs to another key, or its encryption key is
+ * unknown.
+ */
+export const openApiKey = (
+  box: SecretBox,
+  { digest, ciphertext }: { readonly digest: Buffer; readonly ciphertext: string },
+): string => box.open(ciphertext, contextOf(digest));

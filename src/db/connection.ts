@@ -5,10 +5,11 @@ import {
   Kysely,
   type LogEvent,
   PostgresDialect,
+  sql,
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
-import { tracing } from '../tracing/tracing.ts';
+import { tracing } from '../runtime/tracing/tracing.ts';
 import type { Schema } from './schema/all-tables.ts';
 
 /** A connection pool or a transaction: the first argument of every query function. */
@@ -208,4 +209,9 @@ export class DatabaseUnreachableError extends Error {
 /** Whether an error is the violation of one named constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
+}
+
+/** Lets those who lock one name come one after another: the second one waits until the first transaction has ended. */
+export async function lockName(transaction: DatabaseTransaction, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }

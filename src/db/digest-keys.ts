@@ -1,6 +1,9 @@
-import { sql } from 'kysely';
-import { anyDigest } from './any-digest.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connection.ts';
+
+/** SQL expression: one of the digests that a secret may be stored as, for `=`. */
+export const anyDigest = (digests: readonly Buffer[]): RawBuilder<Buffer> =>
+  sql<Buffer>`any(${digests}::bytea[])`;
 
 /** The secrets of a kind that are still of use, by the key of their digests. */
 export interface DigestCount {

@@ -1,5 +1,9 @@
+import { readdirSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import {
   FileMigrationProvider,
   type Migration,
@@ -7,15 +11,134 @@ import {
   type MigrationResultSet,
   Migrator,
 } from 'kysely/migration';
-import { type Indexes, makeIndexes } from './concurrent-indexes.ts';
+import pg from 'pg';
 import {
   connectDatabase,
   type Database,
   DatabaseUnreachableError,
   isDatabaseUnavailable,
 } from './connection.ts';
-import { type LockPatience, oneAtATime, untilUnblocked } from './migration-locks.ts';
 import { ensureRoles, fixTriggers } from './rights/roles.ts';
+
+/** An index on a possibly big table; its name is the key. */
+type Indexes = Readonly<Record<string, { readonly table: string; readonly columns: string }>>;
+
+/**
+ * Builds indexes on existing tables during writes. Building waits for running transactions but
+ * blocks nobody, so the connection has no time limit.
+ */
+async function makeIndexes(database: Database, indexes: Indexes): Promise<void> {
+  for (const [name, index] of Object.entries(indexes)) await makeIndex(database, name, index);
+}
+
+/** Builds a missing index; an interrupted build leaves an invalid index, which is rebuilt. */
+async function makeIndex(
+  database: Database,
+  name: string,
+  { table, columns }: { readonly table: string; readonly columns: string },
+): Promise<void> {
+  const { rows } = await sql<{ exists: boolean; isValid: boolean | null }>`
+    select to_regclass(${table}) is not null as exists,
+      (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"
+  `.execute(database);
+  const [found] = rows;
+  if (!found?.exists || found.isValid) return;
+  if (found.isValid === false)
+    await sql`drop index concurrently ${sql.ref(name)}`.execute(database);
+  await sql`
+    create index concurrently ${sql.ref(name)} on ${sql.table(table)} ${sql.raw(columns)}
+  `.execute(database);
+}
+
+/** How long a migration waits for the locks of tables that requests use. */
+interface LockPatience {
+  /** The longest time that users of a table wait behind a migration's lock request. */
+  readonly lockTimeoutMs?: number;
+  /** Pause between two attempts, so that waiting users proceed. */
+  readonly retryPauseMs?: number;
+  /** For each migration. */
+  readonly retrySeconds?: number;
+}
+
+/** Shorter than PostgreSQL's `deadlock_timeout` (a second): it is the migration that gives way. */
+const LOCK_TIMEOUT_MS = 500;
+const RETRY_PAUSE_MS = 500;
+const RETRY_SECONDS = 600;
+
+/**
+ * Every so many attempts the migration insists. Requests lock tables in more than one order, so under
+ * load there may always be one that waits for a table of the migration and has another that the
+ * migration waits for. PostgreSQL then ends the request's transaction, and its worker repeats it.
+ */
+const ATTEMPTS_UNTIL_INSISTING = 3;
+
+/** SQLSTATE of a lock timeout, and of a deadlock. */
+const LOCK_CODES = ['55P03', '40P01'];
+
+const isBlocked = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && LOCK_CODES.includes(error.code ?? '');
+
+/** Tables that a migration needs were locked throughout. */
+export class MigrationBlockedError extends Error {
+  override readonly name = 'MigrationBlockedError';
+
+  constructor(seconds: number, cause: unknown) {
+    super(
+      `The migration could not lock its tables within ${seconds} s: end the transactions that ` +
+        'hold them (pg_stat_activity, pg_locks), or repeat it when less is going on',
+      { cause },
+    );
+  }
+}
+
+/** Repeats a step that was rolled back because of locks; `database` has one connection. */
+async function untilUnblocked<Result>(
+  database: Database,
+  {
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    retryPauseMs = RETRY_PAUSE_MS,
+    retrySeconds = RETRY_SECONDS,
+  }: LockPatience,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + retrySeconds * 1_000;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const isInsisting = attempt % ATTEMPTS_UNTIL_INSISTING === 0;
+      // PostgreSQL looks for a deadlock when a statement has waited for `deadlock_timeout`.
+      await sql`
+        select set_config('lock_timeout', ${
+          isInsisting ? sql`(2 * setting::int)::text` : sql`${String(lockTimeoutMs)}`
+        }, false)
+        from pg_settings where name = 'deadlock_timeout'`.execute(database);
+      return await step();
+    } catch (error) {
+      if (!isBlocked(error)) throw error;
+      if (Date.now() > deadline) throw new MigrationBlockedError(retrySeconds, error);
+      await sleep(retryPauseMs);
+    }
+  }
+}
+
+/** Advisory lock of processes that migrate. */
+const MIGRATION_LOCK = 4_127_061_108;
+
+/** Runs `migrate` while this process holds the lock of those that migrate, on one connection. */
+const oneAtATime = <Result>(
+  database: Database,
+  migrate: (lockHolder: Database) => Promise<Result>,
+): Promise<Result> =>
+  // A connection of the pool would be closed when it has been idle for a while.
+  database.connection().execute(async (connection) => {
+    const hasLock = async () => {
+      const { rows } = await sql<{ has: boolean }>`
+        select pg_try_advisory_lock(${MIGRATION_LOCK}) as has`.execute(connection);
+      return rows[0]?.has === true;
+    };
+    // Waiting inside PostgreSQL would be a transaction, and building an index waits for those.
+    while (!(await hasLock())) await sleep(200);
+    return migrate(connection);
+  });
 
 /** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };
@@ -123,3 +246,20 @@ const withRightsOfTriggers = (
       },
     ]),
   );
+
+/** By the name of its file, or of the folder of its SQL: only `migrate` loads the migrations themselves. */
+const newest = readdirSync(new URL('../../migrations/', import.meta.url))
+  .map((file) => parse(file).name)
+  .sort()
+  .at(-1);
+
+/**
+ * Ends where the schema has every migration of this release; a later release may have added more.
+ *
+ * @throws where the newest one is missing, or the database cannot be read
+ */
+export async function requireCurrentSchema(database: Database): Promise<void> {
+  const { rows } = await sql`
+    select from kysely_migration where name = ${newest}`.execute(database);
+  if (rows.length === 0) throw new Error(`The migration ${newest} is missing`);
+}

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connection.ts';
-import { numberErasures } from './numbers/number-erasures.ts';
+import { numberErasures } from './phone-numbers.ts';
 
 /** Retention of temporary rows. */
 export interface Retention {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { NoResultError, type RawBuilder, sql } from 'kysely';
 import { isDefiniteDatabaseError } from './connection.ts';
 
 /** Rows of a sweep: all that are due but some, or some of those that are due. */
@@ -81,3 +81,12 @@ export async function endHalved<Id>(
   }
   return { count, refused, isGivenUp: false };
 }
+
+/** A row that its workflow has written before is gone: the database was restored to a moment before it. */
+export class MissingRowError extends Error {
+  override readonly name = 'MissingRowError';
+}
+
+/** Whether a statement did not find a row that must exist. */
+export const isRowMissing = (error: unknown): boolean =>
+  error instanceof NoResultError || error instanceof MissingRowError;

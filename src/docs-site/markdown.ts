@@ -1,7 +1,83 @@
+import { readFileSync } from 'node:fs';
 import { Marked, type Token, type Tokens } from 'marked';
+import { once } from '../http/once.ts';
 import { type Html, html, ownHtml } from '../rendering/html.ts';
-import { withTabs } from './language-tabs.ts';
 import { DOCS_PATH, type SearchEntry } from './page.ts';
+
+/** The languages of programs, by the word of their code blocks. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  sh: 'Shell',
+  js: 'Node.js',
+  ts: 'TypeScript',
+  python: 'Python',
+  java: 'Java',
+  php: 'PHP',
+  csharp: 'C#',
+  go: 'Go',
+};
+
+/** What is shown of one language. */
+interface Panel {
+  readonly name: string;
+  readonly tokens: Token[];
+}
+
+/**
+ * Puts programs that follow one another in different languages into one token of the type `tabs`. A program is
+ * its code block, with the paragraph before it that begins with the language and ends with a colon.
+ */
+function withTabs(tokens: readonly Token[]): Token[] {
+  const found: Token[] = [];
+  for (let place = 0; place < tokens.length; ) {
+    const run = panelsFrom(tokens, place);
+    if (run.panels.length > 1) found.push({ type: 'tabs', raw: '', panels: run.panels });
+    else found.push(...tokens.slice(place, run.end));
+    place = run.end;
+  }
+  return found;
+}
+
+/** The panels that begin at a place, and the place after them; at least one token is passed. */
+function panelsFrom(
+  tokens: readonly Token[],
+  start: number,
+): { readonly panels: readonly Panel[]; readonly end: number } {
+  const panels: Panel[] = [];
+  let end = start;
+  for (let place = start; ; place = afterSpaces(tokens, end)) {
+    const read = panelAt(tokens, place);
+    if (!read || panels.some(({ name }) => name === read.panel.name)) break;
+    panels.push(read.panel);
+    end = read.end;
+  }
+  return { panels, end: Math.max(end, start + 1) };
+}
+
+function panelAt(
+  tokens: readonly Token[],
+  place: number,
+): { readonly panel: Panel; readonly end: number } | undefined {
+  const token = tokens[place];
+  const own = languageOf(token);
+  if (token && own) return { panel: { name: own, tokens: [token] }, end: place + 1 };
+  if (token?.type !== 'paragraph' || !token.raw.trimEnd().endsWith(':')) return undefined;
+  const next = afterSpaces(tokens, place + 1);
+  const code = tokens[next];
+  const name = languageOf(code);
+  if (!code || !name || !token.raw.startsWith(name)) return undefined;
+  // A paragraph that is the name alone says what the tab says.
+  const words = token.raw.trim() === `${name}:` ? [] : [token];
+  return { panel: { name, tokens: [...words, code] }, end: next + 1 };
+}
+
+const languageOf = (token: Token | undefined): string | undefined =>
+  token?.type === 'code' ? LANGUAGES[(token as Tokens.Code).lang ?? ''] : undefined;
+
+function afterSpaces(tokens: readonly Token[], start: number): number {
+  let place = start;
+  while (tokens[place]?.type === 'space') place += 1;
+  return place;
+}
 
 /** The addresses of a deployment, in place of those that pages are written with. */
 export interface SiteAddresses {
@@ -139,3 +215,60 @@ export function sectionsOf(markdown: string, url: string): SearchEntry[] {
     }),
   ];
 }
+
+/** The sections of a page, each with its link; nothing for a page of few. */
+export function contentsList(markdown: string): Html | undefined {
+  const [page, ...sections] = sectionsOf(markdown, '');
+  if (!page || sections.length <= 3) return undefined;
+  // A section is named after its page: "Page: section".
+  const nameOf = (title: string) => title.slice(page.title.length + 2).replaceAll('`', '');
+  return html`<nav class="contents" aria-label="On this page"><p class="menu-group">On this page</p>
+<ul>${sections.map(({ title, url }) => html`<li><a href="${url}">${nameOf(title)}</a></li>`)}</ul></nav>`;
+}
+
+const FOLDER = new URL('../../docs/guides/integrate/', import.meta.url);
+
+/** The guides in the order of the menu, by their file names in `docs/guides/integrate`. */
+const ORDER = [
+  'first-call-partner',
+  'first-call-merchant',
+  'use-a-client',
+  'sign-requests',
+  'repeat-safely',
+  'handle-errors',
+  'test-your-integration',
+  'order-in-bulk',
+  'follow-a-top-up',
+  'follow-a-voucher',
+  'follow-events',
+  'receive-webhooks',
+  'go-live',
+  'rotate-keys',
+  'limits',
+  'compatibility',
+] as const;
+
+/** A guide as it is written. */
+export interface Guide {
+  /** Of its page, below the base of the site. */
+  readonly path: string;
+  readonly title: string;
+  /** The sentence that says what the reader gets. */
+  readonly summary: string;
+  readonly markdown: string;
+}
+
+function readGuide(name: string): Guide {
+  const markdown = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+  const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)/.exec(markdown) ?? [];
+  if (!title || !summary)
+    throw new Error(`${name}.md must begin with a title and a paragraph of what the reader gets`);
+  return {
+    path: `/guides/${name}`,
+    title,
+    summary: summary.replaceAll('\n', ' ').trim(),
+    markdown,
+  };
+}
+
+export const guides = once((): readonly Guide[] => ORDER.map(readGuide));

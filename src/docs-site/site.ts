@@ -1,21 +1,60 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { messageOf, statusCodeOf } from '../domain/refusals.ts';
-import type { PagesSurface } from '../http/app.ts';
-import { type PublicDocument, routeDocuments } from '../http/files/public-documents.ts';
-import { answerAsset } from '../http/files/static-assets.ts';
-import { methodsAt } from '../http/methods-at.ts';
+import { messageOf, type Surface, statusCodeOf } from '../domain/refusals.ts';
+import { methodsAt, type PagesSurface } from '../http/app.ts';
+import { answerAsset, type PublicDocument, routeDocuments } from '../http/files.ts';
+import { allowCalls, setPageHeaders } from '../http/headers.ts';
 import { once } from '../http/once.ts';
-import { allowCalls, setPageHeaders } from '../http/page-headers.ts';
-import { servedDocuments } from '../openapi/both-documents.ts';
+import { merchantRoutes } from '../merchant/routes.ts';
+import { endpointGroups, openApiDocuments, servedDocuments } from '../openapi/both-documents.ts';
+import { withoutReferences } from '../openapi/schemas.ts';
+import { partnerRoutes } from '../partner/routes.ts';
 import { type Html, html } from '../rendering/html.ts';
-import { allPages, type SiteSettings } from './all-pages.ts';
-import { importedAssets, ownAssets, sharedAssets } from './assets.ts';
-import { layout } from './layout.ts';
+import { downloads, downloadsPage } from './downloads.ts';
+import { importedAssets, layout, ownAssets, sharedAssets, TITLE } from './layout.ts';
+import { guides, type SiteAddresses } from './markdown.ts';
 import { DOCS_PATH, type DocsPage, markdownPath } from './page.ts';
-import { downloads } from './pages/downloads.ts';
-import { searchResults } from './pages/search.ts';
-import { indexPath } from './reference-paths.ts';
+import { changelogPage, guidePage } from './pages/guides.ts';
+import { homePage } from './pages/home.ts';
+import { errorsPage, indexPath, operationPage, referenceIndex } from './pages/reference.ts';
+import { searchResults } from './pages/try-it.ts';
+
+interface SiteSettings extends SiteAddresses {
+  readonly environment: 'test' | 'production';
+}
+
+/** The pages of the site under what they belong to. */
+interface PageGroup {
+  readonly title: string;
+  readonly pages: readonly DocsPage[];
+}
+
+/** Every page, in the order of the menu. */
+function allPages(settings: SiteSettings): PageGroup[] {
+  return [
+    { title: 'Begin', pages: [homePage] },
+    { title: 'Guides', pages: guides().map((guide) => guidePage(guide, settings)) },
+    { title: 'Partner API', pages: reference('partner', settings) },
+    { title: 'Merchant API', pages: reference('merchant', settings) },
+    { title: 'Further', pages: [errors, downloadsPage, changelogPage] },
+  ];
+}
+
+const errors = errorsPage([
+  { title: 'Partner API', routes: partnerRoutes },
+  { title: 'Merchant API', routes: merchantRoutes },
+]);
+
+function reference(surface: Surface, { publicUrl, environment }: SiteSettings): DocsPage[] {
+  const document = once(() => withoutReferences(openApiDocuments(publicUrl)[surface]));
+  const canTry = environment === 'test';
+  return [
+    referenceIndex(surface, document),
+    ...endpointGroups(surface).flatMap(({ endpoints }) =>
+      endpoints.map((endpoint) => operationPage(surface, endpoint, { document, canTry })),
+    ),
+  ];
+}
 
 /**
  * The documentation for integrators: guides, reference, errors, downloads, search and the OpenAPI documents.
@@ -100,3 +139,24 @@ function writePage(
     hasMarkdown: false,
   });
 }
+
+/** `/llms.txt`: every page as Markdown, for programs that read for people (llmstxt.org). */
+export const llmsText = (settings: SiteSettings): PublicDocument => ({
+  path: '/llms.txt',
+  type: 'text/plain; charset=utf-8',
+  body: () =>
+    [
+      `# ${TITLE}`,
+      '> Partners sell gift vouchers, airtime and packages; merchants redeem vouchers and are paid by mobile money.',
+      ...allPages(settings).map(
+        ({ title, pages }) =>
+          `## ${title}\n\n${pages
+            .map(
+              (page) =>
+                `- [${page.title}](${settings.publicUrl}${markdownPath(page)}): ${page.summary}`,
+            )
+            .join('\n')}`,
+      ),
+      '',
+    ].join('\n\n'),
+});

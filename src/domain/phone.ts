@@ -1,6 +1,51 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/mobile';
 import { plainCopy } from './copied-text.ts';
-import { addedOperatorOf } from './operator.ts';
+import { type Refusal, refuse } from './refusals.ts';
+
+/** The mobile operators of Ethiopia that the service sends airtime and packages to. */
+export const operators = ['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'] as const;
+export type Operator = (typeof operators)[number];
+
+/** By the first digit of the national number. The digit 8 is reserved for a future operator. */
+const operatorsByFirstDigit: Readonly<Record<string, Operator>> = {
+  '7': 'SAFARICOM_ETHIOPIA',
+  '9': 'ETHIO_TELECOM',
+};
+
+const ETHIOPIAN = /^\+251(\d)\d{8}$/;
+
+/** Prefixes of national numbers, such as 0791, by the operator that they belong to. */
+export type MobilePrefixes = Readonly<Partial<Record<Operator, readonly string[]>>>;
+
+let addedPrefixes: readonly { readonly prefix: string; readonly operator: Operator }[] = [];
+
+/**
+ * Tells the rules of prefixes that libphonenumber does not know yet. Every process that reads numbers calls it
+ * with its setting before it reads any.
+ */
+export function addMobilePrefixes(prefixes: MobilePrefixes): void {
+  addedPrefixes = operators.flatMap((operator) =>
+    (prefixes[operator] ?? []).map((prefix) => ({
+      prefix: prefix.replace(/^0/, '+251'),
+      operator,
+    })),
+  );
+}
+
+/** The operator of a number (E.164) by an added prefix alone. */
+const addedOperatorOf = (msisdn: string): Operator | undefined =>
+  ETHIOPIAN.test(msisdn)
+    ? addedPrefixes.find(({ prefix }) => msisdn.startsWith(prefix))?.operator
+    : undefined;
+
+/**
+ * The operator of a number (E.164); undefined for a foreign number and for an unassigned prefix.
+ * Ethiopia has no number portability yet, so the prefix is enough.
+ */
+export function operatorOf(msisdn: string): Operator | undefined {
+  const [, firstDigit = ''] = ETHIOPIAN.exec(msisdn) ?? [];
+  return addedOperatorOf(msisdn) ?? operatorsByFirstDigit[firstDigit];
+}
 
 /** Longer than any formatted number. The limit keeps the parsing of hostile text cheap. */
 const MAX_LENGTH = 32;
@@ -43,7 +88,7 @@ declare const stored: unique symbol;
 
 /**
  * A phone number as the database holds it, which is no number to send to: sealed as
- * "hash.masked.keyId.box", or erased. The parts in front serve indexes and people; only `src/crypto/number-box.ts` opens the box.
+ * "hash.masked.keyId.box", or erased. The parts in front serve indexes and people; only `src/crypto/phone-numbers.ts` opens the box.
  */
 export interface StoredNumber {
   readonly [stored]: true;
@@ -88,3 +133,20 @@ export interface NumberBox {
   /** The same of a stored one; undefined where it is erased. */
   hashOfStored(stored: StoredNumber): string | undefined;
 }
+
+/** The usual time zone of the market that the service is for: an IANA name. */
+export const MARKET_TIME_ZONE = 'Africa/Addis_Ababa';
+
+/**
+ * Refuses a number (E.164) of a country that the service sends no messages to; null is no number. Messages to some
+ * countries cost many times more, and fraudsters earn a share of that price.
+ */
+export const refuseCountry = (
+  msisdn: string | null,
+  servedCountries: readonly string[],
+): Refusal | undefined =>
+  msisdn === null || isNumberOf(servedCountries, msisdn)
+    ? undefined
+    : refuse('country-not-served', {
+        detail: `served countries are ${servedCountries.join(', ')}`,
+      });

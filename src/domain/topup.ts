@@ -1,5 +1,5 @@
 import { formatAmount, type Money } from './money.ts';
-import type { Operator } from './operator.ts';
+import type { Operator } from './phone.ts';
 import { type Refusal, refuse } from './refusals.ts';
 
 export type TopupKind = 'AIRTIME' | 'PACKAGE';

@@ -1,19 +1,67 @@
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
+import { isDatabaseUnavailable } from '../db/connection.ts';
 import { DOCS_PATH } from '../docs-site/page.ts';
-import type { Refusal, Surface } from '../domain/refusals.ts';
-import { tracing } from '../tracing/tracing.ts';
+import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.ts';
+import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.ts';
+import { describeError } from '../runtime/process/logger.ts';
+import { tracing } from '../runtime/tracing/tracing.ts';
+import { RawBodyError } from './body/json-body.ts';
 import type { Endpoint } from './endpoint.ts';
-import { errorReply } from './error-reply.ts';
-import { promoImages } from './files/promo-images.ts';
-import { type PublicDocument, routeDocuments } from './files/public-documents.ts';
-import { handleEndpoint } from './handle-endpoint.ts';
-import { methodsAt } from './methods-at.ts';
-import { requestLog } from './observation/request-log.ts';
-import { requestTrace } from './observation/request-trace.ts';
-import { securityHeaders } from './security-headers.ts';
+import { type PublicDocument, promoImages, routeDocuments } from './files.ts';
+import { securityHeaders } from './headers.ts';
+import { requestLog, requestTrace } from './observation.ts';
+import { handleEndpoint, recordCall } from './pipeline.ts';
 import type { Services } from './services.ts';
 import { writeRefusal } from './write-answer.ts';
+
+const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
+  'too-large': 'body-too-large',
+  'unsupported-encoding': 'media-type-unsupported',
+  aborted: 'request-invalid',
+};
+
+/**
+ * The only place that catches: every error becomes an answer, and an unknown route becomes 404 or
+ * 405. Unexpected errors are not shown; the log holds them under the request's id.
+ */
+function errorReply(
+  services: Services,
+  answer: (context: Context, refusal: Refusal) => void,
+  methodsOf: (path: string) => string[],
+): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const refusal = refusalFor(error);
+      if (refusal.reason === 'internal-error' || refusal.reason === 'unavailable')
+        services.logger.error({ ...describeError(error), ...context.state.log }, 'Request failed');
+      recordCall(services.calls, context, refusal);
+      answer(context, refusal);
+      return;
+    }
+    if (context.body !== undefined || context.status !== 404) return;
+    const methods = methodsOf(context.path);
+    if (methods.length > 0) context.set('Allow', [...new Set(methods)].join(', '));
+    const reason = methods.length > 0 ? 'method-not-allowed' : 'route-not-found';
+    answer(context, refuse(reason));
+  };
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (error instanceof RawBodyError)
+    return refuse(rawBodyReasons[error.failure], { detail: error.message });
+  if (error instanceof URIError)
+    return refuse('request-invalid', { detail: 'the path is malformed' });
+  if (error instanceof WorkflowsUnavailableError || isDatabaseUnavailable(error))
+    return refuse('unavailable', { retryAfterSeconds: 1 });
+  return refuse('internal-error');
+}
+
+/** The methods of a router's routes at a path. */
+export const methodsAt = (router: Router, path: string): string[] =>
+  router.match(path, 'OPTIONS').path.flatMap(({ methods }) => methods);
 
 /** One of the two APIs: its base path and its endpoints. */
 export interface SurfaceRoutes {

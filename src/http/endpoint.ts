@@ -1,14 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ZodType, z } from 'zod';
-import type { SortBy } from '../db/lists/list-query.ts';
-import type { Scope } from '../domain/access/scope.ts';
+import type { SortBy } from '../db/lists/list-page.ts';
+import type { Scope } from '../domain/access.ts';
 import type { Operation, Reason, Surface } from '../domain/refusals.ts';
-import type { Caller } from '../domain/voucher.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
 import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
-import type { JsonObject } from './body/json-body.ts';
-import type { LongArray } from './body/long-array.ts';
+import type { JsonObject, LongArray } from './body/json-body.ts';
+import { type Validated, validate } from './body/validation.ts';
 import type { RefusalReply, Reply } from './envelope.ts';
-import type { FilteredColumn } from './lists/list-condition.ts';
+import { idempotencyKeyField } from './fields/request-fields.ts';
+import type { FilteredColumn } from './lists/list-filters.ts';
 import type { Services } from './services.ts';
 
 /** A validated request of an authenticated company. */
@@ -127,3 +128,30 @@ export const endpoint = <
 >(
   definition: Endpoint<Body, Query, Params>,
 ): Endpoint => definition as unknown as Endpoint;
+
+const HEADER = 'Idempotency-Key';
+
+/**
+ * Reads the idempotency key of a request where its endpoint declares it (design 6): in a partner's
+ * optional header, or in the field `idempotencyKey` of a merchant's body.
+ */
+export function readIdempotencyKey(
+  { idempotency }: Endpoint,
+  { headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>,
+  body: Validated,
+): Validated {
+  if (idempotency === 'header') return readHeader(headersDistinct[HEADER.toLowerCase()]);
+  const { idempotencyKey } = Object(idempotency === 'body' && body.ok && body.value);
+  return { ok: true, value: idempotencyKey };
+}
+
+/** Node.js joins the lines of a header with commas, and a comma may be part of a key. */
+function readHeader(lines: readonly string[] = []): Validated {
+  const [line] = lines;
+  if (line === undefined) return { ok: true, value: undefined };
+  const key = validate(idempotencyKeyField, line);
+  const messages = key.ok ? [] : key.issues.map(({ message }) => message);
+  if (lines.length > 1) messages.push('must be sent once');
+  if (messages.length === 0) return key;
+  return { ok: false, issues: messages.map((message) => ({ path: HEADER, message })) };
+}

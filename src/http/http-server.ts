@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { reasons } from '../domain/reasons.ts';
-import { listen } from '../process/listen.ts';
+import { listen } from '../runtime/process/health.ts';
 import { REASON_HEADER } from './envelope.ts';
 import { type ConnectionLimits, limitConnections } from './limits/connection-limits.ts';
 

@@ -1,21 +1,24 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
+import type { Context } from 'koa';
 import { type Reason, refuse, type Surface } from '../domain/refusals.ts';
+import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
+import { passStep } from '../runtime/process/failpoint.ts';
 import { type Authenticated, authenticate } from './access/authentication.ts';
-import { addressGroup } from './access/source-address.ts';
-import { BODY_LIMIT_BYTES, readRawBody } from './body/raw-body.ts';
+import { addressGroup, clientAddress } from './access/source-address.ts';
+import { BODY_LIMIT_BYTES, readRawBody } from './body/json-body.ts';
 import { readBody } from './body/read-body.ts';
-import { ignoredFieldsHeader } from './body/unknown-fields.ts';
-import { refuseIssues, validate } from './body/validation.ts';
-import { type Endpoint, scopeOf } from './endpoint.ts';
-import type { KnownCaller, RefusalReply } from './envelope.ts';
-import { readIdempotencyKey } from './idempotency-key.ts';
+import { ignoredFieldsHeader, refuseIssues, validate } from './body/validation.ts';
+import type { CallRecorder } from './call-log.ts';
+import { type Endpoint, readIdempotencyKey, scopeOf } from './endpoint.ts';
+import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from './envelope.ts';
 import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.ts';
 import type { Services } from './services.ts';
 import { checkSignature, isFirstUse, type SignedRequest } from './signature/check-signature.ts';
+import { writeRefusal, writeReply } from './write-answer.ts';
 
 /** A request in progress, with the results of the guards. */
-export interface Call {
+interface Call {
   readonly services: Services;
   readonly surface: Surface;
   readonly endpoint: Endpoint;
@@ -190,3 +193,132 @@ export const guards: readonly Guard[] = [
     },
   },
 ];
+
+/** The reasons of a call that was not admitted. */
+const accessReasons: ReadonlySet<Reason> = new Set([
+  'too-many-requests',
+  'api-key-invalid',
+  'token-invalid',
+  'account-suspended',
+  'address-not-registered',
+  'signature-invalid',
+  'signed-request-reused',
+]);
+
+/** The reasons whose details the portal shows; such a detail never repeats what was sent. */
+const explainedReasons: ReadonlySet<Reason> = new Set(['signature-invalid', 'request-invalid']);
+const MAXIMUM_DETAIL = 1_000;
+
+/** Records a request once: accepted, or refused with its reason. */
+export function recordCall(
+  calls: CallRecorder,
+  context: Context,
+  result: Reply | RefusalReply,
+): void {
+  const call: Call | undefined = context.state.call;
+  if (!call) return;
+  context.state.call = undefined;
+  const { surface, endpoint, caller } = call;
+  const shared = {
+    at: new Date(),
+    surface,
+    method: context.method,
+    route: context.state.log.route,
+    sourceAddress: call.sourceAddress,
+    apiKeyId: caller?.apiKeyId ?? null,
+    requestId: context.state.log.requestId,
+    detail:
+      !result.ok && explainedReasons.has(result.reason)
+        ? result.detail?.slice(0, MAXIMUM_DETAIL)
+        : undefined,
+  };
+  if (!result.ok && accessReasons.has(result.reason))
+    calls.refused({
+      ...shared,
+      company: caller?.company ?? null,
+      keyPrefix: caller?.keyPrefix ?? null,
+      reason: result.reason,
+    });
+  else if (caller?.company)
+    calls.admitted({
+      ...shared,
+      company: caller.company,
+      statusCode: result.ok
+        ? 200
+        : refusalAnswer(result, surface, endpoint.operation).envelope.statusCode,
+    });
+}
+
+/** Passes a request through the guards to its handler, and writes the answer. */
+export async function handleEndpoint(
+  services: Services,
+  surface: Surface,
+  endpoint: Endpoint,
+  context: RouterContext,
+): Promise<void> {
+  // Without this header any cache may keep a 404.
+  context.set('Cache-Control', 'no-store');
+  Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
+  const sourceAddress = addressOf(services, context);
+  const call: Call = { services, surface, endpoint, context, sourceAddress };
+  context.state.call = call;
+  const result = await answerCall(call);
+  await passStep(services.failpoint, endpoint.operation, 'known');
+  recordCall(services.calls, context, result);
+  if (result.ok) writeReply(context, endpoint, result);
+  else writeRefusal(context, services.settings.publicUrl, surface, result, endpoint);
+  context.res.once('finish', () => {
+    void passStep(services.failpoint, endpoint.operation, 'answered');
+  });
+}
+
+async function answerCall(call: Call): Promise<Reply | RefusalReply> {
+  const isSigned = call.endpoint.access === 'signed';
+  for (const guard of guards) {
+    if (guard.ofSigned && !isSigned) continue;
+    const refusal = await guard.check(call);
+    if (refusal) return refusal;
+  }
+  const { services, surface, endpoint, context, authenticated } = call;
+  const company = authenticated?.company ?? { kind: surface, id: 0 };
+  await passStep(services.failpoint, endpoint.operation, 'requested');
+  const noteInLog: Services['noteInLog'] = (facts) => {
+    Object.assign(context.state.log, facts);
+  };
+  const result = await endpoint.handle({
+    services: { ...services, noteInLog },
+    surface,
+    company,
+    scopes: authenticated?.scopes ?? new Set(),
+    body: call.body,
+    query: call.query,
+    params: call.params,
+    key: call.key,
+    lookUpVoucher: endpoint.guessLimit
+      ? services.guesses({ company, sourceAddress: call.sourceAddress })
+      : lookUpNothing,
+    headers: context.req.headers,
+    rawBody: call.rawBody ?? Buffer.alloc(0),
+    sourceAddress: call.sourceAddress,
+    path: context.path,
+  });
+  // The handler of a public endpoint, such as log-in, identifies the caller.
+  call.caller ??= result.caller;
+  return result;
+}
+
+const lookUpNothing: VoucherLookUp = () => {
+  throw new Error('An endpoint that looks up vouchers by their codes declares guessLimit');
+};
+
+/** The source address of a request; empty where the connection has no readable address. */
+export function addressOf(services: Services, context: RouterContext): string {
+  const forwarded = context.req.headers['x-forwarded-for'];
+  return (
+    clientAddress(
+      context.req.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      services.settings.isTrustedProxy,
+    ) ?? ''
+  );
+}

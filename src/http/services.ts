@@ -1,20 +1,18 @@
-import type { callbackProviders } from '../config/providers/provider-settings.ts';
+import type { callbackProviders } from '../config/provider-settings.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
-import type { FenceWatch } from '../db/recovery/fence-watch.ts';
-import type { MobileMoneyProviderName } from '../domain/providers/provider-names.ts';
+import type { FenceWatch } from '../db/recovery.ts';
+import type { MobileMoneyProviderName } from '../domain/providers.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { WebhookSettings } from '../operations/webhooks.ts';
-import type { Metrics } from '../process/metrics/metrics.ts';
-import type { TemporalUi } from '../process/temporal-ui.ts';
 import type { RepairLimits } from '../repairs/repair-kind.ts';
-import type { AccessDirectory } from './access/access-directory.ts';
+import type { Metrics } from '../runtime/metrics/metrics.ts';
+import type { TemporalUi } from '../runtime/process/temporal-ui.ts';
+import type { AccessDirectory, ApiKeyLookup } from './access/access-directory.ts';
 import type { AccessTokens } from './access/access-token.ts';
-import type { ApiKeyLookup } from './access/api-key-lookup.ts';
 import type { AddressMatcher } from './access/source-address.ts';
-import type { CallRecorder } from './call-log/call-recorder.ts';
-import type { RateLimits } from './limits/rate-limits.ts';
-import type { VoucherGuessLimit } from './limits/voucher-guess-limit.ts';
-import type { ListReader } from './lists/list-reader.ts';
+import type { CallRecorder } from './call-log.ts';
+import type { RateLimits, VoucherGuessLimit } from './limits/rate-limits.ts';
+import type { ListReader } from './lists/list-query.ts';
 
 /** Who may call back: callbacks are not signed. */
 export interface CallbackAccess {

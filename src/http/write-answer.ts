@@ -4,6 +4,8 @@ import type { Context } from 'koa';
 import type { Surface } from '../domain/refusals.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
+  etagOf,
+  isKnown,
   REASON_HEADER,
   type RefusalReply,
   type Reply,
@@ -11,7 +13,23 @@ import {
   reasonAnchor,
   refusalAnswer,
 } from './envelope.ts';
-import { writeConditionally } from './lists/conditional-answer.ts';
+
+/**
+ * Writes JSON that the caller may keep and revalidate (RFC 9110, 13.1.2). Shared caches may not
+ * store it; `Vary` protects it from a cache that does.
+ */
+function writeConditionally(context: Context, json: string): void {
+  const etag = etagOf(json);
+  context.set('Cache-Control', 'private, no-cache');
+  context.set('Vary', 'x-api-token, Authorization');
+  context.set('ETag', etag);
+  if (isKnown(context, etag)) {
+    context.status = 304;
+    return;
+  }
+  context.type = 'json';
+  context.body = json;
+}
 
 /** Writes the answer of a successful request. */
 export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Reply): void {

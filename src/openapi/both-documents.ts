@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Endpoint } from '../http/endpoint.ts';
-import type { PublicDocument } from '../http/files/public-documents.ts';
+import type { PublicDocument } from '../http/files.ts';
 import { merchantRoutes } from '../merchant/routes.ts';
 import { partnerRoutes } from '../partner/routes.ts';
 import { type DocumentTexts, openApiDocument, tagOf } from './document.ts';

@@ -7,10 +7,10 @@ import type {
 } from 'openapi3-ts/oas31';
 import type { SurfaceRoutes } from '../http/app.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { withNamedSchemas } from './components.ts';
 import { headerComponents } from './headers.ts';
 import { operationOf } from './operation.ts';
-import { refusalExamples, refusalReasons } from './refusal-responses.ts';
+import { refusalExamples, refusalReasons } from './refusals.ts';
+import { withNamedSchemas } from './schemas.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** Raised with every change of requests or answers; CHANGELOG.md describes the change. */

@@ -1,10 +1,9 @@
 import type { ParameterObject, PathItemObject, SchemaObject } from 'openapi3-ts/oas31';
 import type { ZodType } from 'zod';
-import { eventTypes, eventTypesOf } from '../domain/event-types.ts';
+import { eventTypes, eventTypesOf, TEST_EVENT_TYPE } from '../domain/events.ts';
 import type { Surface } from '../domain/refusals.ts';
-import { TEST_EVENT_TYPE } from '../domain/webhooks/webhook.ts';
-import { eventSchema, testEventSchema, titleOf } from '../http/events/event-schemas.ts';
-import { outputSchema } from './json-schema.ts';
+import { eventSchema, testEventSchema, titleOf } from '../http/events.ts';
+import { outputSchema } from './schemas.ts';
 
 /** The messages to the receivers of a surface's companies, by their type. */
 export const webhooksOf = (surface: Surface): Record<string, PathItemObject> => ({

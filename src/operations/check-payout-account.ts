@@ -1,4 +1,4 @@
-import type { AccountChecked } from '../domain/providers/payout-account.ts';
+import type { AccountChecked } from '../domain/payout-account.ts';
 import type { OperationServices } from './services.ts';
 import {
   StillProcessingError,

@@ -1,6 +1,6 @@
 import type { MessageResent, VoucherCancelled } from '../../workflows/contracts.ts';
-import { findVoucherNames } from '../db/cases/voucher-names.ts';
-import type { Caller } from '../domain/voucher.ts';
+import { findVoucherNames } from '../db/support-search.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
 import { identify, type OperationResult, runOnce } from './run-once.ts';
 import type { OperationServices } from './services.ts';
 

@@ -1,16 +1,16 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { type BulkOrder, findBulkOrder } from '../db/bulk/bulk-orders.ts';
 import {
   BULK_ORDER_KIND,
+  type BulkOrder,
   type BulkOrdered,
+  findBulkOrder,
   type NewBulkLine,
   recordBulkOrder,
-} from '../db/bulk/record-bulk-order.ts';
+} from '../db/vouchers/bulk-orders.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import type { Caller } from '../domain/voucher.ts';
-import { describeError } from '../process/describe-error.ts';
-import { digestRequest } from './request-identity.ts';
-import { identify, runOnce } from './run-once.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
+import { describeError } from '../runtime/process/logger.ts';
+import { digestRequest, identify, runOnce } from './run-once.ts';
 import type { OperationServices } from './services.ts';
 
 /** A line as it was sent, with the number in clear, without the names that the order gives it. */

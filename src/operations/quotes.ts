@@ -1,14 +1,11 @@
-import { refuseByLimits } from '../db/limits/limits-left.ts';
-import { numberCount } from '../db/limits/number-counts.ts';
-import { readTopupQuote, topupFacts } from '../db/topups/topup-facts.ts';
-import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation-facts.ts';
+import { numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
+import { readTopupQuote, topupFacts } from '../db/topups/topups.ts';
+import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation.ts';
 import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
-import type { Operator } from '../domain/operator.ts';
+import { type Operator, refuseCountry } from '../domain/phone.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
-import { refuseCountry } from '../domain/served-countries.ts';
 import { priceTopup, type TopupKind } from '../domain/topup.ts';
-import type { Caller } from '../domain/voucher.ts';
-import { refuseGeneration, refuseGenerator } from '../domain/vouchers/generation.ts';
+import { type Caller, refuseGeneration, refuseGenerator } from '../domain/vouchers/voucher.ts';
 import type { OperationServices } from './services.ts';
 
 /** What an operation would cost now, and the refusal that it would be answered with. */

@@ -1,21 +1,41 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { recordAbandonedRequest } from '../db/operations/abandoned-requests.ts';
-import { isSuperseded, type StoredOutcome, storedOutcome } from '../db/operations/operations.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Digests } from '../crypto/digests.ts';
+import { secondsUntilTurn } from '../db/limits/daily-limits.ts';
 import {
   findOperation,
   isSameRequest,
+  isSuperseded,
   type RequestDigest,
+  recordAbandonedRequest,
   type StoredOperation,
-} from '../db/operations/stored-operations.ts';
+  type StoredOutcome,
+  storedOutcome,
+} from '../db/operations.ts';
 import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
-import type { Caller } from '../domain/voucher.ts';
-import { describeError } from '../process/describe-error.ts';
-import { digestRequest } from './request-identity.ts';
+import type { Caller, Company } from '../domain/vouchers/voucher.ts';
+import { describeError } from '../runtime/process/logger.ts';
 import type { OperationServices } from './services.ts';
 import {
   StillProcessingError,
   WorkflowsUnavailableError,
 } from './workflow-client/workflow-errors.ts';
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Null means absent, and the order of fields is irrelevant. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isRecord(value)) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null);
+  const sorted = present.sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, field]) => [name, canonical(field)]));
+}
+
+/** The keyed digest of a request's validated content; its rules never change. */
+export const digestRequest = (digests: Digests, kind: string, content: unknown): string =>
+  digests.request(`${kind} ${JSON.stringify(canonical(content))}`);
 
 /** A request as an operation that runs once, even if it is sent repeatedly (design 6). */
 export interface RequestIdentity extends RequestDigest {
@@ -187,4 +207,23 @@ function resultFor<Result>(
   if (!isSameRequest(outcome.requestDigest, identity))
     return { result: refuse('key-reused'), replayed: false };
   return { result: outcome.result, replayed: outcome.requestId !== identity.requestId };
+}
+
+/**
+ * Slows a company that has sent too many wrong verification codes today: its comparisons run one at
+ * a time with pauses; other companies proceed at once. When too many of its requests are waiting,
+ * the answer is to return later.
+ */
+export async function waitForTurn(
+  { database, settings }: OperationServices,
+  company: Company,
+): Promise<Refusal | undefined> {
+  const seconds = await secondsUntilTurn(database, company, settings.slowing);
+  if (seconds === undefined)
+    return refuse('too-many-requests', {
+      detail: 'after too many wrong verification codes today, your redemptions run one at a time',
+      retryAfterSeconds: Math.ceil(settings.slowing.longestWaitSeconds),
+    });
+  if (seconds > 0) await sleep(seconds * 1_000);
+  return undefined;
 }

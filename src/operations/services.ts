@@ -1,14 +1,12 @@
 import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.ts';
 import type { Database } from '../db/connection.ts';
-import type { Slowing } from '../db/limits/company-daily-counts.ts';
-import type { NumberEvent } from '../db/limits/number-counts.ts';
+import type { NumberEvent, Slowing } from '../db/limits/daily-limits.ts';
 import type { Money } from '../domain/money.ts';
-import type { Operator } from '../domain/operator.ts';
-import type { NumberBox } from '../domain/phone.ts';
-import type { Route } from '../domain/providers/routes.ts';
+import type { NumberBox, Operator } from '../domain/phone.ts';
+import type { Route } from '../domain/providers.ts';
 import type { AmountRange, TopupKind } from '../domain/topup.ts';
-import type { Failpoint } from '../process/failpoint.ts';
+import type { Failpoint } from '../runtime/process/failpoint.ts';
 import type { OperationWaits } from './workflow-client/operation-waits.ts';
 import type { WorkflowClient } from './workflow-client/workflow-client.ts';
 

@@ -1,18 +1,18 @@
 import { topUpId } from '../../workflows/workflow-ids.ts';
 import { isDefiniteDatabaseError } from '../db/connection.ts';
-import type { StoredOutcome } from '../db/operations/operations.ts';
-import type { StoredOperation } from '../db/operations/stored-operations.ts';
-import { topupStatus } from '../db/topups/topup-attempts.ts';
+import { outcomeFor, type StoredOperation, type StoredOutcome } from '../db/operations.ts';
+import { topupStatus } from '../db/topups/attempts.ts';
 import {
   acceptRequest,
   type NewTopup,
+  recordRetry,
   recordTopup,
   withdrawRequest,
-} from '../db/topups/topup-requests.ts';
+} from '../db/topups/requests.ts';
 import { type Operation, type Refusal, refuse } from '../domain/refusals.ts';
-import type { Caller } from '../domain/voucher.ts';
-import { describeError } from '../process/describe-error.ts';
-import type { FailpointName } from '../process/failpoint.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
+import type { FailpointName } from '../runtime/process/failpoint.ts';
+import { describeError } from '../runtime/process/logger.ts';
 import {
   identify,
   type OperationResult,
@@ -25,7 +25,7 @@ import type { OperationServices } from './services.ts';
 import { WorkflowsUnavailableError } from './workflow-client/workflow-errors.ts';
 
 /** The outcome of a top-up as its workflow returns it. */
-export interface ToppedUp {
+interface ToppedUp {
   readonly ok: true;
   readonly transactionId: number;
   readonly referenceNumber: string;
@@ -86,7 +86,7 @@ export async function topUpOnce(
 }
 
 /** The steps of a request that is recorded before its workflow is called. */
-export interface RecordedSteps<Numbered extends NumberedTopup> {
+interface RecordedSteps<Numbered extends NumberedTopup> {
   /** Reached once the request is recorded. */
   readonly failpoint: FailpointName;
   /** Records the request, or finds the outcome of an earlier one under its key. */
@@ -104,7 +104,7 @@ export interface RecordedSteps<Numbered extends NumberedTopup> {
  * answer never becomes a second top-up. It is an error only when the request was provably never
  * sent.
  */
-export async function runRecordedOnce<Numbered extends NumberedTopup>(
+async function runRecordedOnce<Numbered extends NumberedTopup>(
   services: OperationServices,
   identity: RequestIdentity,
   { failpoint, record, run }: RecordedSteps<Numbered>,
@@ -184,3 +184,59 @@ async function accept(
   }
   return { accepted: number };
 }
+
+/** Retries a failed top-up once, optionally to another number (specification 4.1). */
+export async function retryOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly key: string | undefined;
+    /** The content that the digest covers. */
+    readonly content: object;
+    readonly retry: { readonly transactionId: number; readonly msisdn: string | null };
+  },
+): Promise<TopUpAnswer> {
+  const { company, key, content } = request;
+  const { transactionId, msisdn } = request.retry;
+  const identity = identify(services, { company, kind: 'retry-topup', key, content });
+  return runRecordedOnce(services, identity, {
+    failpoint: 'retry-recorded',
+    async record() {
+      const retry = {
+        topupId: transactionId,
+        msisdn: services.numbers.storeIfAny(msisdn),
+      };
+      const recorded = await recordRetry(services.database, identity, retry);
+      if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
+      const { status, creationId, attempt, previous, stored } = recorded;
+      const workflowId = recorded.workflowId;
+      if (!recorded.isRecorded && !stored) {
+        const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
+        return { stored: refused(identity, refusal) };
+      }
+      return { stored, number: { transactionId, creationId, workflowId, attempt, previous } };
+    },
+    async run({ workflowId, attempt, previous }, as, deadline) {
+      const command = { ...as, transactionId, attempt, msisdn };
+      services.noteInLog?.({ workflowId });
+      const { result, requestId } = await services.workflows.retryTopUp(workflowId, command, {
+        previous,
+        deadline,
+      });
+      // This request may have joined the attempt of another one.
+      const isOwn = requestId === as.requestId;
+      return outcomeFor<ToppedUp>(isOwn ? as : identity, result);
+    },
+  });
+}
+
+/** A refusal of this request in the form of a stored operation. */
+const refused = (
+  { requestId, requestDigest }: RequestIdentity,
+  outcome: Refusal,
+): StoredOperation => ({
+  status: 'REFUSED',
+  request_id: requestId,
+  request_digest: requestDigest,
+  outcome,
+});

@@ -1,16 +1,19 @@
 import type { ClaimMade, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
-import { outcomeFor, type StoredOutcome } from '../db/operations/operations.ts';
-import { findOperation, type StoredOperation } from '../db/operations/stored-operations.ts';
+import {
+  findOperation,
+  outcomeFor,
+  type StoredOperation,
+  type StoredOutcome,
+} from '../db/operations.ts';
 import { heldByContent, runningRedemption } from '../db/vouchers/redemptions.ts';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.ts';
 import { formatMoney, type Money } from '../domain/money.ts';
 import { type Reason, refuse } from '../domain/refusals.ts';
-import { type Caller, type Company, isRedeemableAt } from '../domain/voucher.ts';
-import { claimIdFor, redemptionWorkflowId } from '../temporal/workflow-starts.ts';
-import { identify, type RequestIdentity, type Run, runOnce } from './run-once.ts';
+import { type Caller, type Company, isRedeemableAt } from '../domain/vouchers/voucher.ts';
+import { claimIdFor, redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
+import { identify, type RequestIdentity, type Run, runOnce, waitForTurn } from './run-once.ts';
 import type { OperationServices } from './services.ts';
 import type { VoucherLookUp } from './voucher-look-up.ts';
-import { waitForTurn } from './wait-for-turn.ts';
 
 /** The reasons for which a claim is refused or fails on both surfaces, in order of the checks. */
 export const claimReasons: readonly Reason[] = [

@@ -1,4 +1,5 @@
-import type { SecretBox } from '../crypto/secret-box.ts';
+import type { Config } from '../config/config.ts';
+import { createSecretBox, type SecretBox } from '../crypto/secret-box.ts';
 import { randomWebhookSecret, sealWebhookSecret } from '../crypto/webhook-secrets.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import {
@@ -6,10 +7,9 @@ import {
   addWebhookSecret,
   listWebhooks,
   type WebhookEndpoint,
-} from '../db/webhooks/webhook-endpoints.ts';
-import { eventTypesOf } from '../domain/event-types.ts';
-import type { Company } from '../domain/voucher.ts';
-import { readWebhookUrl } from '../domain/webhooks/webhook.ts';
+} from '../db/webhooks/endpoints.ts';
+import { eventTypesOf, readWebhookUrl } from '../domain/events.ts';
+import type { Company } from '../domain/vouchers/voucher.ts';
 
 /** Longest description of a webhook. */
 export const WEBHOOK_DESCRIPTION_LENGTH = 100;
@@ -108,3 +108,23 @@ async function addSecret(
   await addWebhookSecret(transaction, id, { ciphertext, overlapHours });
   return secret;
 }
+
+/** Time that the old secret of a webhook still signs after a rotation. */
+const SECRET_OVERLAP_HOURS = 24;
+
+/** The settings of webhooks, for the API and the operator's command line. */
+export const webhookSettingsOf = (
+  config: Pick<
+    Config,
+    | 'DATA_KEYS'
+    | 'WEBHOOK_ENDPOINTS_PER_COMPANY'
+    | 'WEBHOOK_PRIVATE_NETWORKS'
+    | 'WEBHOOK_RETRY_SECONDS'
+  >,
+): WebhookSettings => ({
+  secretBox: createSecretBox(config.DATA_KEYS),
+  perCompany: config.WEBHOOK_ENDPOINTS_PER_COMPANY,
+  allowsPrivate: config.WEBHOOK_PRIVATE_NETWORKS === 'on',
+  overlapHours: SECRET_OVERLAP_HOURS,
+  retrySeconds: config.WEBHOOK_RETRY_SECONDS,
+});

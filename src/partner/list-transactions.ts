@@ -1,30 +1,48 @@
 import { z } from 'zod';
-import { type Wallet, wallets } from '../db/ledger/statement-lines.ts';
 import {
   readWalletTransactions,
+  type TransactionPosition,
+  type Wallet,
   type WalletsQuery,
   type WalletTransaction,
-} from '../db/ledger/wallet-transactions.ts';
+  wallets,
+} from '../db/ledger/account-statements.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
-import { explainLine } from '../domain/statements/statement-labels.ts';
 import {
+  explainLine,
   type TransactionKind,
   transactionKindOf,
   transactionKinds,
-} from '../domain/statements/transaction-kinds.ts';
-import type { Caller } from '../domain/voucher.ts';
+} from '../domain/statements.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import { textAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
-import { numberParameter } from '../http/fields/number-parameter.ts';
-import { timeParameter } from '../http/fields/request-fields.ts';
-import { type CsvBatch, csvReply, wantsCsv } from '../http/lists/csv-answer.ts';
+import { numberParameter, timeParameter } from '../http/fields/request-fields.ts';
+import { type CsvBatch, csvReply, wantsCsv } from '../http/lists/list-endpoint.ts';
 import type { Services } from '../http/services.ts';
-import {
-  CURSOR_PATTERN,
-  encodeTransactionCursor,
-  transactionCursor,
-} from './transaction-cursor.ts';
+
+/** What a cursor looks like. */
+const CURSOR_PATTERN = `^([1-8][0-9]{15}|[0-9]{1,15})-([0-9]{1,15})-(${wallets.join('|')})$`;
+const ERROR = 'must be a cursor, as `next` of an answer';
+
+/** A place among transactions as a text, which callers send as it came. */
+const encodeTransactionCursor = ({ micros, id, wallet }: TransactionPosition): string =>
+  `${micros}-${id}-${wallet}`;
+
+/** A cursor of an earlier answer; validation yields the place. */
+const transactionCursor = z
+  .string(ERROR)
+  .regex(new RegExp(CURSOR_PATTERN), ERROR)
+  .transform((text): TransactionPosition => {
+    const [micros, id, wallet] = text.split('-');
+    return {
+      micros: Number(micros),
+      id: Number(id),
+      wallet: wallet as TransactionPosition['wallet'],
+    };
+  })
+  .meta({ pattern: CURSOR_PATTERN });
 
 const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 200;

@@ -18,7 +18,7 @@ import {
   timeAnswer,
 } from '../http/fields/answer-fields.ts';
 import { listEndpoint } from '../http/lists/list-endpoint.ts';
-import { sellingPrice } from './selling-price.ts';
+import { sellingPrice } from './prices.ts';
 
 const dated = z.object({
   id: idAnswer('record'),

@@ -3,7 +3,7 @@ import { partnerBalances } from '../db/ledger/ledger.ts';
 import { moneyToNumber, parseMoney } from '../domain/money.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { listLinks, listMeta } from '../http/lists/list-links.ts';
+import { listLinks, listMeta } from '../http/lists/list-filters.ts';
 
 const balance = (description: string) =>
   z.number().meta({ description: `${description}, in ETB`, examples: [12500.5] });

@@ -1,8 +1,10 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { tracing } from '../tracing/tracing.ts';
-import { faultNote } from './guard/call-health.ts';
+import { z } from 'zod';
+import { tracing } from '../runtime/tracing/tracing.ts';
+import { faultNote, noteThrottling } from './guard.ts';
+import type { NotSent, ProviderInquiry, ProviderOutcome } from './outcome.ts';
 
 /** Limit of an answer's size; answers of providers have a few kilobytes. */
 const answerLimitBytes = 256 * 1024;
@@ -126,4 +128,151 @@ function reasonOf(error: unknown, call: HttpCall): string {
   if (call.deadline.aborted) return 'The provider did not answer in time.';
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
   return `The connection to the provider failed (${code}).`;
+}
+
+/**
+ * The parsed text, or undefined where it is not JSON of this shape. Never throws. Some providers write
+ * an empty text where they have no value: it is absent, and makes no other field unreadable.
+ */
+export function readJson<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+): z.infer<Schema> | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text, withoutEmpty)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutEmpty = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && value.trim() === '' ? undefined : value;
+
+/** HTTP 429: the provider rejected the request, and may request a pause. It works, so no breaker opens. */
+export function tooManyRequests({ retryAfterSeconds }: HttpAnswer): NotSent {
+  noteThrottling();
+  return {
+    kind: 'not-sent',
+    message: 'Too many requests.',
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** The value of an `Authorization` header by HTTP Basic. */
+export const basicAuthorization = (key: string, secret: string): string =>
+  `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
+
+type TokenResult =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'not-sent'; readonly message: string };
+
+interface AccessToken {
+  /** The current token, or a new one. A failure means that nothing was sent to the provider. */
+  read(deadline: AbortSignal): Promise<TokenResult>;
+  /** Discards a rejected token, unless a newer one has already replaced it. */
+  forget(token: string): void;
+}
+
+/**
+ * What an answer says about the access token. `rejected` is the provider's own error: it read nothing
+ * else. `doubtful` is a 401 of somebody else, such as a gateway in between: the provider may have done
+ * it nevertheless.
+ */
+export type TokenVerdict = 'accepted' | 'rejected' | 'doubtful';
+
+interface AuthorizedCallOptions {
+  /** The request for a token: OAuth 2 client credentials, as the provider wants them. */
+  readonly tokenRequest: Omit<HttpCall, 'deadline'>;
+  readonly judgeToken: (answer: HttpAnswer) => TokenVerdict;
+}
+
+const TOO_MANY_REQUESTS = 429;
+
+const tokenSchema = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().positive().catch(60),
+});
+
+/**
+ * Sends with an access token, and once more with a new one if the first is rejected. After a doubtful
+ * answer only a GET is sent again; the next call logs in.
+ */
+export function createAuthorizedCall({ tokenRequest, judgeToken }: AuthorizedCallOptions) {
+  const accessToken = createAccessToken(tokenRequest);
+  return async (request: HttpCall): Promise<HttpResult> => {
+    const first = await accessToken.read(request.deadline);
+    if (first.kind === 'not-sent') return first;
+    const answer = await callHttp(withToken(request, first.token));
+    const verdict = answer.kind === 'answered' ? judgeToken(answer) : 'accepted';
+    if (verdict === 'accepted') return answer;
+    accessToken.forget(first.token);
+    if (verdict === 'doubtful' && request.method !== 'GET') return answer;
+    const second = await accessToken.read(request.deadline);
+    return second.kind === 'not-sent' ? second : callHttp(withToken(request, second.token));
+  };
+}
+
+/** Concurrent calls share one request for a token. */
+function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToken {
+  let current: { token: string; goodUntil: number } | undefined;
+  let fetching: Promise<TokenResult> | undefined;
+  let isThrottled = false;
+
+  async function fetchToken(deadline: AbortSignal): Promise<TokenResult> {
+    const answer = await callHttp({ ...tokenRequest, deadline });
+    isThrottled = false;
+    if (answer.kind !== 'answered') return noToken(answer.message);
+    const grant = answer.status === 200 ? readJson(tokenSchema, answer.body) : undefined;
+    isThrottled = answer.status === TOO_MANY_REQUESTS;
+    if (!grant) return noToken(`HTTP status ${answer.status}.`);
+    // A token is discarded slightly early, so that it does not expire in transit.
+    const lifetimeSeconds = grant.expires_in - Math.min(30, grant.expires_in / 10);
+    current = { token: grant.access_token, goodUntil: Date.now() + lifetimeSeconds * 1000 };
+    return { kind: 'token', token: grant.access_token };
+  }
+
+  return {
+    async read(deadline) {
+      if (current && Date.now() < current.goodUntil) return { kind: 'token', token: current.token };
+      fetching ??= fetchToken(deadline).finally(() => {
+        fetching = undefined;
+      });
+      const result = await fetching;
+      // Each call that shares the request has a guard that must know it.
+      if (isThrottled) noteThrottling();
+      return result;
+    },
+    forget(token) {
+      if (current?.token === token) current = undefined;
+    },
+  };
+}
+
+function noToken(reason: string): TokenResult {
+  return { kind: 'not-sent', message: `The provider gave no access token: ${reason}` };
+}
+
+const withToken = (request: HttpCall, token: string): HttpCall => ({
+  ...request,
+  headers: { ...request.headers, Authorization: `Bearer ${token}` },
+});
+
+/** The provider may have it under our reference: its outcome needs an inquiry. */
+export interface DoubtfulAnswer {
+  readonly kind: 'look-up';
+  /** What is known where the provider has never seen it. */
+  readonly otherwise: ProviderOutcome;
+}
+
+/** The outcome of a sending by its answer, or by an inquiry where the answer leaves it open. */
+export async function readOrLookUp(
+  answer: HttpResult,
+  read: (answer: HttpAnswer) => ProviderOutcome | DoubtfulAnswer,
+  find: () => Promise<ProviderInquiry | { readonly kind: 'not-listed' }>,
+): Promise<ProviderOutcome> {
+  if (answer.kind !== 'answered') return answer;
+  const outcome = read(answer);
+  if (outcome.kind !== 'look-up') return outcome;
+  const found = await find();
+  return found.kind === 'never-seen' || found.kind === 'not-listed' ? outcome.otherwise : found;
 }

@@ -1,13 +1,12 @@
-import type { ProviderSettings } from '../config/providers/provider-settings.ts';
-import { mpesaPathsAt } from '../domain/providers/mpesa-paths.ts';
+import type { ProviderSettings } from '../config/provider-settings.ts';
+import { mpesaPathsAt } from '../domain/mpesa.ts';
 import type { Airtime } from './airtime/airtime.ts';
 import { createDtOneAirtime } from './airtime/dt-one/client.ts';
 import { createReloadlyAirtime } from './airtime/reloadly/client.ts';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.ts';
 import type { MobileMoney } from './mobile-money/mobile-money.ts';
-import type { MpesaResults } from './mobile-money/mpesa/answers.ts';
-import { createMpesaMobileMoney } from './mobile-money/mpesa/client.ts';
-import type { SecurityCredential } from './mobile-money/mpesa/security-credential.ts';
+import { createMpesaMobileMoney, type SecurityCredential } from './mobile-money/mpesa/client.ts';
+import type { MpesaResults } from './mobile-money/mpesa/transformers.ts';
 import { createAfricasTalking } from './sms/africas-talking.ts';
 import { createSmpp, type SmppEvents, type SmppSender } from './sms/smpp/client.ts';
 import type { SmsSender } from './sms/sms-sender.ts';

@@ -1,3 +1,31 @@
+import type { Config } from '../config/config.ts';
+import type { ProviderSettings } from '../config/provider-settings.ts';
+import { formatAmount, type Money } from '../domain/money.ts';
+import {
+  type AirtimeProviderName,
+  type MobileMoneyProviderName,
+  providersFor,
+  type Route,
+  type Routed,
+  type SmsProviderName,
+} from '../domain/providers.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { type Airtime, lookUpByPrefix, type OperatorLookup } from './airtime/airtime.ts';
+import { createSmtp, type EmailSender } from './email.ts';
+import type { MobileMoney } from './mobile-money/mobile-money.ts';
+import type { MpesaResults } from './mobile-money/mpesa/transformers.ts';
+import {
+  africasTalkingOfSettings,
+  dtOneOfSettings,
+  gsmaOfSettings,
+  mpesaOfSettings,
+  reloadlyOfSettings,
+  smppOfSettings,
+} from './of-settings.ts';
+import type { SmppSender } from './sms/smpp/client.ts';
+import type { SmsSender } from './sms/sms-sender.ts';
+import type { ProviderAccount } from './statement.ts';
+
 /** The configured providers of one kind. */
 export interface ProviderSet<Name extends string, Port> {
   /** Serves what no route decides. */
@@ -76,5 +104,156 @@ export function wrapProviders<Name extends string, Port>(
       if (port === undefined) throw new ProviderNotConfigured(name ?? set.defaultName);
       return port;
     },
+  };
+}
+
+/** The providers that may carry one operation out. */
+export interface ProviderChoice<Name extends string> {
+  /** Those that can carry an amount, the first to be asked first. */
+  candidates(amount: Money): Name[];
+  /**
+   * The first of them that takes calls now, of those with money where there is one; or why nothing is to
+   * be held. Where somebody wants a certain one, it is that or none.
+   */
+  choose(
+    amount: Money,
+    wanted?: string | null,
+  ): { readonly ok: true; readonly provider: Name } | Refusal;
+}
+
+/** The choice for one operation; a repetition of it has the same one while routes do not change. */
+export function choiceFor<Name extends string, Port extends { canCarry(amount: string): boolean }>(
+  set: ProviderSet<Name, Port>,
+  {
+    routes,
+    canServe = () => true,
+    ...routed
+  }: Omit<Routed, 'amount'> & {
+    readonly routes: readonly Route[];
+    /** What the provider must be able to do besides. */
+    readonly canServe?: (port: Port, amount: Money, name: Name) => boolean;
+  },
+): ProviderChoice<Name> {
+  const candidates = (amount: Money) =>
+    providersFor(routes, { ...routed, amount }, set).filter((name) => {
+      const port = set.named(name);
+      return port.canCarry(formatAmount(amount)) && canServe(port, amount, name);
+    });
+  return {
+    candidates,
+    choose(amount, wanted = null) {
+      const able = candidates(amount).filter((name) => wanted === null || name === wanted);
+      if (wanted !== null && able.length === 0) return doesNotServe(wanted);
+      const available = able.filter((name) => set.isAvailable(name));
+      const provider = available.find((name) => set.hasMoney(name)) ?? available[0];
+      return provider === undefined ? outOfOrder : { ok: true, provider };
+    },
+  };
+}
+
+const doesNotServe = (wanted: string) =>
+  refuse('unavailable', {
+    detail: `${wanted} does not serve it, and nothing was held or sent; the routes decide where none is named`,
+    retryAfterSeconds: 5,
+  });
+
+const outOfOrder = refuse('unavailable', {
+  detail: 'the provider is out of order, and nothing was held or sent',
+  retryAfterSeconds: 5,
+});
+
+/** How a provider is made of the settings; undefined where they do not configure it. */
+type Row<Port> = (settings: ProviderSettings) => Port | undefined;
+
+/** Sessions that a process has made itself, because it hears what comes over them. */
+interface Sessions {
+  readonly smpp?: SmppSender | undefined;
+}
+
+/** One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. */
+const smsSenders = ({ smpp }: Sessions): Record<SmsProviderName, Row<SmsSender>> => ({
+  'africas-talking': africasTalkingOfSettings,
+  smpp: (settings) => smpp ?? smppOfSettings(settings),
+});
+
+/** Time limit of sending one e-mail. */
+export const EMAIL_TIMEOUT_SECONDS = 10;
+
+/** One row per mobile-money provider. */
+const mobileMoneyProviders = (
+  mpesaResults: MpesaResults | undefined,
+): Record<MobileMoneyProviderName, Row<MobileMoney>> => ({
+  gsma: gsmaOfSettings,
+  mpesa: (settings) => mpesaOfSettings(settings, mpesaResults),
+});
+
+/** One row per provider of airtime and packages. */
+const airtimeProviders: Record<AirtimeProviderName, Row<Airtime>> = {
+  'dt-one': dtOneOfSettings,
+  reloadly: reloadlyOfSettings,
+};
+
+function setOf<Name extends string, Port>(
+  rows: Record<Name, Row<Port>>,
+  settings: ProviderSettings,
+  defaultName: Name,
+): ProviderSet<Name, Port> {
+  const made = Object.entries(rows).map(([name, make]) => [name, (make as Row<Port>)(settings)]);
+  return createProviderSet<Name, Port>(Object.fromEntries(made), defaultName);
+}
+
+/** The SMS senders that the settings configure. */
+export const createSmsSenders = (
+  settings: ProviderSettings,
+  sessions: Sessions = {},
+): ProviderSet<SmsProviderName, SmsSender> =>
+  setOf(smsSenders(sessions), settings, settings.SMS_PROVIDER);
+
+/** The e-mail sender of the settings. */
+export const createEmailSender = (settings: Pick<Config, 'SMTP_URL' | 'EMAIL_FROM'>): EmailSender =>
+  createSmtp({
+    url: settings.SMTP_URL,
+    from: settings.EMAIL_FROM,
+    timeoutSeconds: EMAIL_TIMEOUT_SECONDS,
+  });
+
+/** The mobile-money providers that the settings configure. */
+export const createMobileMoneySet = (
+  settings: ProviderSettings,
+  mpesaResults?: MpesaResults,
+): ProviderSet<MobileMoneyProviderName, MobileMoney> =>
+  setOf(mobileMoneyProviders(mpesaResults), settings, settings.MOBILE_MONEY_PROVIDER);
+
+/** The providers of airtime and packages that the settings configure. */
+export const createAirtimeSet = (
+  settings: ProviderSettings,
+): ProviderSet<AirtimeProviderName, Airtime> =>
+  setOf(airtimeProviders, settings, settings.AIRTIME_PROVIDER);
+
+/** The look-up of a number's operator: without number portability, its prefix. */
+export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;
+
+/** Whether a provider accepts our login, in words for an operator. */
+interface CheckedProvider {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Logs in to a provider, asks for our balance where it tells one, and makes its own check. Moves and
+ * sends nothing.
+ */
+export async function checkProvider({
+  balance,
+  check,
+}: Pick<ProviderAccount, 'balance' | 'check'>): Promise<CheckedProvider> {
+  const found = await balance?.();
+  if (found?.kind === 'unknown') return { ok: false, detail: found.message };
+  const reason = await check?.();
+  if (reason !== undefined) return { ok: false, detail: reason };
+  if (found) return { ok: true, detail: `logged in, balance ${found.currency} ${found.amount}` };
+  return {
+    ok: true,
+    detail: check ? 'logged in; it tells no balance' : 'configured; it has no check',
   };
 }

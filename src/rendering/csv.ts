@@ -1,3 +1,5 @@
+import { CsvError, type Info, parse } from 'csv-parse/sync';
+
 /** The beginning of a formula in spreadsheets, also in full-width forms. */
 const FORMULA = /^\s*[=+\-@＝＋－＠\t\r\n]/;
 /** A number, which calculates nothing. */
@@ -26,4 +28,78 @@ function cell(value: string | number | null): string {
   const isFormula = FORMULA.test(text) && !NEGATIVE.test(text);
   const harmless = isFormula || LONG_NUMBER.test(text) ? `'${text}` : text;
   return `"${harmless.replaceAll('"', '""')}"`;
+}
+
+/** The content is not valid CSV. The message repeats none of it. */
+export class CsvContentError extends Error {
+  override readonly name = 'CsvContentError';
+}
+
+/** A row with the line where it begins, from 1. */
+export interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/**
+ * Reads the rows of CSV (RFC 4180), the row of column names included. The separator is a comma, or
+ * the semicolon or tab of some spreadsheets. Rows without content are left out.
+ *
+ * @throws {CsvContentError} for other content
+ */
+export function readCsvRecords(
+  text: string,
+  limits: { readonly rows: number; readonly rowCharacters: number },
+): CsvRecord[] {
+  try {
+    const records = parse(text, {
+      bom: true,
+      delimiter: delimiterOf(text),
+      info: true,
+      max_record_size: limits.rowCharacters,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+      to: limits.rows,
+    }) as unknown as readonly { readonly record: readonly string[]; readonly info: Info }[];
+    return records.map(({ record, info }) => ({ cells: record, line: firstLine(record, info) }));
+  } catch (error) {
+    if (error instanceof CsvError) throw new CsvContentError(describe(error, limits.rowCharacters));
+    throw error;
+  }
+}
+
+/** The library's own messages repeat parts of the file. */
+function describe(error: CsvError, rowCharacters: number): string {
+  const line = 'lines' in error ? ` (line ${error.lines})` : '';
+  switch (error.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return `a quotation mark is not closed${line}`;
+    case 'CSV_MAX_RECORD_SIZE':
+      return (
+        `a row is longer than ${rowCharacters} characters${line}; ` +
+        'perhaps a quotation mark is not closed'
+      );
+    case 'INVALID_OPENING_QUOTE':
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE':
+      return `a cell contains a quotation mark${line}: double it, and quote the cell`;
+    default:
+      return `${error.code}${line}`;
+  }
+}
+
+function delimiterOf(text: string): string {
+  const [header = ''] = text.split(/[\r\n]/, 1);
+  return [',', ';', '\t'].find((delimiter) => header.includes(delimiter)) ?? ',';
+}
+
+/** The parser counts lines to the end of a row; people look for its beginning. */
+function firstLine(record: readonly string[], { lines }: Info): number {
+  const breaks = record.reduce(
+    (count, cell) => count + (cell.match(/\r\n|\r|\n/g)?.length ?? 0),
+    0,
+  );
+  return lines - breaks;
 }

@@ -1,16 +1,59 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { SecretBox } from '../crypto/secret-box.ts';
-import type { DatabaseTransaction } from '../db/connection.ts';
-import type { RepairRow } from '../db/repairs/audit-repair.ts';
-import { lockAsker } from '../db/repairs/moved-alone.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import { findRequestedRepair } from '../db/repairs/repair-lists.ts';
-import { addRepair, findOpenRepair, lockAsking } from '../db/repairs/repairs.ts';
-import { formatMoney } from '../domain/money.ts';
-import { refuseReason } from '../domain/repairs/reason.ts';
-import { isStaffActor } from '../domain/repairs/repair.ts';
-import { hasArguments, storedArguments } from './repair-arguments.ts';
-import type { RepairKind, RepairLimits } from './repair-kind.ts';
-import { ASK_SIGNED_IN, whySecondPerson } from './second-person.ts';
+import {
+  type Asking,
+  addRepair,
+  findOpenRepair,
+  isReceiptUsed,
+  lockAsker,
+  lockAsking,
+  lockReceipt,
+  movedAlone,
+  type ProviderReceipt,
+  type RepairRow,
+} from '../db/repairs/repairs.ts';
+import { formatGroupedAmount, formatMoney, type Money, parseMoney } from '../domain/money.ts';
+import { isStaffActor, refuseReason } from '../domain/repairs.ts';
+import {
+  hasArguments,
+  type Judgement,
+  oneOf,
+  type RepairKind,
+  type RepairLimits,
+  reference,
+  storedArguments,
+} from './repair-kind.ts';
+
+/** Tells somebody of the command line that another person must confirm it. */
+export const ASK_SIGNED_IN =
+  'Two people are needed, and the command line does not say for certain who asks: ask at /support, where ' +
+  'another person confirms it.';
+
+/** Whether an amount of value is so large that two people are needed. */
+export const isByTwo = (amount: Money, { confirmFrom }: Pick<RepairLimits, 'confirmFrom'>) =>
+  amount > 0n && amount >= confirmFrom;
+
+/**
+ * Why a second person must confirm a repair, as the end of a sentence: always, for its amount, or for the
+ * value that its asker moves with it within 24 hours. Undefined where nobody must.
+ */
+export async function whySecondPerson(
+  database: Database,
+  { byTwo, amount, movesValue }: Judgement,
+  asking: Asking,
+  limits: RepairLimits,
+): Promise<string | undefined> {
+  if (byTwo !== undefined) return byTwo;
+  const limit = `ETB ${formatGroupedAmount(limits.confirmFrom)} or more`;
+  if (isByTwo(amount, limits)) return `it is ${limit}`;
+  if (!movesValue) return undefined;
+  return isByTwo(amount + (await movedAlone(database, asking)), limits)
+    ? `with what was moved within 24 hours it is ${limit}`
+    : undefined;
+}
 
 /** A repair as somebody asks for it. */
 export interface AskedRepair {
@@ -91,3 +134,56 @@ const refused = (refusal: string): Asked => ({ kind: 'refused', refusal });
 
 const thereIsNo = ({ subject }: RepairKind, given: string): Asked =>
   refused(`There is no ${subject} ${given}: find the case again.`);
+
+/** How a provider said that a payment or a top-up ended. */
+interface Decision {
+  readonly outcome: 'done' | 'not-done';
+  readonly reference: string;
+}
+
+/** The fields of a settlement by hand. */
+export const decisionFields = (question: string) =>
+  z.object({
+    outcome: oneOf(['done', 'not-done'], question),
+    reference: reference('Reference of its answer'),
+  });
+
+/** Lets settlements under one reference of a provider be judged one after another. */
+export async function lockDecision(
+  transaction: DatabaseTransaction,
+  { outcome, reference: receipt }: Decision,
+): Promise<void> {
+  if (outcome === 'done') await lockReceipt(transaction, receipt);
+}
+
+/** Whether it would be done under a reference that names another payment or top-up. */
+export const isUsedBefore = async (
+  database: Database,
+  { of, operationId }: Pick<ProviderReceipt, 'of'> & { readonly operationId: string | null },
+  { outcome, reference: receipt }: Decision,
+): Promise<boolean> =>
+  outcome === 'done' &&
+  operationId !== null &&
+  isReceiptUsed(database, { of, operationId, reference: receipt });
+
+export const usedBefore = ({ reference: receipt }: Decision): string =>
+  `The reference ${receipt} belongs to another one already: find that one, and ask the provider for the reference of this one.`;
+
+/** The limits of repairs, the same for all who ask for them and for the worker. */
+export const repairLimits = (
+  settings: {
+    readonly REPAIR_CONFIRM_FROM: string;
+    readonly REPAIR_CONFIRM_SECONDS: number;
+    readonly VOUCHER_VALIDITY_DAYS: number;
+    readonly REVERSAL_WINDOW_SECONDS: number;
+    readonly SERVED_COUNTRIES: readonly string[];
+  },
+  numberHash: RepairLimits['numberHash'],
+): RepairLimits => ({
+  confirmFrom: parseMoney(settings.REPAIR_CONFIRM_FROM),
+  confirmSeconds: settings.REPAIR_CONFIRM_SECONDS,
+  voucherValidityDays: settings.VOUCHER_VALIDITY_DAYS,
+  reversalWindowSeconds: settings.REVERSAL_WINDOW_SECONDS,
+  servedCountries: settings.SERVED_COUNTRIES,
+  numberHash,
+});

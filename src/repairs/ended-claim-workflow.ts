@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../db/connection.ts';
-import type { RepairRow } from '../db/repairs/audit-repair.ts';
-import { endedClaim } from '../db/vouchers/ended-claims.ts';
+import type { RepairRow } from '../db/repairs/repairs.ts';
+import { endedClaim } from '../db/vouchers/claims.ts';
 import { findRepairKind } from './repair-kinds.ts';
 
 /**

@@ -1,11 +1,14 @@
-import type { z } from 'zod';
-import type { RepairCall } from '../../workflows/repair/contracts.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { RepairCall } from '../../workflows/contracts.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import type { BookSettings } from '../db/positions/change.ts';
-import type { Money } from '../domain/money.ts';
-import type { NumberBox } from '../domain/phone.ts';
-import type { RepairSubject } from '../domain/repairs/repair.ts';
-import type { Company } from '../domain/voucher.ts';
+import type { RepairRow } from '../db/repairs/repairs.ts';
+import { formatMoney, type Money, parseRequestAmount } from '../domain/money.ts';
+import { maskMsisdn, type NumberBox, parseMsisdn } from '../domain/phone.ts';
+import { namedIn, type RepairSubject } from '../domain/repairs.ts';
+import type { Company } from '../domain/vouchers/voucher.ts';
 
 /** What every repair knows of its subject. */
 interface Subject {
@@ -200,3 +203,142 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
     };
   },
 });
+
+/** A whole number within a range. */
+export const wholeNumber = (minimum: number, maximum: number, description: string) => {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string(message)
+    .regex(/^[0-9]{1,9}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(minimum, message).max(maximum, message))
+    .meta({ description, placeholder: 'number' });
+};
+
+/** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
+export const reference = (description: string, placeholder = 'reference') =>
+  z
+    .string('must not be empty')
+    .trim()
+    .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u, 'must be one line of 1 to 200 characters')
+    .superRefine((text, context) => {
+      const named = namedIn(text);
+      if (named !== undefined)
+        context.addIssue(`names ${named}: leave it out, it is kept in clear`);
+    })
+    .meta({ description, placeholder });
+
+/** The end of a day (UTC), as ISO 8601. */
+export const lastDay = (description: string) =>
+  z.iso
+    .date('must be a day, such as 2027-01-31')
+    .transform((day) => new Date(Date.parse(day) + 86_399_999).toISOString())
+    .meta({ description, placeholder: 'day' });
+
+/** A decimal string of an amount above zero. */
+export const amount = (description: string) =>
+  z
+    .string('must be an amount')
+    .transform((text, context) => {
+      const money = parseRequestAmount(text);
+      if (money !== undefined) return formatMoney(money);
+      context.addIssue('must be an amount above 0 with at most 2 decimals, such as 99.50');
+      return z.NEVER;
+    })
+    .meta({ description, placeholder: 'amount' });
+
+/** A mobile number as E.164. */
+export const msisdn = (description: string) =>
+  z
+    .string('must be a mobile number')
+    .transform((text, context) => {
+      const number = parseMsisdn(text.trim());
+      if (number !== undefined) return number;
+      context.addIssue('must be a mobile number, such as 0911234567');
+      return z.NEVER;
+    })
+    .meta({ description, placeholder: 'number' });
+
+/** One of several words. */
+export const oneOf = <Word extends string>(
+  words: readonly [Word, ...Word[]],
+  description: string,
+) =>
+  z
+    .enum(words, `must be ${words.join(' or ')}`)
+    .meta({ description, placeholder: words.join('|') });
+
+type Arguments = Readonly<Record<string, unknown>>;
+type StoredArguments = Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'operation_id'>;
+
+/** The arguments of a repair as its row has them. */
+export function storedArguments(
+  { sealed: names }: RepairKind,
+  args: Arguments,
+  { operationId, secretBox }: { readonly operationId: string; readonly secretBox: () => SecretBox },
+): { readonly open: Arguments; readonly sealed: string | null } {
+  const entries = Object.entries(given(args));
+  const isSealed = ([name]: readonly [string, unknown]) => names.includes(name);
+  const personal = Object.fromEntries(entries.filter(isSealed));
+  return {
+    open: Object.fromEntries(entries.filter((entry) => !isSealed(entry))),
+    sealed: isDeepStrictEqual(personal, {})
+      ? null
+      : secretBox().seal(JSON.stringify(personal), contextOf(operationId)),
+  };
+}
+
+/** All arguments of a repair; the personal ones are decrypted. */
+export const argumentsOf = (row: StoredArguments, secretBox: SecretBox): Arguments => ({
+  ...row.arguments,
+  ...(row.sealed_arguments === null
+    ? {}
+    : JSON.parse(secretBox.open(row.sealed_arguments, contextOf(row.operation_id)))),
+});
+
+/**
+ * Whether a repair has these arguments, by all of their names or only some; false where its personal ones
+ * were erased or cannot be read any more.
+ */
+export function hasArguments(
+  row: StoredArguments,
+  args: Arguments,
+  { secretBox, names }: { readonly secretBox: () => SecretBox; readonly names?: readonly string[] },
+): boolean {
+  const named = (all: Arguments) =>
+    Object.fromEntries(
+      Object.entries(given(all)).filter(([name]) => names?.includes(name) ?? true),
+    );
+  const stored = row.sealed_arguments === null ? row.arguments : readArguments(row, secretBox());
+  return stored !== undefined && isDeepStrictEqual(named(stored), named(args));
+}
+
+/** Whether a repair was given this number; false where its key is gone. */
+export const isGivenNumber = (row: StoredArguments, msisdn: string, secretBox: SecretBox) =>
+  readArguments(row, secretBox)?.msisdn === msisdn;
+
+/** The number that a repair gives; undefined where it gives none, or its key is gone. */
+export function numberGivenBy(row: StoredArguments, secretBox: SecretBox): string | undefined {
+  const msisdn = readArguments(row, secretBox)?.msisdn;
+  return typeof msisdn === 'string' ? msisdn : undefined;
+}
+
+/** The same, masked. */
+export function maskedNumberOf(row: StoredArguments, secretBox: SecretBox): string | undefined {
+  const msisdn = numberGivenBy(row, secretBox);
+  return msisdn === undefined ? undefined : maskMsisdn(msisdn);
+}
+
+/** The same; undefined where the key of the personal ones is gone. */
+export function readArguments(row: StoredArguments, secretBox: SecretBox): Arguments | undefined {
+  try {
+    return argumentsOf(row, secretBox);
+  } catch {
+    return undefined;
+  }
+}
+
+const given = (args: Arguments): Arguments =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+
+const contextOf = (operationId: string): string => `repair ${operationId}`;

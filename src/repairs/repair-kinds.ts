@@ -1,9 +1,15 @@
-import { settleCase } from './case-repairs.ts';
-import { cancelClaim, extendClaim, releaseClaim } from './claim-repairs.ts';
-import { reverseRedemption, settlePayment } from './payment-repairs.ts';
+import { reverseRedemption, settleCase, settlePayment } from './payment-repairs.ts';
 import type { RepairKind } from './repair-kind.ts';
 import { retryTopUp, settleTopUp } from './top-up-repairs.ts';
-import { cancelVoucher, correctNumber, extendVoucher, resendMessage } from './voucher-repairs.ts';
+import {
+  cancelClaim,
+  cancelVoucher,
+  correctNumber,
+  extendClaim,
+  extendVoucher,
+  releaseClaim,
+  resendMessage,
+} from './voucher-repairs.ts';
 import { creditGoodwill, undoDeposit } from './wallet-repairs.ts';
 
 /** Every kind of repair, in the order of forms and help. */

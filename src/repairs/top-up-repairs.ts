@@ -1,16 +1,13 @@
 import { z } from 'zod';
-import { requestRetryOfRepair } from '../db/operations/operator-commands.ts';
-import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/payment-facts.ts';
+import { requestRetryOfRepair } from '../db/operator-commands.ts';
+import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/facts.ts';
 import { lockTopup } from '../db/topups/topups.ts';
 import { parseMoney } from '../domain/money.ts';
-import { operatorOf } from '../domain/operator.ts';
-import { hasHash } from '../domain/phone.ts';
-import { airtimeProviderNames } from '../domain/providers/provider-names.ts';
-import { isRoutedTo } from '../domain/providers/routes.ts';
-import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './decision.ts';
-import { msisdn, oneOf } from './fields.ts';
+import { hasHash, operatorOf } from '../domain/phone.ts';
+import { airtimeProviderNames, isRoutedTo } from '../domain/providers.ts';
+import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import { openCaseOf } from './payment-repairs.ts';
-import { type RepairLimits, repairKind } from './repair-kind.ts';
+import { msisdn, oneOf, type RepairLimits, repairKind } from './repair-kind.ts';
 
 const ofTopup = {
   subject: 'top-up',

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { Database } from '../db/connection.ts';
 import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.ts';
-import { creditGoodwill as credit, findGoodwill, lockGoodwill } from '../db/ledger/goodwill.ts';
-import { partnerBalances } from '../db/ledger/ledger.ts';
-import { serviceFeesBalance } from '../db/ledger/service-fees.ts';
+import {
+  creditGoodwill as credit,
+  findGoodwill,
+  lockGoodwill,
+  partnerBalances,
+  serviceFeesBalance,
+} from '../db/ledger/ledger.ts';
 import { formatAmount, type Money, parseMoney } from '../domain/money.ts';
-import { amount, oneOf, reference } from './fields.ts';
-import { repairKind } from './repair-kind.ts';
+import { amount, oneOf, reference, repairKind } from './repair-kind.ts';
 
 /** A deposit with the balance of its wallet. */
 type DepositFacts = MadeDeposit & { readonly balance: string };

@@ -1,15 +1,19 @@
 import Router from '@koa/router';
-import { isWrongKey } from './basic-credentials.ts';
-import type { SmsBehaviour } from './behaviours.ts';
 import type { Books } from './books.ts';
-import type { Waiting } from './delays.ts';
-import { announceReports, type ReportState } from './delivery-reports.ts';
-import type { Faults } from './faults/provider-faults.ts';
-import { canonicalNumber, isE164 } from './phone-number.ts';
-import { newMessageId } from './received.ts';
-import { give, notAuthorised, type SandboxReply, tooManyRequests } from './reply.ts';
-import { readText } from './request-body.ts';
-import { delaySecondsOf, smsBehaviour } from './scenarios.ts';
+import { announceReports, type ReportState, type Waiting } from './callbacks.ts';
+import type { Faults } from './faults.ts';
+import {
+  canonicalNumber,
+  give,
+  isE164,
+  isWrongKey,
+  newMessageId,
+  notAuthorised,
+  readText,
+  type SandboxReply,
+  tooManyRequests,
+} from './requests.ts';
+import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './scenarios.ts';
 
 interface Message {
   readonly to: string;

@@ -1,16 +1,25 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { rowOf, statusOf, type TakenRequest, type TakenStatus } from './accepted-requests.ts';
 import type { Books, Payout, Topup } from './books.ts';
-import type { Callbacks } from './end-later.ts';
-import type { Faults } from './faults/provider-faults.ts';
-import type { MpesaCallbacks } from './mpesa/callbacks.ts';
-import { answerActivityPage } from './pages/activity-page.ts';
-import { answerIndexPage, type SandboxAddresses } from './pages/index-page.ts';
-import { answerAttachment, answerMailboxPage } from './pages/mailbox-page.ts';
-import { answerPhonePage } from './pages/phone-page.ts';
-import { give } from './reply.ts';
-import { readJsonObject } from './request-body.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { Faults } from './faults.ts';
+import type { MpesaCallbacks } from './mpesa.ts';
+import {
+  answerActivityPage,
+  answerAttachment,
+  answerIndexPage,
+  answerMailboxPage,
+  answerPhonePage,
+  type SandboxAddresses,
+} from './pages.ts';
+import {
+  give,
+  readJsonObject,
+  rowOf,
+  statusOf,
+  type TakenRequest,
+  type TakenStatus,
+} from './requests.ts';
 
 interface Parts {
   readonly books: Books;

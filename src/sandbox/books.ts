@@ -1,24 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createStatementFaults, type StatementFaults } from './faults.ts';
+import { openJournal } from './journal.ts';
+import type { Product } from './products.ts';
 import {
   type BooksFilter,
   type BooksRow,
-  createTakenRequests,
-  type TakenRequest,
-  type TakenStatus,
-} from './accepted-requests.ts';
-import type { AirtimeBehaviour, CallbackCourse } from './behaviours.ts';
-import type { Product } from './dt-one/products.ts';
-import { openJournal } from './journal.ts';
-import {
   createReceived,
+  createTakenRequests,
   type GivenMail,
   type GivenMessage,
   type ReceivedMail,
   type ReceivedMessage,
   receivedMail,
   receivedMessage,
-} from './received.ts';
-import { createStatementFaults, type StatementFaults } from './statements/statement-faults.ts';
+  type TakenRequest,
+  type TakenStatus,
+} from './requests.ts';
+import type { AirtimeBehaviour, CallbackCourse } from './scenarios.ts';
 
 /** An accepted payout, with the data for its API. */
 export interface Payout extends TakenRequest {

@@ -2,28 +2,27 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { listen } from '../process/listen.ts';
+import { listen } from '../runtime/process/health.ts';
 import { africasTalkingRouter } from './africas-talking.ts';
 import { type Books, createBooks, type Payout, type Topup } from './books.ts';
 import { booksRouter } from './books-router.ts';
-import { createCallbackSender } from './callback-sender.ts';
-import { createWaiting, type Waiting } from './delays.ts';
-import { createCallbacks } from './dt-one/callbacks.ts';
-import { dtOnePath, dtOneRouter } from './dt-one/router.ts';
-import type { Callbacks } from './end-later.ts';
-import { faultsRouter } from './faults/faults-router.ts';
-import { faultyProvider } from './faults/faulty-provider.ts';
-import { createFaults, type Faults, type SandboxProvider } from './faults/provider-faults.ts';
-import { createPayoutCallbacks } from './gsma/callbacks.ts';
+import { type Callbacks, createCallbackSender, createWaiting, type Waiting } from './callbacks.ts';
+import { createCallbacks, dtOnePath, dtOneRouter } from './dt-one.ts';
+import { createFaults, type Faults, type SandboxProvider } from './faults.ts';
+import { faultsRouter, faultyProvider } from './faulty-provider.ts';
+import { createPayoutCallbacks } from './gsma/orders.ts';
 import { gsmaPaths, gsmaRouter } from './gsma/router.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { createMpesaCallbacks, type MpesaCallbacks } from './mpesa/callbacks.ts';
-import { mpesaRouter } from './mpesa/router.ts';
-import type { SandboxAddresses } from './pages/index-page.ts';
-import { createReloadlyCallbacks, type ReloadlyWebhook } from './reloadly/callbacks.ts';
-import { reloadlyRouter, reloadlyTokenPath } from './reloadly/router.ts';
-import { type Smsc, smscPassword, startSmsc } from './smpp/smsc.ts';
-import { statementsRouter } from './statements/statements-router.ts';
+import { createMpesaCallbacks, type MpesaCallbacks, mpesaRouter } from './mpesa.ts';
+import type { SandboxAddresses } from './pages.ts';
+import {
+  createReloadlyCallbacks,
+  type ReloadlyWebhook,
+  reloadlyRouter,
+  reloadlyTokenPath,
+} from './reloadly.ts';
+import { type Smsc, smscPassword, startSmsc } from './smpp.ts';
+import { statementsRouter } from './statements.ts';
 
 interface SandboxOptions {
   /** 0 selects a free port. */

@@ -1,4 +1,4 @@
-import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
+import type { MessageOutcome } from '../../activities/messages.ts';
 import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 
 /** What a provider answers, for each way in which a sending can end. */

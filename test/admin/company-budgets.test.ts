@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  countCompanyMessage,
-  countCompanyWrongCode,
-} from '../../src/db/limits/company-daily-counts.ts';
-import type { Company } from '../../src/domain/voucher.ts';
+import { countCompanyMessage, countCompanyWrongCode } from '../../src/db/limits/daily-limits.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { prune } from '../db/prune.ts';
 import { type AdminScene, openScene } from './scene.ts';
 

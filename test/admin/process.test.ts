@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { LOCAL_DATABASE_NAME } from '../../src/config/local-stack.ts';
-import { makeSecrets } from '../../src/start/secrets.ts';
+import { makeSecrets } from '../../src/local/start/backing-services.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { merchantWords, type Printed } from './scene.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { SystemUser } from '../../src/admin/actor.ts';
+import type { SystemUser } from '../../src/admin/command.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config/config.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import { environmentOf } from '../harness/environment-of.ts';
 import { createTestDatabase } from '../support/database.ts';
 

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violates } from '../../src/db/connection.ts';
+import { readStatementPage, type Wallet } from '../../src/db/ledger/account-statements.ts';
 import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.ts';
 import { salesPerDay } from '../../src/db/ledger/sales.ts';
-import type { Wallet } from '../../src/db/ledger/statement-lines.ts';
-import { readStatementPage } from '../../src/db/ledger/statement-page.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCallbackLimit } from '../../src/callbacks/callback-limit.ts';
+import { createCallbackLimit } from '../../src/callbacks/hints.ts';
 import { WorkflowsUnavailableError } from '../../src/operations/workflow-client/workflow-errors.ts';
 
 const taken = () => Promise.resolve('taken');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMpesaResult } from '../../src/callbacks/mpesa-result.ts';
+import { readMpesaResult } from '../../src/callbacks/mpesa.ts';
 
 const reference = '812d34d3-13f2-4c71-9aa4-bf3e2d5393ca';
 const payment = { amount: '97.000000', payee: [{ key: 'msisdn', value: '+251911000000' }] };

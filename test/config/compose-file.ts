@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { makeSecrets } from '../../src/start/secrets.ts';
+import { makeSecrets } from '../../src/local/start/backing-services.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const healthCheck = z.object({

@@ -18,7 +18,7 @@ import {
 import { localPortsOf } from '../../src/config/local-ports.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import { createAddressMatcher } from '../../src/http/access/source-address.ts';
-import { makeSecrets } from '../../src/start/secrets.ts';
+import { makeSecrets } from '../../src/local/start/backing-services.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const { COPY_KEYS, ...secrets } = makeSecrets();

@@ -14,7 +14,7 @@ import {
   readMigrationConfig,
   readStartConfig,
 } from '../../src/config/config.ts';
-import { makeSecrets } from '../../src/start/secrets.ts';
+import { makeSecrets } from '../../src/local/start/backing-services.ts';
 
 const secrets = makeSecrets();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNumberBox } from '../../src/crypto/number-box.ts';
+import { createNumberBox } from '../../src/crypto/phone-numbers.ts';
 import { isSameNumber, maskStored, type StoredNumber } from '../../src/domain/phone.ts';
 
 const NUMBER = '+251911000678';

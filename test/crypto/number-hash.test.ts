@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createDigests } from '../../src/crypto/digests.ts';
-import { createNumberHash } from '../../src/crypto/number-hash.ts';
+import { createNumberHash } from '../../src/crypto/phone-numbers.ts';
 
 const digestKey = Buffer.alloc(32, 7);
 const numberHash = createNumberHash(digestKey);

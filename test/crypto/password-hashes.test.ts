@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { TooManyHashesError } from '../../src/crypto/hash-turns.ts';
+import { TooManyHashesError } from '../../src/crypto/digests.ts';
 import { createPasswordHashes } from '../../src/crypto/password-hashes.ts';
 
 const passwords = createPasswordHashes(14);

@@ -3,9 +3,11 @@ import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { requireCurrentSchema } from '../../src/db/current-schema.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
-import { MigrationBlockedError } from '../../src/db/migration-locks.ts';
+import {
+  MigrationBlockedError,
+  migrateToLatest,
+  requireCurrentSchema,
+} from '../../src/db/migrate.ts';
 import { untilBlocked } from '../support/database-locks.ts';
 
 let url: string;

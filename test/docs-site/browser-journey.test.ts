@@ -5,7 +5,7 @@ import {
   openBrowser,
   startStackForBrowser,
   takeScreenshots,
-} from '../portal/journeys/browser.ts';
+} from '../pages/portal/journeys/browser.ts';
 import { makePartner } from '../support/companies.ts';
 import type { Stack } from '../support/stack.ts';
 import { findTableProblems } from './table-problems.ts';

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { guides } from '../../src/docs-site/guides.ts';
-import { operationPath } from '../../src/docs-site/reference-paths.ts';
+import { guides } from '../../src/docs-site/markdown.ts';
+import { operationPath } from '../../src/docs-site/pages/reference.ts';
 import { once } from '../../src/http/once.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { allCommands } from '../../src/admin/all-commands.ts';
 import { kebab } from '../../src/admin/fields.ts';
 import { describeProblem } from '../../src/admin/problems.ts';
-import { createProgram } from '../../src/admin/program/program.ts';
-import { verbs } from '../../src/admin/program/verbs.ts';
+import { createProgram } from '../../src/admin/program.ts';
+import { verbs } from '../../src/admin/verbs.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
 import { documentNames } from './documents.ts';
 

@@ -7,8 +7,8 @@ import { constantNames } from '../../src/config/test-constants.ts';
 import { reasons } from '../../src/domain/reasons.ts';
 import { tokenKeyRoutes } from '../../src/http/access/token-keys.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { pages } from '../../src/pages/portal/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
-import { pages } from '../../src/portal/routes.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { indexPath, operationAddress } from '../../src/docs-site/reference-paths.ts';
+import { indexPath, operationAddress } from '../../src/docs-site/pages/reference.ts';
 import { reasons } from '../../src/domain/reasons.ts';
 import {
   httpStatusOf,
@@ -10,12 +10,11 @@ import {
   type Surface,
 } from '../../src/domain/refusals.ts';
 import { codeAnchor, reasonAnchor } from '../../src/http/envelope.ts';
-import { REVOKED_KEY } from '../../src/http/signature/diagnose-signature.ts';
-import { signatureMistakes } from '../../src/http/signature/signature-mistakes.ts';
+import { REVOKED_KEY, signatureMistakes } from '../../src/http/signature/diagnose-signature.ts';
 import { verifySignature } from '../../src/http/signature/verify-signature.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { pages } from '../../src/pages/portal/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
-import { pages } from '../../src/portal/routes.ts';
 import { codeBlocks, guide, guides } from './guides.ts';
 
 const rows: readonly ReasonRow[] = Object.values(reasons);

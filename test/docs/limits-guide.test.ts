@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { OPERATION_DAYS } from '../../activities/reconciliation/sweeps.ts';
+import { OPERATION_DAYS } from '../../activities/expiry.ts';
 import { serviceSettings } from '../../src/config/settings/service-settings.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { BODY_LIMIT_BYTES } from '../../src/http/body/raw-body.ts';
-import { WRONG_CODES_PER_DAY } from '../../src/worker/activity-limits.ts';
+import { BODY_LIMIT_BYTES } from '../../src/http/body/json-body.ts';
+import { WRONG_CODES_PER_DAY } from '../../src/runtime/worker/activity-limits.ts';
 import { guide } from './guides.ts';
 
 /** The beginning of a line of the guide, and its number, or the value of the settings whose default it is. */

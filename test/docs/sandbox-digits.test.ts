@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import type { BooksBehaviour, SmsBehaviour, SuffixRow } from '../../src/sandbox/behaviours.ts';
-import { reversalRows, suffixRows } from '../../src/sandbox/scenario-table.ts';
-import { delaySecondsByDigit, shortlySeconds } from '../../src/sandbox/scenarios.ts';
+import {
+  type BooksBehaviour,
+  delaySecondsByDigit,
+  reversalRows,
+  type SmsBehaviour,
+  type SuffixRow,
+  shortlySeconds,
+  suffixRows,
+} from '../../src/sandbox/scenarios.ts';
 import { guide } from './guides.ts';
 
 const LOST_ANSWERS = ['connection-dropped', 'unavailable'];

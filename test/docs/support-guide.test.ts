@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { topupStates, voucherStates } from '../../src/portal/layout/states.ts';
+import { topupStates, voucherStates } from '../../src/pages/layout/labels.ts';
+import { complaints } from '../../src/pages/staff/guide.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
-import { complaints } from '../../src/staff/support-guide.ts';
 
 const namesIn = (markdown: string, pattern: RegExp): string[] =>
   [...markdown.matchAll(pattern)].map(([, name = '']) => name.replaceAll(/\s+/g, ' '));

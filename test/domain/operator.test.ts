@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operatorOf } from '../../src/domain/operator.ts';
+import { operatorOf } from '../../src/domain/phone.ts';
 
 it.each([
   ['+251911234567', 'ETHIO_TELECOM'],

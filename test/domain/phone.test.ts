@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { addMobilePrefixes, operatorOf } from '../../src/domain/operator.ts';
-import { maskMsisdn, parseMsisdn } from '../../src/domain/phone.ts';
+import { addMobilePrefixes, maskMsisdn, operatorOf, parseMsisdn } from '../../src/domain/phone.ts';
 
 describe('parseMsisdn', () => {
   it.each([

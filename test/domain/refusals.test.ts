@@ -13,9 +13,13 @@ import {
   statusCodeOf,
 } from '../../src/domain/refusals.ts';
 import { priceTopup, type TopupKind } from '../../src/domain/topup.ts';
-import { type Company, type VoucherStatus, voucherMoves } from '../../src/domain/voucher.ts';
 import { type ClaimFacts, refuseClaim } from '../../src/domain/vouchers/claim.ts';
 import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
+import {
+  type Company,
+  type VoucherStatus,
+  voucherMoves,
+} from '../../src/domain/vouchers/voucher.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { guards } from '../../src/http/pipeline.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';

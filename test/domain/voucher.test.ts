@@ -4,7 +4,7 @@ import {
   isRedeemableAt,
   type VoucherStatus,
   voucherMoves,
-} from '../../src/domain/voucher.ts';
+} from '../../src/domain/vouchers/voucher.ts';
 
 const statuses = Object.keys(voucherMoves) as VoucherStatus[];
 

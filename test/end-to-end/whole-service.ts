@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readCompanyMonth } from '../../src/db/ledger/months/company-month.ts';
-import { firstMonth } from '../../src/db/ledger/months/first-month.ts';
+import { firstMonth, readCompanyMonth } from '../../src/db/ledger/monthly-statements.ts';
 import { readDayReport } from '../../src/db/reports/day-report.ts';
-import { dayOfTime } from '../../src/domain/reports/day-report.ts';
+import { dayOfTime } from '../../src/domain/day-report.ts';
 import { deposit } from '../support/companies.ts';
 import { makeTopupProducts } from '../support/topups.ts';
 import { done, otherCode } from './gift/gift-scene.ts';

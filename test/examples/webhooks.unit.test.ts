@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
-import { eventSchema } from '../../src/http/events/event-schemas.ts';
-import { outputSchema } from '../../src/openapi/json-schema.ts';
+import { eventSchema } from '../../src/http/events.ts';
+import { outputSchema } from '../../src/openapi/schemas.ts';
 import { exampleOf } from '../../src/openapi/webhooks.ts';
 import { until } from '../support/until.ts';
 import { vector } from './guide-vector.ts';

@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readStartConfig } from '../../src/config/config.ts';
-import { freePort } from '../../src/embedded/port.ts';
-import { commandLine } from '../../src/embedded/process-identity.ts';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { commandLine, freePort } from '../../src/local/processes.ts';
+import { findTemporalBinary } from '../../src/local/temporal-binary.ts';
 import {
   type RunningTemporalServer,
   startTemporalServer,
-} from '../../src/embedded/temporal-server.ts';
-import { silentProgress as progress } from '../../src/process/progress.ts';
+} from '../../src/local/temporal-server.ts';
+import { silentProgress as progress } from '../../src/runtime/process/progress.ts';
 import { until } from '../support/until.ts';
 
 /** A Temporal server of one test, which may die and come back on the same port. */

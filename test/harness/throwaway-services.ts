@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { readConfig, readStartConfig, type StartConfig } from '../../src/config/config.ts';
 import { PORTS_IN_A_ROW } from '../../src/config/local-ports.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
-import { freePorts } from '../../src/embedded/port.ts';
-import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.ts';
-import type { Progress } from '../../src/process/progress.ts';
-import { startBackingServices } from '../../src/start/backing-services.ts';
-import { makeSecrets } from '../../src/start/secrets.ts';
-import type { Stops } from '../../src/start/stops.ts';
-import { prepareTemporal } from '../../src/temporal/prepare.ts';
+import { freePorts } from '../../src/local/processes.ts';
+import { makeSecrets, startBackingServices } from '../../src/local/start/backing-services.ts';
+import type { Stops } from '../../src/local/start/stops.ts';
+import { stopOrphanedTemporal } from '../../src/local/temporal-server.ts';
+import type { Progress } from '../../src/runtime/process/progress.ts';
+import { prepareTemporal } from '../../src/runtime/temporal/schedules.ts';
 import {
   type ReleasedTemporal,
   startReleasedTemporal,

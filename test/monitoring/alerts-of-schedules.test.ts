@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lastClosedDay } from '../../src/domain/reports/day-report.ts';
+import { lastClosedDay } from '../../src/domain/day-report.ts';
 import {
   compareStatementsId,
   reconcileId,
@@ -8,7 +8,7 @@ import {
 } from '../../workflows/workflow-ids.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { lastClosing } from '../db/reports/last-closing.ts';
-import { invitationsOn } from '../portal/invitation-scene.ts';
+import { invitationsOn } from '../pages/portal/invitation-scene.ts';
 import { until } from '../support/until.ts';
 import { alertProofs } from './alert-proofs.ts';
 import type { Scrapes } from './firing-alerts.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi } from '../../src/api.ts';
-import { createLogger } from '../../src/process/logger.ts';
-import { createMetrics } from '../../src/process/metrics/metrics.ts';
-import { startMetricsServer } from '../../src/process/metrics/metrics-server.ts';
+import { createMetrics } from '../../src/runtime/metrics/metrics.ts';
+import { startMetricsServer } from '../../src/runtime/metrics/sdk-metrics.ts';
+import { createLogger } from '../../src/runtime/process/logger.ts';
 import { GENERATE } from '../end-to-end/gift/gift-scene.ts';
 import { hideTable } from '../support/database-faults.ts';
 import { untilBlocked } from '../support/database-locks.ts';

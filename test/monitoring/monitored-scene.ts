@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Environment } from '../../src/config/config.ts';
-import { createMetrics } from '../../src/process/metrics/metrics.ts';
+import { createMetrics } from '../../src/runtime/metrics/metrics.ts';
 import { REDEEM, setGiftScene } from '../end-to-end/gift/gift-scene.ts';
 import { samplesOf, sampleValue } from '../end-to-end/observation/samples.ts';
 import { makeMerchant } from '../support/companies.ts';

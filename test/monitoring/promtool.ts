@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/local/processes.ts';
 import { cachedTool, runInstallation } from '../support/cached-tool.ts';
 
 /** Prometheus 3.10. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releasedDocuments } from '../../docs/generate/released-documents.ts';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/local/processes.ts';
 import { findOasdiff } from './oasdiff.ts';
 
 /** Building the program takes minutes on a new machine. */

@@ -8,17 +8,20 @@ import type {
 } from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
-import { type EventType, eventTypesOf } from '../../src/domain/event-types.ts';
-import { TEST_EVENT_TYPE, webhookBody } from '../../src/domain/webhooks/webhook.ts';
+import {
+  type EventType,
+  eventTypesOf,
+  TEST_EVENT_TYPE,
+  webhookBody,
+} from '../../src/domain/events.ts';
 import type { SurfaceRoutes } from '../../src/http/app.ts';
-import { eventSchema } from '../../src/http/events/event-schemas.ts';
+import { eventSchema } from '../../src/http/events.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../src/openapi/both-documents.ts';
-import { withoutReferences } from '../../src/openapi/components.ts';
 import { jsonExample, jsonSchema, operationAt, templateOf } from '../../src/openapi/document.ts';
-import { reasonsOf } from '../../src/openapi/endpoint-refusals.ts';
-import { outputSchema } from '../../src/openapi/json-schema.ts';
-import { recordedExample } from '../../src/openapi/recorded-example.ts';
+import { recordedExample } from '../../src/openapi/operation.ts';
+import { reasonsOf } from '../../src/openapi/refusals.ts';
+import { outputSchema, withoutReferences } from '../../src/openapi/schemas.ts';
 import { exampleOf } from '../../src/openapi/webhooks.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/local/processes.ts';
 import { cachedTool } from '../support/cached-tool.ts';
 
 const VERSION = 'v1.35.0';

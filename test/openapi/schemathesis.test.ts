@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/local/processes.ts';
 import { call, partnerClient } from '../support/clients.ts';
 import {
   deposit,

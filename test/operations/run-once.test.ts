@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDigests } from '../../src/crypto/digests.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations/operations.ts';
+import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations.ts';
 import type { OperationStatus } from '../../src/db/schema/all-tables.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Services } from '../../src/http/services.ts';
@@ -17,7 +17,7 @@ import {
   StillProcessingError,
   WorkflowsUnavailableError,
 } from '../../src/operations/workflow-client/workflow-errors.ts';
-import { createLogger } from '../../src/process/logger.ts';
+import { createLogger } from '../../src/runtime/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const KIND = 'redeem-gift';

@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { Database } from '../../src/db/connection.ts';
+import { settleOrder } from '../../src/db/positions/book.ts';
 import { findCase } from '../../src/db/positions/cases.ts';
-import { settleOrder } from '../../src/db/positions/settle.ts';
 import type { Bearer } from '../../src/domain/positions/position.ts';
 import { caseId } from '../../workflows/workflow-ids.ts';
 import { commandsOn } from '../admin/scene.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createAuthorizedCall, type TokenVerdict } from '../../src/providers/access-token.ts';
+import { createAuthorizedCall, type TokenVerdict } from '../../src/providers/http-call.ts';
 import { type RawServer, startRawServer } from './raw-server.ts';
 
 let server: RawServer | undefined;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { readMpesaResult } from '../../src/callbacks/mpesa-result.ts';
+import { readMpesaResult } from '../../src/callbacks/mpesa.ts';
 import type { Airtime } from '../../src/providers/airtime/airtime.ts';
 import { createDtOneAirtime } from '../../src/providers/airtime/dt-one/client.ts';
 import { createReloadlyAirtime } from '../../src/providers/airtime/reloadly/client.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exactAmount } from '../../src/providers/exact-amount.ts';
+import { exactAmount } from '../../src/providers/outcome.ts';
 
 it.each([
   ['97.5', '97.50'],

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseMoney } from '../../src/domain/money.ts';
-import { choiceFor } from '../../src/providers/provider-choice.ts';
-import { createProviderSet } from '../../src/providers/provider-set.ts';
+import { choiceFor, createProviderSet } from '../../src/providers/provider-set.ts';
 
 const routes = ['whole', 'exact'].map((provider, index) => ({
   id: index,

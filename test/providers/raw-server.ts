@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/local/processes.ts';
 
 export interface RawServer {
   readonly url: string;

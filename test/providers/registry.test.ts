@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { providerSettings } from '../../src/config/providers/provider-settings.ts';
-import {
-  createProviderSet,
-  ProviderNotConfigured,
-  wrapProviders,
-} from '../../src/providers/provider-set.ts';
+import { providerSettings } from '../../src/config/provider-settings.ts';
 import {
   createAirtimeSet,
   createMobileMoneySet,
+  createProviderSet,
   createSmsSenders,
-} from '../../src/providers/registry.ts';
+  ProviderNotConfigured,
+  wrapProviders,
+} from '../../src/providers/provider-set.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 const { EMAIL_FROM: _from, SMTP_URL: _server, ...ofProviders } = providerSettings;

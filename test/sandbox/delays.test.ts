@@ -1,6 +1,6 @@
 import { setImmediate as untilNextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createWaiting } from '../../src/sandbox/delays.ts';
+import { createWaiting } from '../../src/sandbox/callbacks.ts';
 
 test('any number may wait at once without a warning of a leak, and all go on when it ends', async () => {
   const warnings: string[] = [];

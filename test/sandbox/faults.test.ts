@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sandboxProviderNames } from '../../src/sandbox/faults/provider-faults.ts';
+import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';
 

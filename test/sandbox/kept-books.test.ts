@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { localPortsOf, PORTS_IN_A_ROW } from '../../src/config/local-ports.ts';
-import { freePorts } from '../../src/embedded/port.ts';
+import { freePorts } from '../../src/local/processes.ts';
 import { BOOKS_FILE } from '../../src/sandbox/books.ts';
 import { openJournal } from '../../src/sandbox/journal.ts';
 import { type ServiceProcess, startProcess } from '../harness/service-process.ts';

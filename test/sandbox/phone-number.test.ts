@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalNumber } from '../../src/sandbox/phone-number.ts';
+import { canonicalNumber } from '../../src/sandbox/requests.ts';
 
 describe('canonicalNumber', () => {
   it.each([

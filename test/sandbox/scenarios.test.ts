@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { suffixRows } from '../../src/sandbox/scenario-table.ts';
 import {
   delaySecondsOf,
   payoutBehaviour,
   smsBehaviour,
+  suffixRows,
   topupBehaviour,
 } from '../../src/sandbox/scenarios.ts';
 

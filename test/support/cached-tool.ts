@@ -1,7 +1,7 @@
 import { access, mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/embedded/command.ts';
+import { runCommand } from '../../src/local/processes.ts';
 
 /**
  * The folder of a tool in the user's cache folder. `install` fills it once; one that was cut short

@@ -14,7 +14,7 @@ import {
 import { setPrice } from '../../src/db/catalogue/prices.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import type { Company } from '../../src/domain/voucher.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { Stack as WholeStack } from './stack.ts';
 
 /** As much of a stack as companies need. */

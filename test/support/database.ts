@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { ProcessRole } from '../../src/db/rights/rights.ts';
+import type { ProcessRole } from '../../src/db/rights/table-rights.ts';
 
 export interface TestDatabase {
   readonly url: string;

@@ -6,16 +6,15 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readStartConfig } from '../../src/config/config.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
-import { type ProcessRole, processRoles } from '../../src/db/rights/rights.ts';
 import { groupRole } from '../../src/db/rights/roles.ts';
-import { claimDataDirectory, DataDirectoryInUseError } from '../../src/embedded/data-directory.ts';
-import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/embedded/postgres.ts';
-import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
-import { stopOrphanedTemporal } from '../../src/embedded/temporal-process.ts';
-import { startTemporalServer } from '../../src/embedded/temporal-server.ts';
-import { createProgress, type Progress } from '../../src/process/progress.ts';
-import { prepareTemporal } from '../../src/temporal/prepare.ts';
-import { writeWorkflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { type ProcessRole, processRoles } from '../../src/db/rights/table-rights.ts';
+import { claimDataDirectory, DataDirectoryInUseError } from '../../src/local/data-directory.ts';
+import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/local/postgres.ts';
+import { findTemporalBinary } from '../../src/local/temporal-binary.ts';
+import { startTemporalServer, stopOrphanedTemporal } from '../../src/local/temporal-server.ts';
+import { createProgress, type Progress } from '../../src/runtime/process/progress.ts';
+import { prepareTemporal } from '../../src/runtime/temporal/schedules.ts';
+import { writeWorkflowBundle } from '../../src/runtime/temporal/workflow-bundle.ts';
 import { startReleasedTemporal, wantsReleasedTemporal } from './released-temporal/start-server.ts';
 
 declare module 'vitest' {

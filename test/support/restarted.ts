@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '../../src/api.ts';
-import { createLogger } from '../../src/process/logger.ts';
+import { createLogger } from '../../src/runtime/process/logger.ts';
 import { startWorker } from '../../src/worker.ts';
 import { generateVoucherId, redeemVoucherWithoutClaimId } from '../../workflows/workflow-ids.ts';
 import type { Stack } from './stack.ts';

@@ -1,4 +1,4 @@
-import { createLogger, installTemporalRuntime } from '../../src/process/logger.ts';
+import { createLogger, installTemporalRuntime } from '../../src/runtime/process/logger.ts';
 
 /** Test files share a process, and a process has one native runtime. */
 const installed = globalThis as { hasTemporalRuntime?: boolean };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addProduct } from '../../src/db/catalogue/companies.ts';
-import { recordTopup } from '../../src/db/topups/topup-requests.ts';
+import { recordTopup } from '../../src/db/topups/requests.ts';
 import { topUpId } from '../../workflows/workflow-ids.ts';
 import type { TestPartner } from './companies.ts';
 import type { Stack as WholeStack } from './stack.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
 import { readPayloadKeys } from '../../src/config/config.ts';
-import { connectTemporal, type TemporalConnection } from '../../src/temporal/connection.ts';
-import { createWorker } from '../../src/worker/workflow-threads/create-worker.ts';
+import { connectTemporal, type TemporalConnection } from '../../src/runtime/temporal/connection.ts';
+import { createWorker } from '../../src/runtime/worker/workflow-threads/create-worker.ts';
 import { TEST_PAYLOAD_KEYS } from '../workflows/payload-keys.ts';
 
 /** A connection of its own to the Temporal server of the tests. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lengthenPause } from '../../workflows/steps/lengthen-pause.ts';
+import { lengthenPause } from '../../workflows/steps/waiting.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;

@@ -3,7 +3,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
-import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import type { TemporalConnection } from '../../src/runtime/temporal/connection.ts';
 import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.ts';
 import { hasCalledPerson } from './called-person.ts';
 

@@ -3,7 +3,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import type { ReconcileResult } from '../../workflows/reconcile.ts';
 import { reconcileId } from '../../workflows/workflow-ids.ts';
 import { REDEEM, repeated, settled } from '../end-to-end/gift/gift-scene.ts';

@@ -12,7 +12,7 @@ import {
   setRedemptionScene,
 } from '../end-to-end/gift/redemption-scene.ts';
 import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
-import { invitationsOn } from '../portal/invitation-scene.ts';
+import { invitationsOn } from '../pages/portal/invitation-scene.ts';
 import { breakStatement, hideTable } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 import { detailsOf } from './details-of.ts';

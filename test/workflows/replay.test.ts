@@ -3,8 +3,8 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, it } from 'vitest';
 import { readPayloadKeys } from '../../src/config/config.ts';
-import { sdkLabelValues } from '../../src/process/metrics/sdk-label-values.ts';
-import { createDataConverter } from '../../src/temporal/connection.ts';
+import { sdkLabelValues } from '../../src/runtime/metrics/metrics.ts';
+import { createDataConverter } from '../../src/runtime/temporal/connection.ts';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
 
 const folder = new URL('../histories/', import.meta.url);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
-import type { TemporalConnection } from '../../src/temporal/connection.ts';
+import type { TemporalConnection } from '../../src/runtime/temporal/connection.ts';
 import { connectTestTemporal, startWorkflowWorker } from '../support/workflow-worker.ts';
 
 const NAMES = [

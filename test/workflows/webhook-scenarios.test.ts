@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addPortalAccount } from '../../src/db/portal/portal-accounts.ts';
-import { removeWebhook, setWebhookStatus } from '../../src/db/webhooks/webhook-endpoints.ts';
+import { addPortalAccount } from '../../src/db/people/accounts.ts';
+import { removeWebhook, setWebhookStatus } from '../../src/db/webhooks/endpoints.ts';
 import { webhookDue } from '../../workflows/contracts.ts';
 import { deliverWebhooksId } from '../../workflows/workflow-ids.ts';
 import { setWebhookScene, type WebhookScene } from '../end-to-end/webhooks/webhook-scene.ts';

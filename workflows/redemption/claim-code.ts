@@ -1,7 +1,10 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
-import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
-import type { ClaimAnswered, ClaimStarted } from '../../activities/redemptions/claim-creation.ts';
-import type { ClaimSettled } from '../../activities/redemptions/claims.ts';
+import type { MessageOutcome } from '../../activities/messages.ts';
+import type {
+  ClaimAnswered,
+  ClaimSettled,
+  ClaimStarted,
+} from '../../activities/redemptions/claims.ts';
 import { refuse } from '../../src/domain/refusals.ts';
 import {
   type ClaimCommand,
@@ -9,9 +12,8 @@ import {
   type OperationOutcome,
   superseded,
 } from '../contracts.ts';
-import { sendUntilSettled } from '../steps/send-message.ts';
-import { signalIfRunning } from '../steps/signal-if-running.ts';
-import { type RedemptionRun, showProgress } from './redemption-run.ts';
+import { sendUntilSettled, signalIfRunning } from '../steps/messages.ts';
+import { type RedemptionRun, showProgress } from './redeem-once.ts';
 
 /** Makes the claim; the step also sends its code, where that takes no longer than its limit. */
 export const claimVoucher = (

@@ -1,18 +1,135 @@
+import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../contracts.ts';
-import { outcome } from '../search-attributes.ts';
-import { bookRedemption } from '../steps/book-ending.ts';
-import type { Ending } from '../steps/final-outcome.ts';
-import { isHeldBy, raiseForeignHold } from '../steps/named-results.ts';
-import { attributesOf, payUntilKnown } from './pay-until-known.ts';
+import type { MessageOutcome } from '../../activities/messages.ts';
+import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
+import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
+import type { Refusal } from '../../src/domain/refusals.ts';
+import * as activities from '../activity-options.ts';
+import { providers } from '../activity-options.ts';
 import {
+  type ClaimMade,
+  createHints,
+  type OperationOutcome,
+  type RedeemCommand,
+  type RedeemVoucherInput,
+  type RedemptionMade,
+  type RedemptionTiming,
+} from '../contracts.ts';
+import { outcome, reference, voucherSerial } from '../search-attributes.ts';
+import { bookRedemption } from '../steps/book-ending.ts';
+import { serializeActivities } from '../steps/database-steps.ts';
+import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
+import type { CodeDelivery } from './code-delivery.ts';
+import {
+  type RedeemVoucherResult,
   type ShownRedemption,
+  showClaimed,
   showNotPaid,
   shownRedemption,
   showPaid,
   showPaying,
+  showUnknown,
 } from './redemption-details.ts';
-import { noteRefusal, type RedemptionRun } from './redemption-run.ts';
+
+/** Pays the merchant of a held redemption; ends when the outcome is known. */
+function payUntilKnown(
+  operationId: string,
+  hold: ShownRedemption,
+  { takeHint, ...timing }: RedemptionTiming & { readonly takeHint: () => boolean },
+): Promise<Ending> {
+  const named = namedCalls(operationId);
+  const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
+  let isMarked = false;
+  return finalOutcome({
+    timing,
+    possiblySent: hold.isResumed,
+    takeHint,
+    send: (isFirst) =>
+      named((call) =>
+        providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
+          operationId,
+          call,
+          isFirst,
+        ]),
+      ),
+    inquire: () =>
+      named((call) =>
+        providers.inquirePayment.executeWithOptions({ summary: `Ask about ${summary}` }, [
+          operationId,
+          call,
+        ]),
+      ),
+    note: ({ asked }) => {
+      hold.asked = asked ?? hold.asked;
+    },
+    whileUnknown: async (lastMessage, urgency) => {
+      if (!isMarked)
+        upsertSearchAttributes([...attributesOf(hold), { key: outcome, value: 'UNKNOWN' }]);
+      isMarked = true;
+      showUnknown(hold, lastMessage, urgency);
+    },
+  });
+}
+
+/** What a redemption is found by, with its references at the provider so far. */
+const attributesOf = (
+  hold: RedemptionHeld,
+  ...providerReferences: readonly string[]
+): SearchAttributePair[] => [
+  { key: voucherSerial, value: hold.serialNumber },
+  {
+    key: reference,
+    value: [hold.platformReference, hold.paymentReference, ...providerReferences],
+  },
+];
+
+/** The state of a run of `redeemVoucher`. */
+export interface RedemptionRun extends RedeemVoucherInput {
+  readonly database: typeof activities.database;
+  readonly hints: ReturnType<typeof createHints>;
+  /** The running redemptions, by the identity of their request. */
+  readonly redemptions: Map<string, Promise<OperationOutcome<RedemptionMade>>>;
+  /** Promises that the workflow awaits before it ends. */
+  readonly background: Promise<unknown>[];
+  claimOutcome?: OperationOutcome<ClaimMade>;
+  started?: ClaimStarted;
+  /** The outcome of the message with the code; absent while it is being sent. */
+  codeMessage?: MessageOutcome;
+  /** The newest report about that message, or about its repetition. */
+  delivery?: CodeDelivery;
+  wrongCodes?: number | undefined;
+  /** Of the last attempted claim or redemption. */
+  refusal?: Refusal;
+  ended?: RedeemVoucherResult['ended'];
+}
+
+export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
+  ...input,
+  database: serializeActivities(activities.singleSteps),
+  hints: createHints(input.timing.maximumHints),
+  redemptions: new Map(),
+  background: [],
+});
+
+/** Records a refused claim or redemption for support staff; a wrong code counts once. */
+export function noteRefusal(
+  run: RedemptionRun,
+  result: { readonly ok: true } | Refusal,
+  isNew = true,
+): void {
+  if (result.ok) return;
+  run.refusal = result;
+  if (isNew && result.reason === 'verification-code-incorrect')
+    run.wrongCodes = (run.wrongCodes ?? 0) + 1;
+  if (run.ended === undefined) showProgress(run);
+}
+
+/** Shows a claim that is waiting for its redemption. */
+export function showProgress(run: RedemptionRun): void {
+  const { started, codeMessage, delivery, wrongCodes, refusal } = run;
+  if (started) showClaimed(started, { message: codeMessage, delivery, wrongCodes, refusal });
+}
 
 /** Redeems once: duplicates of a request, with or without a key, share one redemption. */
 export function redeemOnce(

@@ -1,16 +1,16 @@
-import type { MessageOutcome } from '../../activities/messages/message-outcome.ts';
-import type { ClaimStarted } from '../../activities/redemptions/claim-creation.ts';
-import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.ts';
+import type { MessageOutcome } from '../../activities/messages.ts';
+import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
+import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { showDetails } from '../current-details.ts';
+import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 import {
   type AskedProviders,
   askedFirst,
   atProvider,
   byProvider,
   failoverParagraph,
-} from '../steps/asked-providers.ts';
-import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
+} from '../steps/waiting.ts';
 import type { CodeDelivery } from './code-delivery.ts';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */

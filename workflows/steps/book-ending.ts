@@ -1,9 +1,9 @@
-import type { RedemptionHeld } from '../../activities/redemptions/held-redemption.ts';
+import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
 import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
 import type { database as steps } from '../activity-options.ts';
 import type { OperationOutcome, RedemptionMade, TopUpMade } from '../contracts.ts';
 import { describeRedemption } from '../redemption/redemption-details.ts';
-import { bookUntilDone } from './book-until-done.ts';
+import { bookUntilDone } from './database-steps.ts';
 import type { Ending } from './final-outcome.ts';
 
 interface Bookkeeping {

@@ -1,12 +1,10 @@
 import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { type NotDoneBy, SETTLED_BY_HAND } from '../../src/domain/providers/not-done-by.ts';
+import { type NotDoneBy, SETTLED_BY_HAND } from '../../src/domain/providers.ts';
 import { quoted } from '../../src/domain/refusals.ts';
 import { needsAction } from '../search-attributes.ts';
-import type { WithProviders } from './asked-providers.ts';
-import { failureType } from './failure-type.ts';
-import { lengthenPause } from './lengthen-pause.ts';
-import { CALLS_FROM_REFUSAL, STEP_REFUSED } from './refused-steps.ts';
+import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
+import { lengthenPause, type WithProviders } from './waiting.ts';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;

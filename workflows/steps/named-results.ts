@@ -1,6 +1,6 @@
 import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
+import { isForeign } from '../addressed-input.ts';
 import { showDetails } from '../current-details.ts';
-import { isForeign } from '../outsiders/foreign-payload.ts';
 import { needsAction } from '../search-attributes.ts';
 
 /** The operation of a result, and the number of its call. */

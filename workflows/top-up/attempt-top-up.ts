@@ -1,10 +1,135 @@
+import { upsertSearchAttributes, uuid4 } from '@temporalio/workflow';
 import { refuse } from '../../src/domain/refusals.ts';
-import type { OperationOutcome, RetryCommand, TopUpCommand, TopUpMade } from '../contracts.ts';
+import * as activities from '../activity-options.ts';
+import { providers } from '../activity-options.ts';
+import {
+  createHints,
+  type OperationOutcome,
+  type RetryCommand,
+  type TopUpCommand,
+  type TopUpInput,
+  type TopUpMade,
+} from '../contracts.ts';
+import * as searchAttributes from '../search-attributes.ts';
 import { bookTopUp } from '../steps/book-ending.ts';
-import { isHeldBy, raiseForeignHold } from '../steps/named-results.ts';
-import { deliverTopUp, reportAttempt } from './deliver-top-up.ts';
-import { hasFailed, type TopUpRun } from './top-up-run.ts';
-import { shownTopUp } from './topup-details.ts';
+import { serializeActivities, stepFailed } from '../steps/database-steps.ts';
+import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
+import { createTopUpDetails, type ShownTopUp, shownTopUp } from './topup-details.ts';
+
+/** The end of a top-up, for the Temporal UI. */
+export interface TopUpResult {
+  readonly ended: 'refused' | 'delivered' | 'failed';
+  readonly attempts: number;
+}
+
+/** A running attempt, and its request. */
+interface RunningAttempt {
+  readonly operationId: string;
+  readonly msisdn: string | null;
+  readonly outcome: Promise<OperationOutcome<TopUpMade>>;
+}
+
+/** The state of a run of `topUp`. */
+export interface TopUpRun extends TopUpInput {
+  readonly database: typeof activities.database;
+  readonly hints: ReturnType<typeof createHints>;
+  readonly details: ReturnType<typeof createTopUpDetails>;
+  readonly running: Map<number, RunningAttempt>;
+  /** Ours and the provider's, of all attempts. */
+  readonly references: Set<string>;
+  /** Keyed hash of the number of the newest attempt, where that is another one than at the start. */
+  numberHash?: string;
+  /** The number of the newest attempt. */
+  attempts: number;
+  ended: TopUpResult['ended'];
+  lastHold?: ShownTopUp;
+  /** The provider's message of the last attempt that failed. */
+  lastFailure?: string;
+  retryIsWanted: boolean;
+  /** Whether a hint for a failed top-up has arrived. */
+  newsOfFailed: boolean;
+}
+
+export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
+  ...input,
+  database: serializeActivities(activities.singleSteps),
+  hints: createHints(input.timing.maximumHints),
+  details: createTopUpDetails(input.begin.command.transactionId),
+  running: new Map(),
+  references: new Set(),
+  attempts: input.begin.kind === 'retry' ? input.begin.command.attempt - 1 : 0,
+  ended: input.begin.kind === 'retry' ? 'failed' : 'refused',
+  retryIsWanted: false,
+  newsOfFailed: false,
+});
+
+/** Whether a top-up has failed by now; handlers change this while its workflow waits. */
+export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';
+
+/** Sends a held top-up to the provider; ends when the outcome is known. */
+function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Promise<Ending> {
+  const { database, timing, hints, details, begin } = run;
+  const named = namedCalls(operationId);
+  const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
+  return finalOutcome({
+    timing,
+    possiblySent: hold.isResumed,
+    send: (isFirst) =>
+      named((call) =>
+        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [
+          operationId,
+          call,
+          isFirst,
+        ]),
+      ),
+    inquire: (lastSentAtMs) =>
+      named((call) =>
+        providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
+          operationId,
+          call,
+          lastSentAtMs,
+        ]),
+      ),
+    takeHint: hints.take,
+    note: ({ asked }) => {
+      hold.asked = asked ?? hold.asked;
+    },
+    whileUnknown: async (lastMessage, urgency) => {
+      // A refusal of the database must not prevent the inquiry.
+      await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
+      upsertSearchAttributes([
+        { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
+        { key: searchAttributes.outcome, value: 'UNKNOWN' },
+        { key: searchAttributes.reference, value: [...run.references] },
+        ...newNumberOf(run),
+      ]);
+      details.unknown(hold, { lastMessage, urgency, lastFailure: run.lastFailure });
+    },
+  });
+}
+
+/** The number that a retry went to is found by its hash instead of the one before it. */
+const newNumberOf = ({ numberHash }: TopUpRun) =>
+  numberHash === undefined ? [] : [{ key: searchAttributes.numberHash, value: numberHash }];
+
+/** Shows the outcome of an attempt to support staff. */
+function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
+  const { references, details, begin, timing } = run;
+  const failed = ending.kind === 'not-done';
+  if (ending.kind === 'done') references.add(ending.providerReference);
+  upsertSearchAttributes([
+    { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
+    { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
+    // A reversal becomes a separate case.
+    { key: searchAttributes.needsAction, value: false },
+    { key: searchAttributes.reference, value: [...references] },
+    ...newNumberOf(run),
+  ]);
+  if (ending.kind === 'not-done') run.lastFailure = ending.message;
+  if (ending.kind === 'done') details.delivered(hold, ending);
+  else details.failed(hold, ending, timing.retryWindowMs);
+}
 
 /** Makes one attempt of a top-up. All requests for one attempt to one number share it. */
 export function attemptOnce(
@@ -86,3 +211,19 @@ function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): v
     run.newsOfFailed = true;
   } else if (run.ended === 'refused') run.details.refused(result);
 }
+
+/** A separate operation for an attempt that support staff request. */
+export const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({
+  operationId: uuid4().replaceAll('-', ''),
+  requestId: uuid4(),
+  requestDigest: 'support',
+  // Without the first caller's token: support staff retry long after its expiry.
+  company: {
+    kind: command.company.kind,
+    id: command.company.id,
+    credential: { operatorSignal: 'retry' },
+  },
+  transactionId: command.transactionId,
+  attempt,
+  msisdn: null,
+});

@@ -1,13 +1,13 @@
 import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { showDetails, untilWhen } from '../current-details.ts';
+import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 import {
   type AskedProviders,
   askedFirst,
   atProvider,
   failoverParagraph,
-} from '../steps/asked-providers.ts';
-import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
+} from '../steps/waiting.ts';
 
 const CHARGED = "The money has left the partner's wallet. No action is needed.";
 

@@ -7,10 +7,9 @@ import type {
 import { reasons } from '../../../src/domain/reasons.ts';
 import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { openApiDocuments } from '../../../src/openapi/both-documents.ts';
-import { withoutReferences } from '../../../src/openapi/components.ts';
 import { jsonExample, jsonSchema, templateOf } from '../../../src/openapi/document.ts';
-import { refusalsOf } from '../../../src/openapi/endpoint-refusals.ts';
-import { nameOfOperation } from '../../../src/openapi/operation-names.ts';
+import { refusalsOf } from '../../../src/openapi/refusals.ts';
+import { nameOfOperation, withoutReferences } from '../../../src/openapi/schemas.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
 
 /** An operation as the generators of the clients need it. */

@@ -1,5 +1,5 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import { pascal } from '../../../src/openapi/operation-names.ts';
+import { pascal } from '../../../src/openapi/schemas.ts';
 import { type ClientOperation, type ClientSurface, clientOperations } from './client-operations.ts';
 import { snake } from './method-tables.ts';
 

@@ -1,5 +1,5 @@
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import { pascal } from '../../../src/openapi/operation-names.ts';
+import { pascal } from '../../../src/openapi/schemas.ts';
 import { type ClientOperation, type ClientSurface, clientOperations } from './client-operations.ts';
 
 /** `clients/typescript/src/generated/<surface>.ts`: operations and their types, from the document. */

@@ -1,4 +1,4 @@
-import { listAuditEntries } from '../../db/access/audit.ts';
+import { listAuditEntries } from '../../db/access/calls.ts';
 import { lookCommand } from '../command.ts';
 import { id, optional, text, wholeNumber } from '../fields.ts';
 import { column, numbers, table, time } from '../tables.ts';

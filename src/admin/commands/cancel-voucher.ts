@@ -1,13 +1,12 @@
 import { cancelVoucher as cancel } from '../../db/vouchers/cancellation.ts';
 import { parseMoney } from '../../domain/money.ts';
-import type { VoucherStatus } from '../../domain/voucher.ts';
-import { isCancellable } from '../../domain/vouchers/cancellation.ts';
+import { isCancellable, type VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { cancelVoucher as cancelVoucherRepair } from '../../repairs/voucher-repairs.ts';
-import { AdminError } from '../admin-error.ts';
 import { changeCommand } from '../command.ts';
+import { AdminError } from '../fields.ts';
+import { voucherArgument, voucherIdOf, voucherNotFound } from '../record-names.ts';
 import { money } from '../tables.ts';
-import { voucherArgument, voucherIdOf, voucherNotFound } from '../voucher-name.ts';
-import { requireSmall } from './repairs/second-person.ts';
+import { requireSmall } from './repairs.ts';
 
 /** The remedy for a voucher that cannot be cancelled. */
 const refusals: Readonly<Partial<Record<VoucherStatus, string>>> = {

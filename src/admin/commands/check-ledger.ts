@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { checkWholeBooks } from '../../db/books/check-whole.ts';
-import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger-totals.ts';
+import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger.ts';
 import { lookCommand } from '../command.ts';
 import { column, money, numbers, table } from '../tables.ts';
 

@@ -1,26 +1,186 @@
-import type { DatabaseTransaction } from '../../db/connection.ts';
-import { AdminError } from '../admin-error.ts';
-import { type AdminCommand, type Change, changeCommand } from '../command.ts';
-import { flag, kebab } from '../fields.ts';
-import { changed, created, notFound, warnOfNamesakes } from '../record-names.ts';
-import { planChangeOf, planRecords } from '../records/plan-records.ts';
+import { listApiKeys, revokeApiKey } from '../../db/access/company-access.ts';
+import { endPrices, findRow, isDeletable, type Row } from '../../db/catalogue/companies.ts';
 import {
+  findDeleteBlockers,
+  lockForDeletion,
+  markDeleted,
+  removeRow,
+} from '../../db/catalogue/records.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { listPortalAccounts, setPortalAccountDisabled } from '../../db/people/accounts.ts';
+import { endPortalSessions } from '../../db/people/sign-ins.ts';
+import { type AdminCommand, type Change, changeCommand } from '../command.ts';
+import { AdminError, argument, flag, id, kebab } from '../fields.ts';
+import { importCommand } from '../import/import-command.ts';
+import {
+  changed,
+  changeSubject,
+  created,
+  nameOf,
+  notFound,
+  warnOfNamesakes,
+} from '../record-names.ts';
+import { recordKinds } from '../records/kinds.ts';
+import {
+  type CellValue,
   type Consequence,
   changeFields,
   columnsOf,
   creationFields,
   type RecordKind,
   type RecordProblem,
+  targetOf,
   type Values,
 } from '../records/record-kind.ts';
-import { writeRecords } from '../records/write-records.ts';
+import { planChangeOf, planRecords, writeRecords } from '../records/write-records.ts';
+
+/** The command that deletes a record: lists no longer show it, but its row stays. */
+const deleteCommand = (kind: RecordKind): AdminCommand =>
+  changeCommand({
+    name: `delete ${kind.kind}`,
+    details: detailsOf(kind),
+    fields: { id: argument(id, `The id of the ${kind.kind}`) },
+    examples: [`delete ${kind.kind} 3`],
+    async change(transaction, input) {
+      const row = await lockForDeletion(transaction, kind.table, input.id);
+      if (!row || isDeleted(row)) throw notFound(kind.kind, input.id);
+      const name = nameOf(kind.kind, row);
+      const label = `${kind.kind} ${input.id} (${name})`;
+      if (row[kind.activation.column] !== kind.activation.inactive)
+        throw new AdminError(
+          `The ${label} is active: run "deactivate ${kind.kind} ${input.id}" first.`,
+        );
+      const uses = await findDeleteBlockers(transaction, kind.table, input.id);
+      if (uses.length > 0)
+        throw new AdminError(`The ${label} cannot be deleted while there are ${uses.join(', ')}.`);
+      if (isDeletable(kind.table)) await markDeleted(transaction, kind.table, input.id, true);
+      else await removeRow(transaction, kind.table, input.id);
+      const ended = kind.kind === 'merchant' ? await endAccess(transaction, input.id) : undefined;
+      return {
+        subject: { kind: kind.kind, id: input.id },
+        details: { name, ...ended },
+        text: [
+          `Deleted ${label}.`,
+          ...(ended
+            ? [
+                `API keys revoked: ${ended.revokedKeys}, prices ended: ${ended.endedPrices}, ` +
+                  `portal accounts disabled: ${ended.disabledAccounts}.`,
+              ]
+            : []),
+        ].join(' '),
+      };
+    },
+  });
+
+const isDeleted = (row: Row): boolean => (row.deleted_at ?? null) !== null;
+
+function detailsOf({ kind, table }: RecordKind): string {
+  if (!isDeletable(table))
+    return (
+      'Only a denomination without vouchers and selling prices can be deleted, such as a ' +
+      'mistake. Any other stays deactivated, because its vouchers and prices refer to it.'
+    );
+  const details =
+    'The command refuses while active records depend on it, and names them. A deleted record is ' +
+    'no longer shown; its row is kept for the history, and ' +
+    `"restore ${kind}" restores it.`;
+  return kind === 'merchant' ? `${details} ${MERCHANT_DETAILS}` : details;
+}
+
+const MERCHANT_DETAILS =
+  'Deletion revokes its API keys, disables its portal accounts, and ends the selling prices for ' +
+  'this merchant only; "restore merchant" restores none of them.';
+
+/**
+ * A deleted merchant has no access: its keys are invalid, its people cannot sign in, and it has no
+ * prices.
+ */
+async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
+  let revokedKeys = 0;
+  const company = { kind: 'merchant', id: merchantId } as const;
+  for (const { id: keyId } of await listApiKeys(transaction, company))
+    if (await revokeApiKey(transaction, keyId)) revokedKeys += 1;
+  const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
+  let disabledAccounts = 0;
+  for (const account of await listPortalAccounts(transaction, company)) {
+    await setPortalAccountDisabled(transaction, account.id, true);
+    await endPortalSessions(transaction, account.id);
+    if (account.disabledAt === null) disabledAccounts += 1;
+  }
+  return { revokedKeys, endedPrices, disabledAccounts };
+}
+
+/** The command that restores a deleted record, still deactivated. */
+const restoreCommand = (kind: RecordKind): AdminCommand =>
+  changeCommand({
+    name: `restore ${kind.kind}`,
+    fields: { id: argument(id, `The id of the ${kind.kind}: see "audit --kind ${kind.kind}"`) },
+    examples: [`restore ${kind.kind} 3`],
+    async change(transaction, input) {
+      const row = await lockForDeletion(transaction, kind.table, input.id);
+      if (!row) throw notFound(kind.kind, input.id);
+      if (!isDeleted(row))
+        return { unchanged: `No change: ${kind.kind} ${input.id} is not deleted.` };
+      await requireReferences(transaction, kind, row);
+      await markDeleted(transaction, kind.table, input.id, false);
+      const name = nameOf(kind.kind, row);
+      return {
+        subject: { kind: kind.kind, id: input.id },
+        details: { name },
+        text:
+          `Restored ${kind.kind} ${input.id} (${name}), deactivated: see ` +
+          `"activate ${kind.kind} ${input.id}".`,
+      };
+    },
+  });
+
+/** @throws {AdminError} where the row refers to a deleted row */
+async function requireReferences(
+  transaction: DatabaseTransaction,
+  { fields }: RecordKind,
+  row: Row,
+): Promise<void> {
+  for (const { refersTo, column = '' } of Object.values(fields)) {
+    const to = row[column];
+    if (refersTo === undefined || typeof to !== 'number') continue;
+    const { kind, table } = targetOf(refersTo);
+    if (await findRow(transaction, table, to)) continue;
+    throw new AdminError(`Its ${kind} ${to} is deleted too: run "restore ${kind} ${to}" first.`);
+  }
+}
+
+/** The command that deactivates a record. */
+const deactivateCommand = (kind: RecordKind): AdminCommand =>
+  statusCommand(kind, 'deactivate', kind.activation.inactive);
+
+/** The command that activates a record again. */
+const activateCommand = (kind: RecordKind): AdminCommand =>
+  statusCommand(kind, 'activate', kind.activation.active);
+
+const statusCommand = (
+  { kind, activation }: RecordKind,
+  verb: 'activate' | 'deactivate',
+  status: CellValue,
+): AdminCommand =>
+  changeCommand({
+    name: `${verb} ${kind}`,
+    ...(verb === 'activate' || activation.details === undefined
+      ? {}
+      : { details: activation.details }),
+    fields: { id: argument(id, `The id of the ${kind}`) },
+    examples: [`${verb} ${kind} 3`],
+    change(transaction, input) {
+      const row: Row = { [activation.column]: status };
+      return changeSubject(transaction, kind, input.id, row);
+    },
+  });
 
 /** All problems of the options in one line. */
 const refusal = (problems: readonly RecordProblem[]): AdminError =>
   new AdminError(problems.map(({ field, reason }) => `--${kebab(field)} ${reason}.`).join(' '));
 
 /** The command that adds a record of a kind. */
-export const createCommand = (kind: RecordKind): AdminCommand =>
+const createCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `create ${kind.kind}`,
     ...(kind.help.createDetails === undefined ? {} : { details: kind.help.createDetails }),
@@ -45,7 +205,7 @@ export const createCommand = (kind: RecordKind): AdminCommand =>
   });
 
 /** The command that changes a record. */
-export const changeRecordCommand = (kind: RecordKind): AdminCommand =>
+const changeRecordCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     name: `change ${kind.kind}`,
     details: [
@@ -85,3 +245,14 @@ const withConsequence = (change: Change, { details, text }: Consequence): Change
         details: { ...change.details, ...details },
         text: `${change.text} ${text}`,
       };
+
+/** The commands of every kind of record. */
+export const recordCommands: readonly AdminCommand[] = recordKinds.flatMap((kind) => [
+  createCommand(kind),
+  changeRecordCommand(kind),
+  importCommand(kind),
+  deactivateCommand(kind),
+  activateCommand(kind),
+  deleteCommand(kind),
+  ...(isDeletable(kind.table) ? [restoreCommand(kind)] : []),
+]);

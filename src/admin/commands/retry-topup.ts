@@ -1,12 +1,11 @@
-import { requestRetry } from '../../db/operations/operator-commands.ts';
-import { topupFactsForRepair } from '../../db/repairs/payment-facts.ts';
+import { requestRetry } from '../../db/operator-commands.ts';
+import { topupFactsForRepair } from '../../db/repairs/facts.ts';
 import { lockTopup } from '../../db/topups/topups.ts';
 import { parseMoney } from '../../domain/money.ts';
 import { retryTopUp } from '../../repairs/top-up-repairs.ts';
-import { AdminError } from '../admin-error.ts';
 import { changeCommand } from '../command.ts';
-import { argument, id, msisdn, optional, reason, required } from '../fields.ts';
-import { requireSmall } from './repairs/second-person.ts';
+import { AdminError, argument, id, msisdn, optional, reason, required } from '../fields.ts';
+import { requireSmall } from './repairs.ts';
 
 export const retryTopUpCommand = changeCommand({
   name: 'retry top-up',

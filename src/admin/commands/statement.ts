@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
-import { readStatement, type Statement } from '../../db/ledger/statement.ts';
-import type { StatementRequest } from '../../db/ledger/statement-lines.ts';
-import { explainLine } from '../../domain/statements/statement-labels.ts';
-import { AdminError } from '../admin-error.ts';
+import {
+  readStatement,
+  type Statement,
+  type StatementRequest,
+} from '../../db/ledger/account-statements.ts';
+import { explainLine } from '../../domain/statements.ts';
 import { lookCommand } from '../command.ts';
-import { beginning, ending, id, oneOf, optional, required } from '../fields.ts';
+import { AdminError, beginning, ending, id, oneOf, optional, required } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
 import { column, money, numbers, table, time } from '../tables.ts';
 

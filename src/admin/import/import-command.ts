@@ -1,17 +1,103 @@
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { AdminError } from '../admin-error.ts';
 import { type AdminCommand, type AdminContext, type Report, recordChanges } from '../command.ts';
-import { type Fields, flag, type InputOf, oneOf, optional, required } from '../fields.ts';
-import { planRecords } from '../records/plan-records.ts';
+import {
+  AdminError,
+  type Fields,
+  flag,
+  type InputOf,
+  kebab,
+  oneOf,
+  optional,
+  required,
+} from '../fields.ts';
 import { inWords, type RecordKind } from '../records/record-kind.ts';
-import { type Written, writeRecords } from '../records/write-records.ts';
-import { acceptAll, type WritablePlan } from './accept-all.ts';
-import { readCsvRows } from './csv-rows.ts';
-import { type ImportFile, importFile } from './import-file.ts';
-import { importDetails, importExamples } from './import-help.ts';
-import { importLimits } from './import-row.ts';
-import { readJsonRows } from './json-rows.ts';
-import { type ReadRow, readRows } from './read-rows.ts';
+import { type Plan, planRecords, type Written, writeRecords } from '../records/write-records.ts';
+import {
+  type CellProblem,
+  type ImportFile,
+  importFile,
+  importLimits,
+  type ReadRow,
+  readCsvRows,
+  readJsonRows,
+  readRows,
+} from './read-rows.ts';
+
+type WritablePlan = Exclude<Plan, { action: 'refuse' }>;
+
+/** The number of problems that are shown. */
+const SHOWN_PROBLEMS = 50;
+
+/**
+ * The plans, if every row is valid.
+ *
+ * @throws {AdminError} with the problems of the invalid rows
+ */
+function acceptAll(
+  fileName: string,
+  rows: readonly ReadRow[],
+  plans: readonly Plan[],
+): WritablePlan[] {
+  const problems: string[] = [];
+  const accepted: WritablePlan[] = [];
+  for (const [index, row] of rows.entries()) {
+    const plan = plans[index];
+    problems.push(...row.rowProblems.map((problem) => describe(row.place, problem)));
+    if (plan?.action === 'refuse')
+      problems.push(
+        ...plan.problems.map(({ field, reason }) => describe(row.place, { column: field, reason })),
+      );
+    else if (plan) accepted.push(plan);
+  }
+  if (problems.length === 0) return accepted;
+  const shown = problems.slice(0, SHOWN_PROBLEMS);
+  const more = problems.length - shown.length;
+  throw new AdminError(
+    [
+      `${fileName} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; ` +
+        'nothing was imported:',
+      ...shown.map((problem) => `  ${problem}`),
+      ...(more > 0 ? [`  and ${more} more`] : []),
+    ].join('\n'),
+  );
+}
+
+const describe = (place: string, { column, reason }: CellProblem): string =>
+  column === undefined ? `${place} ${reason}` : `${place}, ${kebab(column)} ${reason}`;
+
+/** The help of an import: its rules and its columns. */
+function importDetails(kind: RecordKind): { details: string; detailLines: string[] } {
+  const identity = kind.identity.map(kebab).join(' and ');
+  const names = Object.keys(kind.fields).map(kebab);
+  const width = Math.max(...names.map((name) => name.length));
+  return {
+    details:
+      `A row adds a ${inWords(kind.kind)}, or changes the one with the same ${identity}, so an ` +
+      'import can be repeated. An empty cell changes nothing. The import is atomic: if a row is ' +
+      'invalid, all problems are shown and nothing is changed. ' +
+      'CSV is in UTF-8, and its first row names the columns, in any order; JSON is an array of ' +
+      `objects with the same names. At most ${importLimits.rows.toLocaleString('en')} rows and ` +
+      `${importLimits.bytes / 1024 / 1024} MB.`,
+    detailLines: [
+      `Columns (* is required to add a ${inWords(kind.kind)}):`,
+      ...Object.entries(kind.fields).map(
+        ([name, { description, isRequired, whenLeftOut }]) =>
+          `  ${isRequired ? '*' : ' '} ${kebab(name).padEnd(width)}  ${description}` +
+          (whenLeftOut === undefined ? '' : `; ${whenLeftOut} by default`),
+      ),
+      '',
+      'A file in CSV:',
+      ...kind.help.importSample.map((line) => `  ${line}`),
+    ],
+  };
+}
+
+/** The arguments after the program's name. */
+const importExamples = ({ plural }: RecordKind): string[] => [
+  `import ${plural} --file ${plural}.csv --dry-run`,
+  `import ${plural} --file ${plural}.csv`,
+  `import ${plural} --file - --format json < ${plural}.json`,
+];
 
 const fields = {
   file: required(importFile, 'The file, or - for standard input'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isFailpoint } from '../../process/failpoint.ts';
-import { samplerNames } from '../../tracing/sampler.ts';
+import { isFailpoint } from '../../runtime/process/failpoint.ts';
+import { samplerNames } from '../../runtime/tracing/tracer.ts';
 import { CONSTANT, constant, port, SECRET } from '../setting-kinds.ts';
 import { pairs } from '../setting-structures.ts';
 
@@ -11,7 +11,7 @@ export const processSettings = {
     .default('test')
     .describe('`test` or `production`: which API keys the service accepts'),
   /**
-   * A step of `src/process/failpoint.ts` and what happens when a process first reaches it, such as
+   * A step of `src/runtime/process/failpoint.ts` and what happens when a process first reaches it, such as
    * `redeem-paid:kill`; the other actions are `throw`, `hang` and `delay`.
    */
   FAILPOINT: z

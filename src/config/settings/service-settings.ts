@@ -1,4 +1,4 @@
-import { providerGuardSettings, providerSettings } from '../providers/provider-settings.ts';
+import { providerGuardSettings, providerSettings } from '../provider-settings.ts';
 import { accessSettings } from './access-settings.ts';
 import { databaseSettings } from './database-settings.ts';
 import { eventSettings } from './event-settings.ts';

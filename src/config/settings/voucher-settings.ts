@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MARKET_TIME_ZONE } from '../../domain/market.ts';
+import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
 import {
   amount,
   balanceMinimums,

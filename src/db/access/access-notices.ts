@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { MARKET_TIME_ZONE } from '../../domain/market.ts';
-import type { Company } from '../../domain/voucher.ts';
+import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The accounts that an entry of the audit log is told to: the owners, and the person concerned. */

@@ -3,10 +3,10 @@ import {
   commandRights,
   mayCommand,
   type RightfulCommand,
-} from '../../domain/access/command-rights.ts';
-import { rolesFor } from '../../domain/access/portal-role.ts';
-import type { Scope } from '../../domain/access/scope.ts';
-import type { Caller, Company } from '../../domain/voucher.ts';
+  rolesFor,
+  type Scope,
+} from '../../domain/access.ts';
+import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
 import { isRunningRepair } from '../repairs/repair-lists.ts';
 import type { CompanyKind } from '../schema/all-tables.ts';

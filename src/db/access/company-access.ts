@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access/api-key.ts';
-import type { Company } from '../../domain/voucher.ts';
+import type { ApiKeyPower, ApiKeyStatus, Scope } from '../../domain/access.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { isValidKey } from './access.ts';
 
@@ -16,7 +16,7 @@ const ownerColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 
  * Condition: rows of one company, or all rows. An id given by a person may belong to another
  * company.
  */
-export const ownedBy = (company: Company | undefined) =>
+const ownedBy = (company: Company | undefined) =>
   company === undefined
     ? sql<boolean>`true`
     : sql<boolean>`${sql.ref(ownerColumn(company))} = ${company.id}`;
@@ -80,9 +80,9 @@ export async function findApiKeyCopy(
   return key?.ciphertext ? { ...key, ciphertext: key.ciphertext } : undefined;
 }
 
-export type ChangedKey = Owner & ApiKeyPower & { readonly name: string; readonly prefix: string };
+type ChangedKey = Owner & ApiKeyPower & { readonly name: string; readonly prefix: string };
 
-export const changedKey = [
+const changedKey = [
   'key_name as name',
   'key_prefix as prefix',
   'partner_id as partnerId',
@@ -222,4 +222,46 @@ export async function lockCompany(
 ): Promise<void> {
   const companies = kind === 'partner' ? sql`partners` : sql`merchants`;
   await sql`select from ${companies} where id = ${id} for no key update`.execute(transaction);
+}
+
+/** The valid API key with an id, locked until the transaction ends; undefined where there is none. */
+export const lockApiKey = (
+  transaction: DatabaseTransaction,
+  id: number,
+  /** Required owner; any company where it is absent. */
+  company?: Company,
+): Promise<ChangedKey | undefined> =>
+  transaction
+    .selectFrom('api_keys')
+    .select(changedKey)
+    .where('id', '=', id)
+    .where(isValidKey)
+    .where(ownedBy(company))
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** Replaces the daily limits of an API key. */
+export async function setApiKeyLimits(
+  transaction: DatabaseTransaction,
+  id: number,
+  { dailyAmount, dailyOperations }: Omit<ApiKeyPower, 'scopes'>,
+): Promise<void> {
+  await transaction
+    .updateTable('api_keys')
+    .set({ daily_amount: dailyAmount, daily_operations: dailyOperations })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Replaces the scopes of an API key; its tokens follow at their next call. */
+export async function setApiKeyScopes(
+  transaction: DatabaseTransaction,
+  id: number,
+  scopes: readonly Scope[],
+): Promise<void> {
+  await transaction
+    .updateTable('api_keys')
+    .set({ scopes: [...scopes] })
+    .where('id', '=', id)
+    .execute();
 }

@@ -1,24 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../connection.ts';
-import { entriesOf } from './account-invariants.ts';
+import type { WholePart } from './check-whole.ts';
+import {
+  inSnapshot,
+  moveCheckpoint,
+  noteNextEnds,
+  readCheckpoints,
+  restartSums,
+} from './checkpoints.ts';
 import {
   type ChangedSubject,
   checkedSources,
+  compareAccounts,
   countChanges,
   idsOf,
   putBack,
   readNewSubjects,
   takeChanges,
-} from './changed-subjects.ts';
-import type { WholePart } from './check-whole.ts';
-import { moveCheckpoint, noteNextEnds, readCheckpoints, restartSums } from './checkpoints.ts';
-import { addDaySums } from './day-sums.ts';
-import { addHourSums } from './hour-sums.ts';
-import { inSnapshot } from './in-snapshot.ts';
-import { compareAccounts } from './known-faults.ts';
+} from './faults.ts';
+import { type BookFault, brokenSubjects, entriesOf } from './invariants.ts';
 import { addRowCounts, restartRowCounts } from './row-counts.ts';
-import { type BookFault, brokenSubjects } from './subject-invariants.ts';
+import { addDaySums, addHourSums } from './sums.ts';
 
 /** Advisory lock of the process that checks what has changed. */
 const BOOKS_LOCK = 4_127_061_111;

@@ -2,13 +2,10 @@ import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { Database } from '../connection.ts';
 import type { BookSubject } from '../schema/all-tables.ts';
-import { brokenAccounts, entriesOf } from './account-invariants.ts';
-import { brokenDaySums } from './day-sums.ts';
-import { addUpHoldings, holdingsIn } from './holding-sums.ts';
-import { brokenHourSums } from './hour-sums.ts';
-import { inSnapshot } from './in-snapshot.ts';
+import { inSnapshot } from './checkpoints.ts';
+import { type BookFault, brokenAccounts, brokenSubjects, entriesOf } from './invariants.ts';
 import { brokenRowCounts } from './row-counts.ts';
-import { type BookFault, brokenSubjects } from './subject-invariants.ts';
+import { addUpHoldings, brokenDaySums, brokenHourSums, holdingsIn } from './sums.ts';
 
 const BATCH_SIZE = 5_000;
 /** Transfers that are added up in one statement. */

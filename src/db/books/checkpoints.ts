@@ -77,3 +77,12 @@ export async function restartSums(database: Database): Promise<void> {
     update book_checkpoints set checked_to = case source when 'holdings' then -1 else 0 end
     where source in ('sums', 'day-sums', 'hour-sums', 'holdings')`.execute(database);
 }
+
+/** Runs work in one snapshot; a transaction keeps its own. */
+export const inSnapshot = <Result>(
+  database: Database,
+  work: (transaction: Database) => Promise<Result>,
+): Promise<Result> =>
+  database.isTransaction
+    ? work(database)
+    : database.transaction().setIsolationLevel('repeatable read').execute(work);

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
 import type { RowCountsTable } from '../schema/books.ts';
-import { readCheckpoints } from './checkpoints.ts';
-import { inSnapshot } from './in-snapshot.ts';
-import { isInHours, moveHours, readHours, settledHoursEnd } from './settled-hours.ts';
+import { inSnapshot, readCheckpoints } from './checkpoints.ts';
+import { isInHours, moveHours, readHours, settledHoursEnd } from './sums.ts';
 
 /** Lists whose rows are only added, but for what never began: what makes a row a company's. */
 const countedLists = {

@@ -1,15 +1,16 @@
-import { type Insertable, sql } from 'kysely';
-import type { ApiKeyPower } from '../../domain/access/api-key.ts';
-import { scopesOf } from '../../domain/access/scope.ts';
-import type { Company } from '../../domain/voucher.ts';
-import type { Database } from '../connection.ts';
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { type ApiKeyPower, scopesOf } from '../../domain/access.ts';
+import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 import type {
   GiftDenominationsTable,
   MerchantsTable,
   ProductsTable,
   PromosTable,
+  Schema,
 } from '../schema/all-tables.ts';
-import { grantAccess } from './product-access.ts';
+import { grantAccess } from './prices.ts';
 
 /** Adds a partner; a trigger opens its five ledger accounts. */
 export async function addPartner(database: Database, companyName: string): Promise<number> {
@@ -180,4 +181,183 @@ export async function addPublicKey(
     .returning('id')
     .executeTakeFirst();
   return row?.id;
+}
+
+/** The tables that operators change: how each row records its changes. */
+const changeable = {
+  partners: { hasUpdatedAt: true, isDeletable: false },
+  merchants: { hasUpdatedAt: true, isDeletable: true },
+  merchant_categories: { hasUpdatedAt: true, isDeletable: true },
+  product_categories: { hasUpdatedAt: true, isDeletable: true },
+  products: { hasUpdatedAt: true, isDeletable: true },
+  promos: { hasUpdatedAt: true, isDeletable: true },
+  gift_denominations: { hasUpdatedAt: false, isDeletable: false },
+} as const satisfies Partial<
+  Record<keyof Schema, { readonly hasUpdatedAt: boolean; readonly isDeletable: boolean }>
+>;
+
+export type ChangeableTable = keyof typeof changeable;
+
+/** The old and new value of each changed column. */
+export type ColumnChanges = Readonly<
+  Record<string, { readonly from: unknown; readonly to: unknown }>
+>;
+
+/** A row as the database has it: its columns by their names. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Whether rows of a table are marked as deleted instead of being removed. */
+export const isDeletable = (table: ChangeableTable): boolean => changeable[table].isDeletable;
+
+const isLive = (table: ChangeableTable) =>
+  isDeletable(table) ? sql`deleted_at is null` : sql`true`;
+
+/** Reads one row; undefined where the id does not exist or is deleted. */
+export async function findRow(
+  database: Database,
+  table: ChangeableTable,
+  id: number,
+): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}`.execute(database);
+  return rows[0];
+}
+
+/** All rows of a small table that are not deleted. */
+export async function findAllRows(
+  database: Database,
+  table: ChangeableTable,
+): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where ${isLive(table)} order by id`.execute(database);
+  return rows;
+}
+
+/** Reads and locks one row; undefined where the id does not exist or is deleted. */
+export async function lockRow(
+  transaction: DatabaseTransaction,
+  table: ChangeableTable,
+  id: number,
+): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}
+    for no key update`.execute(transaction);
+  return rows[0];
+}
+
+/**
+ * The given columns whose values differ, with their old values. Decimals are compared as text, so
+ * they need the digits of their column.
+ */
+export const differences = (before: Row, values: Row): ColumnChanges =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([column, value]) => value !== undefined && !isSame(value, before[column] ?? null))
+      .map(([column, to]) => [column, { from: before[column] ?? null, to }]),
+  );
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+
+/**
+ * Changes the given columns of one row that differ. Returns them, empty when nothing differs;
+ * undefined where the row does not exist.
+ */
+export async function changeRow<Table extends ChangeableTable>(
+  transaction: DatabaseTransaction,
+  table: Table,
+  id: number,
+  values: Updateable<Schema[Table]>,
+): Promise<ColumnChanges | undefined> {
+  const before = await lockRow(transaction, table, id);
+  if (!before) return undefined;
+  const changes = differences(before, values as Row);
+  const row = Object.fromEntries(Object.entries(changes).map(([column, { to }]) => [column, to]));
+  if (Object.keys(row).length > 0) await changeRows(transaction, table, [{ id, ...row }]);
+  return changes;
+}
+
+/** Changes many rows at once; all have their ids and the same columns. */
+export async function changeRows(
+  transaction: DatabaseTransaction,
+  table: ChangeableTable,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
+  const assignments = columns.map((column) => sql`${sql.ref(column)} = given.${sql.ref(column)}`);
+  if (changeable[table].hasUpdatedAt) assignments.push(sql`updated_at = now()`);
+  const name = sql.table(table);
+  await sql`
+    update ${name} set ${sql.join(assignments)}
+    from jsonb_populate_recordset(null::${name}, ${JSON.stringify(rows)}::jsonb) as given
+    where ${name}.id = given.id`.execute(transaction);
+}
+
+/** Ends the selling prices of a denomination or at a merchant; returns the number. */
+export async function endPrices(
+  transaction: DatabaseTransaction,
+  column: 'denomination_id' | 'merchant_id',
+  id: number,
+): Promise<number> {
+  const result = await transaction
+    .updateTable('partner_gift_denomination_prices')
+    .set({ replaced_at: sql<Date>`now()` })
+    .where(column, '=', id)
+    .where('replaced_at', 'is', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+/**
+ * The ids of the first five other rows with the same name, ignoring case and surrounding spaces.
+ */
+export async function findNamesakes(
+  transaction: DatabaseTransaction,
+  row: {
+    readonly table: 'partners' | 'merchants';
+    readonly nameColumn: string;
+    readonly id: number;
+  },
+): Promise<number[]> {
+  const name = sql.ref(`other.${row.nameColumn}`);
+  const { rows } = await sql<{ id: number }>`
+    select other.id from ${sql.table(row.table)} as one
+    join ${sql.table(row.table)} as other on other.id <> one.id
+      and lower(btrim(${name})) = lower(btrim(${sql.ref(`one.${row.nameColumn}`)}))
+    where one.id = ${row.id} order by other.id limit 5`.execute(transaction);
+  return rows.map(({ id }) => id);
+}
+
+/** The language of messages to the owners of a partner's vouchers. */
+export const messageLanguageOf = async (
+  database: Database,
+  partnerId: number,
+): Promise<MessageLanguage> =>
+  (
+    await database
+      .selectFrom('partners')
+      .select('message_language')
+      .where('id', '=', partnerId)
+      .executeTakeFirstOrThrow()
+  ).message_language;
+
+/** Sets it for the messages that are written from now on; returns the one before. */
+export async function setMessageLanguage(
+  transaction: DatabaseTransaction,
+  partnerId: number,
+  language: MessageLanguage,
+): Promise<MessageLanguage> {
+  await transaction
+    .selectFrom('partners')
+    .select('id')
+    .where('id', '=', partnerId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  const before = await messageLanguageOf(transaction, partnerId);
+  await transaction
+    .updateTable('partners')
+    .set({ message_language: language })
+    .where('id', '=', partnerId)
+    .execute();
+  return before;
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
-import { DEPOSIT_REVERSAL } from '../../domain/statements/statement-labels.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
-import { lockName } from '../lock-name.ts';
+import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
+import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
 import { addTransfers, isNamed } from './ledger.ts';
 
 export interface Deposit {

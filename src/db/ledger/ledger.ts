@@ -1,7 +1,13 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { PartnerAccountKind, PlatformAccountKind } from '../schema/all-tables.ts';
+import { GOODWILL } from '../../domain/statements.ts';
+import { brokenAccounts, brokenSubjects, entriesOf } from '../books/invariants.ts';
+import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import type {
+  LedgerAccountsTable,
+  PartnerAccountKind,
+  PlatformAccountKind,
+} from '../schema/all-tables.ts';
 
 type AccountKind = PartnerAccountKind | PlatformAccountKind;
 
@@ -96,4 +102,286 @@ export async function partnerBalances(
     parseMoney(balanceOf('reserved')) + parseMoney(balanceOf('gift-hold')),
   );
   return { airtime: balanceOf('airtime'), gift: balanceOf('gift'), reserved };
+}
+
+/** A hold of an operation on an account of a partner. Its end has the same amount. */
+export interface Hold {
+  readonly operationId: string;
+  readonly partnerId: number;
+  readonly amount: Money;
+}
+
+/** SQL expression: what an operation held, whatever its attempts after it cost. */
+export const heldAmount = (operationId: RawBuilder<unknown>) => sql<string>`(
+  select amount from ledger_transfers as hold
+  where hold.operation_id = ${operationId} and hold.step = 'hold')`;
+
+/**
+ * Holds the money of a top-up: airtime → airtime-hold (design 4).
+ *
+ * @throws a violation of `balanceConstraint` when the wallet does not cover it
+ */
+export const holdAirtime = (transaction: DatabaseTransaction, hold: Hold): Promise<void> =>
+  addTransfers(transaction, [{ ...hold, step: 'hold', debit: 'airtime', credit: 'airtime-hold' }]);
+
+/**
+ * Holds the money of a redemption: reserved → gift-hold (design 4).
+ *
+ * @throws a violation of `balanceConstraint` when the reserve of the vouchers does not cover it
+ */
+export const holdReserve = (transaction: DatabaseTransaction, hold: Hold): Promise<void> =>
+  addTransfers(transaction, [{ ...hold, step: 'hold', debit: 'reserved', credit: 'gift-hold' }]);
+
+/** Returns what remains of vouchers that expired or were cancelled: reserved → gift. */
+export const returnReserve = (
+  transaction: DatabaseTransaction,
+  returned: readonly Hold[],
+): Promise<void> =>
+  addTransfers(
+    transaction,
+    returned.map(
+      (hold): Transfer => ({ ...hold, step: 'return', debit: 'reserved', credit: 'gift' }),
+    ),
+  );
+
+const every = sql`is not null`;
+
+/** One line per fault that a transaction sees, none when all is well. */
+export async function brokenInvariantsIn(transaction: Database): Promise<string[]> {
+  const accounts = await brokenAccounts(transaction, {
+    entries: entriesOf(every),
+    holdings: sql`select partner_id, remaining, held from vouchers`,
+  });
+  const subjects = await brokenSubjects(transaction, {
+    transfer: every,
+    voucher: every,
+    redemption: every,
+    placement: every,
+    'top-up': every,
+  });
+  return [...accounts, ...subjects.map(({ line }) => line)];
+}
+
+/**
+ * Checks the invariants of money and state (I1–I6 and I10) in one snapshot, for tests and benchmarks.
+ * Returns one line per fault. A big database is checked in batches (src/db/books).
+ */
+export const findBrokenInvariants = (database: Database): Promise<string[]> =>
+  database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(brokenInvariantsIn);
+
+/** Transfers that are added to the checked sum: more than come between two checks of the books. */
+const MOST_NEW = 1_000_000;
+
+/**
+ * The balance of the service fees: the sum that the check of the books keeps, and the transfers after its
+ * checkpoint. An account of the platform has no balance of its own, which every redemption would lock.
+ * Undefined where more is new than may be read, as after the sums were begun again.
+ */
+export async function serviceFeesBalance(
+  database: Database,
+  mostNew = MOST_NEW,
+): Promise<Money | undefined> {
+  // One statement, because the check moves sum and checkpoint together.
+  const { rows } = await sql<{ balance: string; count: number }>`
+    with account as (
+      select id from ledger_accounts where kind = 'service-fees' and partner_id is null)
+    select count(*) as count,
+      (coalesce((select amount from checked_balances
+          where account_id = (select id from account)), 0)
+        + coalesce(sum(amount) filter (where credit_account_id = (select id from account)), 0)
+        - coalesce(sum(amount) filter (where debit_account_id = (select id from account)), 0)
+      )::text as balance
+    from (
+      select debit_account_id, credit_account_id, amount from ledger_transfers
+      where id > (select checked_to from book_checkpoints where source = 'sums')
+      order by id limit ${mostNew + 1}) as newer`.execute(database);
+  const [row] = rows;
+  return row && row.count <= mostNew ? parseMoney(row.balance) : undefined;
+}
+
+/** The ledger's operation of a goodwill credit. */
+const operationOf = (reference: string) => `goodwill:${reference}`;
+
+/**
+ * Lets goodwill credits be judged one after another, so that two neither spend the same fees nor have the
+ * same reference.
+ */
+export const lockGoodwill = (transaction: DatabaseTransaction): Promise<void> =>
+  lockName(transaction, 'goodwill');
+
+/**
+ * The reference of the goodwill credit, of whichever partner, that has this one in whichever case: a ticket that
+ * two people write differently is one ticket. Undefined where there is none.
+ */
+export async function findGoodwill(
+  transaction: DatabaseTransaction,
+  reference: string,
+): Promise<string | undefined> {
+  const found = await transaction
+    .selectFrom('ledger_transfers')
+    .select('operation_id')
+    .where(isNamed('goodwill', reference))
+    .where('step', '=', GOODWILL)
+    .executeTakeFirst();
+  return found?.operation_id.slice(operationOf('').length);
+}
+
+/**
+ * Credits a wallet out of the platform's service fees: service-fees → wallet. The ledger refuses to
+ * repeat a reference.
+ */
+export const creditGoodwill = (
+  transaction: DatabaseTransaction,
+  credit: {
+    readonly partnerId: number;
+    readonly wallet: 'gift' | 'airtime';
+    readonly amount: Money;
+    readonly reference: string;
+  },
+): Promise<void> =>
+  addTransfers(transaction, [
+    {
+      operationId: operationOf(credit.reference),
+      partnerId: credit.partnerId,
+      step: GOODWILL,
+      debit: 'service-fees',
+      credit: credit.wallet,
+      amount: credit.amount,
+    },
+  ]);
+
+/** The threshold of a wallet below which its partner is told; null for none. */
+export interface LowBalance {
+  readonly partnerId: number;
+  readonly wallet: 'gift' | 'airtime';
+  readonly threshold: Money | null;
+}
+
+/**
+ * Sets the threshold of a wallet; returns the one before as a decimal string, or null. It tells
+ * nothing by itself: the event comes when the balance falls below it.
+ */
+export async function setLowBalance(
+  transaction: DatabaseTransaction,
+  { partnerId, wallet, threshold }: LowBalance,
+): Promise<string | null> {
+  const { low_balance: before } = await transaction
+    .selectFrom('ledger_accounts')
+    .select('low_balance')
+    .where('kind', '=', wallet)
+    .where('partner_id', '=', partnerId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  await transaction
+    .updateTable('ledger_accounts')
+    .set({ low_balance: threshold === null ? null : formatMoney(threshold) })
+    .where('kind', '=', wallet)
+    .where('partner_id', '=', partnerId)
+    .execute();
+  return before;
+}
+
+/** The thresholds of a partner's wallets, as decimal strings; null for none. */
+export async function readLowBalances(
+  database: Database,
+  partnerId: number,
+): Promise<Readonly<Record<LowBalance['wallet'], string | null>>> {
+  const rows = await database
+    .selectFrom('ledger_accounts')
+    .select(['kind', 'low_balance'])
+    .where('partner_id', '=', partnerId)
+    .where('kind', 'in', ['gift', 'airtime'])
+    .execute();
+  const of = (wallet: LowBalance['wallet']) =>
+    rows.find(({ kind }) => kind === wallet)?.low_balance ?? null;
+  return { gift: of('gift'), airtime: of('airtime') };
+}
+
+/** A transfer of the ledger, from the debited to the credited account. */
+export interface LedgerTransfer {
+  readonly at: Date;
+  readonly operationId: string;
+  readonly step: string;
+  readonly debit: LedgerAccountsTable['kind'];
+  readonly credit: LedgerAccountsTable['kind'];
+  /** Decimal string. */
+  readonly amount: string;
+}
+
+/** The operations that move a voucher's money. */
+export const operationsOf = (voucher: {
+  readonly id: number;
+  readonly operationId: string;
+  readonly redemptions: readonly {
+    readonly operationId: string;
+    readonly reversal: { readonly operationId: string } | null;
+  }[];
+}): string[] => [
+  voucher.operationId,
+  `cancel-voucher:${voucher.id}`,
+  `expire-voucher:${voucher.id}`,
+  ...voucher.redemptions.flatMap(({ operationId, reversal }) =>
+    reversal === null ? [operationId] : [operationId, reversal.operationId],
+  ),
+];
+
+/** The transfers of a partner's operations, oldest first, without accounts of other partners. */
+export async function readLedgerHistory(
+  database: Database,
+  partnerId: number,
+  operationIds: readonly string[],
+): Promise<LedgerTransfer[]> {
+  const { rows } = await sql<LedgerTransfer>`
+    select transfer.created_at as at, operation_id as "operationId", step, debit.kind as debit,
+      credit.kind as credit, amount
+    from ledger_transfers as transfer
+    join ledger_accounts as debit on debit.id = debit_account_id
+    join ledger_accounts as credit on credit.id = credit_account_id
+    where operation_id = any(${operationIds}::text[])
+      and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint
+    order by transfer.created_at, transfer.id`.execute(database);
+  return rows;
+}
+
+export interface LedgerTotals {
+  /** The total balance of each kind of account, a decimal string. */
+  readonly accounts: readonly {
+    readonly kind: LedgerAccountsTable['kind'];
+    readonly balance: string;
+  }[];
+  /** The open operations in suspense. */
+  readonly openSuspense: {
+    /** Number of open operations. */
+    readonly count: number;
+    /** Decimal string: paid by the platform, not assigned yet. */
+    readonly toBeBorne: string;
+    /** Decimal string: returned to the platform, not assigned yet. */
+    readonly toBeCredited: string;
+  };
+}
+
+/**
+ * The total balances of all accounts. Reads every transfer of the platform's accounts, which have
+ * no balance row.
+ */
+export async function readLedgerTotals(database: Database): Promise<LedgerTotals> {
+  const accounts = await sql<LedgerTotals['accounts'][number]>`
+    select kind, sum(coalesce(balance, (
+        select coalesce(sum(amount) filter (where credit_account_id = account.id), 0)
+          - coalesce(sum(amount) filter (where debit_account_id = account.id), 0)
+        from ledger_transfers
+        where account.id in (debit_account_id, credit_account_id))))::numeric(30, 6) as balance
+    from ledger_accounts as account
+    group by kind order by min(partner_id) is null, kind`.execute(database);
+  const suspense = await sql<LedgerTotals['openSuspense']>`
+    select count(*)::int as count,
+      coalesce(sum(amount) filter (where amount > 0), 0)::numeric(30, 6) as "toBeBorne",
+      coalesce(-sum(amount) filter (where amount < 0), 0)::numeric(30, 6) as "toBeCredited"
+    from cases where why = 'difference' and closed_at is null`.execute(database);
+  const [openSuspense = { count: 0, toBeBorne: '0', toBeCredited: '0' }] = suspense.rows;
+  return { accounts: accounts.rows, openSuspense };
 }

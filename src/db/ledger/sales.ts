@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { besideHours, summedHours } from '../books/hour-sums.ts';
+import { besideHours, summedHours } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
 

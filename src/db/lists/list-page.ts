@@ -1,9 +1,277 @@
 import { type RawBuilder, sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { readRowCount } from '../books/row-counts.ts';
 import { type Database, NOT_PREPARED } from '../connection.ts';
-import { type CachedCount, cacheCount, readCachedCount, withAddedCount } from './count-cache.ts';
-import { conditionSql, contains, sortExpression } from './list-conditions.ts';
-import type { ListQuery, ListSource } from './list-query.ts';
+
+/**
+ * A count of rows, and what it belongs to: a version of the reference data, or of added rows a moment,
+ * as PostgreSQL writes it, before which all have been committed.
+ */
+interface CachedCount {
+  readonly version?: number;
+  readonly addedBefore?: string;
+  readonly totalItems: number;
+}
+
+/** Maximum age of a count that depends on time, such as that of promos. */
+const MAXIMUM_AGE_MS = 1_000;
+const MAXIMUM_COUNTS = 1_000;
+
+interface Entry extends CachedCount {
+  countedAt: number;
+}
+
+const counts = new WeakMap<Database, LRUCache<string, Entry>>();
+
+function countsOf(database: Database): LRUCache<string, Entry> {
+  const known = counts.get(database) ?? new LRUCache<string, Entry>({ max: MAXIMUM_COUNTS });
+  counts.set(database, known);
+  return known;
+}
+
+/**
+ * The cached count of a key; undefined where the caller must count: without an entry, or when an
+ * entry that `ages` is too old. Of concurrent callers only the first gets undefined for an old
+ * entry, so that one of them counts.
+ */
+function readCachedCount(database: Database, key: string, ages: boolean): CachedCount | undefined {
+  const entry = countsOf(database).get(key);
+  if (!entry || !ages) return entry;
+  const now = performance.now();
+  if (now - entry.countedAt < MAXIMUM_AGE_MS) return entry;
+  entry.countedAt = now;
+  return undefined;
+}
+
+/** Caches a count; the oldest entry is evicted. */
+function cacheCount(database: Database, key: string, count: CachedCount): void {
+  countsOf(database).set(key, { ...count, countedAt: performance.now() });
+}
+
+const firstCounts = new WeakMap<Database, Map<string, Promise<unknown>>>();
+
+/**
+ * Reads with the cached count of a key. Where there is none, the first caller counts and caches
+ * the number, and the others wait for it: right after a start, all of them would count all rows.
+ */
+async function withAddedCount<Result>(
+  database: Database,
+  key: string,
+  read: (known?: CachedCount) => Promise<Result>,
+): Promise<Result> {
+  const running = firstCounts.get(database) ?? new Map<string, Promise<unknown>>();
+  firstCounts.set(database, running);
+  for (;;) {
+    const known = countsOf(database).get(key);
+    if (known) return read(known);
+    const first = running.get(key);
+    if (!first) break;
+    await first.catch(() => undefined);
+  }
+  const counting = read();
+  running.set(key, counting);
+  try {
+    return await counting;
+  } finally {
+    running.delete(key);
+  }
+}
+
+/** The type of a column decides its operators and its comparison. */
+export type ColumnKind = 'text' | 'integer' | 'decimal' | 'time' | 'boolean';
+
+/** A column of a list that sorts, filters and can be searchable. */
+interface ListColumn {
+  readonly kind: ColumnKind;
+  /** An expression on the tables in the source's `from`. */
+  readonly expression: RawBuilder<unknown>;
+  readonly isSearched?: true;
+  /** Whether it belongs to a joined table. */
+  readonly isRelated?: true;
+}
+
+/** A filter by exact text that is no column: it neither sorts nor is searched. */
+interface LookUp {
+  readonly kind: 'look-up';
+  matches(text: string): RawBuilder<unknown>;
+}
+
+/** The SQL of a list. It contains nothing from callers. */
+export interface ListSource<Row> {
+  readonly name: string;
+  /** The selected columns by name: statements with `*` are not prepared. */
+  readonly select: RawBuilder<Row>;
+  from(companyId: number): RawBuilder<unknown>;
+  /** The fixed condition of the list, above all that the company may see the row. */
+  where(companyId: number): RawBuilder<unknown>;
+  /** Unique in the list; breaks ties. */
+  readonly id: RawBuilder<unknown>;
+  /** By the names that callers use. */
+  readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
+  /**
+   * A number that increases in the transaction of every change of the rows, from 1: a count is
+   * valid for one version. Without it rows are counted each time.
+   */
+  version?(companyId: number): RawBuilder<number>;
+  /** Whether the rows also depend on time. */
+  readonly changesWithTime?: true;
+  /**
+   * Of rows that are only added: the start of the transaction that added the row. An index has it
+   * behind the company, so that only new rows are counted again.
+   */
+  readonly addedAt?: RawBuilder<Date>;
+}
+
+/**
+ * `same` is case-insensitive equality; the others are those of nestjs-paginate. Texts are ordered
+ * by their lower case, code point by code point.
+ */
+export type FilterOperator =
+  | 'eq'
+  | 'same'
+  | 'in'
+  | 'gt'
+  | 'gte'
+  | 'lt'
+  | 'lte'
+  | 'btw'
+  | 'ilike'
+  | 'sw'
+  | 'null';
+
+/** Integers and decimals are text, which keeps all digits. */
+export type FilterValue = string | boolean | Date;
+
+/** One condition on a column; a null in the row fulfils only `null`, negated or not. */
+export interface Condition {
+  readonly column: string;
+  readonly operator: FilterOperator;
+  readonly isNegated: boolean;
+  /** As many as the operator needs. */
+  readonly values: readonly FilterValue[];
+}
+
+export type Direction = 'ASC' | 'DESC';
+export type SortBy = readonly (readonly [column: string, direction: Direction])[];
+
+/** A query of one page; every column belongs to the source. */
+export interface ListQuery {
+  /** From 1. */
+  readonly page: number;
+  readonly limit: number;
+  readonly sortBy: SortBy;
+  /** All must hold. */
+  readonly conditions: readonly Condition[];
+  /** A text that one of the columns contains, ignoring case. */
+  readonly search?: { readonly text: string; readonly columns: readonly string[] };
+  /** Whether the query is common enough for a prepared statement. */
+  readonly isUsual: boolean;
+  /** Whether "more than a thousand" will do where counting all rows would grow with the list. */
+  readonly isCountBounded?: true;
+}
+
+type Sql = RawBuilder<unknown>;
+
+/** Text folded for case-insensitive order and comparison; see migration 6. */
+const folded = (text: Sql): Sql => sql`(lower(${text}) collate "C")`;
+
+/** The sort expression of a column. */
+const sortExpression = ({ kind, expression }: ListColumn): Sql =>
+  kind === 'text' ? folded(expression) : expression;
+
+/** Whether a text contains another, ignoring case; wildcards are literal. */
+const contains = (expression: Sql, text: FilterValue | undefined): Sql =>
+  sql`position(lower(${text}::text) in lower(${expression})) > 0`;
+
+/**
+ * A condition as SQL with bound values. PostgreSQL assumes that few rows match a condition on a
+ * joined table, and would sort all matches before the first page. With `fitsMany` the condition is
+ * written so that PostgreSQL expects half of the rows, and walks the list in its order until the
+ * page is full.
+ */
+function conditionSql(source: ListSource<unknown>, condition: Condition, fitsMany: boolean): Sql {
+  const column = source.columns[condition.column];
+  if (!column) throw new RangeError('The condition names no column of the list');
+  const holds =
+    column.kind === 'look-up'
+      ? column.matches(String(condition.values[0]))
+      : column.kind === 'time'
+        ? timeCondition(column.expression, condition)
+        : column.isRelated && fitsMany
+          ? sql`(${valueCondition(column, condition)})::text::boolean`
+          : valueCondition(column, condition);
+  return condition.isNegated ? sql`not (${holds})` : holds;
+}
+
+const types = { text: 'text', integer: 'bigint', decimal: 'numeric', boolean: 'boolean' } as const;
+
+function valueCondition(column: ListColumn, { operator, values }: Condition): Sql {
+  const { kind, expression } = column;
+  const type = sql.raw(types[kind as keyof typeof types]);
+  const [first, second] = values;
+  const bound = (value: FilterValue | undefined) => sql`${value}::${type}`;
+  const ordered = sortExpression(column);
+  const inOrder = (value: FilterValue | undefined) =>
+    kind === 'text' ? folded(bound(value)) : bound(value);
+  switch (operator) {
+    case 'eq':
+      return sql`${expression} = ${bound(first)}`;
+    case 'same':
+      return sql`${ordered} = ${inOrder(first)}`;
+    case 'in':
+      return sql`${expression} = any(${values}::${type}[])`;
+    case 'gt':
+      return sql`${ordered} > ${inOrder(first)}`;
+    case 'gte':
+      return sql`${ordered} >= ${inOrder(first)}`;
+    case 'lt':
+      return sql`${ordered} < ${inOrder(first)}`;
+    case 'lte':
+      return sql`${ordered} <= ${inOrder(first)}`;
+    case 'btw':
+      return sql`${ordered} between ${inOrder(first)} and ${inOrder(second)}`;
+    case 'ilike':
+      return contains(expression, first);
+    case 'sw':
+      return sql`starts_with(lower(${expression}), lower(${bound(first)}))`;
+    case 'null':
+      return sql`${expression} is null`;
+  }
+}
+
+/**
+ * Times are stored with microseconds and shown with milliseconds: a filter by a shown time means
+ * its whole millisecond.
+ */
+function timeCondition(expression: Sql, { operator, values }: Condition): Sql {
+  const at = (value: FilterValue | undefined) => sql`${value}::timestamptz`;
+  const after = (value: FilterValue | undefined) =>
+    at(value instanceof Date ? new Date(value.getTime() + 1) : value);
+  const within = (from: FilterValue | undefined, to: FilterValue | undefined) =>
+    sql`(${expression} >= ${at(from)} and ${expression} < ${after(to)})`;
+  const [first, second] = values;
+  switch (operator) {
+    case 'in':
+      return sql`(${sql.join(
+        values.map((value) => within(value, value)),
+        sql` or `,
+      )})`;
+    case 'gt':
+      return sql`${expression} >= ${after(first)}`;
+    case 'gte':
+      return sql`${expression} >= ${at(first)}`;
+    case 'lt':
+      return sql`${expression} < ${at(first)}`;
+    case 'lte':
+      return sql`${expression} < ${after(first)}`;
+    case 'btw':
+      return within(first, second);
+    case 'null':
+      return sql`${expression} is null`;
+    default:
+      return within(first, first);
+  }
+}
 
 /** One page of a list, with the total number of rows. */
 export interface ListPage<Row> {
@@ -175,3 +443,30 @@ function order(source: ListSource<unknown>, { sortBy }: ListQuery): RawBuilder<u
   const last = sortBy.at(-1)?.[1] ?? 'ASC';
   return sql.join([...terms, sql`${source.id} ${sql.raw(last)}`]);
 }
+
+const ofKind =
+  (kind: ListColumn['kind']) =>
+  (expression: RawBuilder<unknown>): ListColumn => ({ kind, expression });
+
+/** Constructors of list columns by type. */
+export const listColumns = {
+  text: ofKind('text'),
+  /** Text that `search` covers. */
+  searched: (expression: RawBuilder<unknown>): ListColumn => ({
+    kind: 'text',
+    expression,
+    isSearched: true,
+  }),
+  /** Text of a joined table. */
+  related: (expression: RawBuilder<unknown>): ListColumn => ({
+    kind: 'text',
+    expression,
+    isSearched: true,
+    isRelated: true,
+  }),
+  integer: ofKind('integer'),
+  decimal: ofKind('decimal'),
+  time: ofKind('time'),
+  boolean: ofKind('boolean'),
+  lookUp: (matches: LookUp['matches']): LookUp => ({ kind: 'look-up', matches }),
+};

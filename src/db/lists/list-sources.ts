@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { listColumns } from './list-columns.ts';
-import type { ListSource } from './list-query.ts';
+import { type ListSource, listColumns } from './list-page.ts';
 
 /** The reference data that partners list (specification 2.4 to 2.9), as SQL. */
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { VoucherStatus } from '../../domain/voucher.ts';
+import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
-import { hasNumber } from '../numbers/number-key.ts';
+import { hasNumber } from '../phone-numbers.ts';
 
 /** Lists for operators: all rows of any status, by id. */
 

@@ -1,10 +1,12 @@
+import { type RawBuilder, sql } from 'kysely';
 import {
   fold,
   type Observation,
   type ObservationSource,
 } from '../../domain/positions/placement.ts';
-import type { Position } from '../../domain/positions/position.ts';
-import type { PlacementRow } from './orders.ts';
+import { netDone, type Position } from '../../domain/positions/position.ts';
+import type { DatabaseTransaction } from '../connection.ts';
+import type { LockedOrder, PlacementRow } from './orders.ts';
 
 /** What the books of a worker depend on. */
 export interface BookSettings {
@@ -13,7 +15,7 @@ export interface BookSettings {
 }
 
 /** How an order came to its end: its first answer, which never changes. */
-export interface FirstAnswer {
+interface FirstAnswer {
   readonly message: string | null;
   readonly notDoneBy: 'provider' | 'service' | 'staff' | null;
 }
@@ -43,3 +45,65 @@ export const observed = (
     one.id === placementId ? { ...one, ...fold(one, seen) } : one,
   ),
 });
+
+/** The state of an order by what its providers did. */
+export async function writeOrder(
+  transaction: DatabaseTransaction,
+  before: LockedOrder,
+  position: AfterPosition,
+  { ending }: PositionChange,
+): Promise<void> {
+  const { kind, isLost, operationId } = before;
+  if (isLost) return;
+  const { isCharged, creditedTo } = position.order;
+  const isDone = netDone(position) > 0n;
+  const table = sql.table(kind === 'payment' ? 'redemptions' : 'topup_attempts');
+  const credited =
+    kind === 'payment'
+      ? sql`, credited_to = ${creditedTo === 'partner' ? 'gift' : 'voucher'}`
+      : sql``;
+  const set = ending
+    ? sql`status = ${isDone ? 'POSTED' : 'VOIDED'}, settled_at = now(),
+        provider_message = ${ending.message}, not_done_by = ${isDone ? null : ending.notDoneBy}`
+    : sql`changed_at = case when is_done <> ${isDone} then now() else changed_at end`;
+  await sql`
+    update ${table} set ${set}, is_done = ${isDone}, charged = ${isCharged}${credited}
+    where operation_id = ${operationId}`.execute(transaction);
+  if (before.topupId !== null) await writeTopup(transaction, before.topupId, position, ending);
+}
+
+/** SQL condition on an attempt `try`: it counts as delivered. What is paid for counts until somebody has settled it. */
+const isDelivered = sql<boolean>`(try.is_done or try.charged)`;
+
+/** SQL condition on `topups`: one of its attempts counts as delivered. */
+export const hasDelivery: RawBuilder<boolean> = sql<boolean>`coalesce((
+  select true from topup_attempts as try where try.topup_id = topups.id and ${isDelivered}
+  limit 1), false)`;
+
+async function writeTopup(
+  transaction: DatabaseTransaction,
+  topupId: number,
+  position: AfterPosition,
+  ending: FirstAnswer | undefined,
+): Promise<void> {
+  const done = position.placements.findLast(({ done: amount }) => amount > 0n);
+  const status = sql`case when ${hasDelivery} then 'SUCCESS' else 'FAILED' end`;
+  const isDone = done !== undefined;
+  const words = ending
+    ? isDone
+      ? (ending.message ?? 'Delivered')
+      : ending.message
+    : isDone
+      ? 'The provider delivered it after it had said that it failed'
+      : 'The provider took it back after it had been delivered; the money was returned';
+  // What has not changed its status keeps its words; an earlier attempt may have been delivered meanwhile.
+  const isOther = ending ? sql`true` : sql`status <> ${status}`;
+  const isEarlier = sql`${hasDelivery} and not ${isDone}`;
+  await sql`
+    update topups set status = ${status}, updated_at = now(),
+      message = case when not ${isOther} then message when ${isEarlier}
+        then 'An earlier attempt was delivered after it had failed' else ${words} end,
+      provider_reference = case when not ${isOther} then provider_reference
+        else ${done?.providerReference ?? null} end
+    where id = ${topupId}`.execute(transaction);
+}

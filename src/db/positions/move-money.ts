@@ -8,7 +8,7 @@ import {
 } from '../../domain/positions/position.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import { addTransfers, type Transfer } from '../ledger/ledger.ts';
-import { chargeVoucher, growVoucher, releaseVoucher } from '../vouchers/voucher-holds.ts';
+import { chargeVoucher, growVoucher, releaseVoucher } from '../vouchers/redemptions.ts';
 import { lockVoucher } from '../vouchers/vouchers.ts';
 import type { AfterPosition } from './change.ts';
 import { type LockedOrder, lostOperationId } from './orders.ts';

@@ -3,7 +3,7 @@ import { type Money, parseMoney } from '../../domain/money.ts';
 import type { Placement } from '../../domain/positions/placement.ts';
 import type { Position, Settlement } from '../../domain/positions/position.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { MissingRowError } from '../missing-row.ts';
+import { MissingRowError } from '../refused-rows.ts';
 
 /** A row of `placements`. */
 export interface PlacementRow extends Placement {

@@ -1,14 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Day } from '../../domain/day-report.ts';
 import { formatAmount, parseMoney } from '../../domain/money.ts';
 import type { Observation, PlacementKind, Said } from '../../domain/positions/placement.ts';
 import { type LineFault, lineWords } from '../../domain/positions/words.ts';
-import { amountTolerance } from '../../domain/providers/amount-tolerance.ts';
-import type { DatabaseTransaction } from '../connection.ts';
+import { amountTolerance } from '../../domain/providers.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
 import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
 import { lockOrder, lostOperationId } from '../positions/orders.ts';
-import { beginOf, endOf, type StatementDay } from './statement-lines.ts';
+import {
+  beginOf,
+  endOf,
+  markUnfinished,
+  type StatementDay,
+  type StatementProvider,
+} from './statements.ts';
 
 /** Times of a comparison. */
 export interface ComparisonTimes {
@@ -32,7 +39,7 @@ const linesOf = (name: string) => sql`
   where line.provider = ${name}`;
 
 /** Our orders that ended as done on the day, by the times of their ends. */
-export function doneHere(of: StatementDay): RawBuilder<unknown> {
+function doneHere(of: StatementDay): RawBuilder<unknown> {
   const ofDay = (column: RawBuilder<unknown>) =>
     sql`${column} >= ${beginOf(of)} and ${column} < ${endOf(of)}`;
   const placed = sql`join placements as placement on placement.operation_id = ended.operation_id
@@ -302,4 +309,55 @@ async function openLine(
     provider: of.provider.name,
     reference: line.reference,
   });
+}
+
+/** Which days are looked at. */
+interface LookedAt {
+  /** The last closed day. */
+  readonly lastDay: Day;
+  /** A person has this many days after the end of a day to give its file. */
+  readonly fileDays: number;
+  readonly days: number;
+}
+
+/** For the case of a day. */
+const MISSING = 'The provider lists no statements, and its file was not given.';
+
+/**
+ * Records closed days of a provider without a list on which our books say that it did something, and
+ * whose file nobody has given: each becomes a case until it is compared. Returns those days.
+ */
+export async function noteMissingFiles(
+  database: Database,
+  provider: StatementProvider,
+  { zone, ...period }: LookedAt & { readonly zone: string },
+): Promise<Day[]> {
+  const missing: Day[] = [];
+  for (const day of await daysWithoutStatement(database, provider, period)) {
+    const of = { provider, day, zone };
+    const { rows } = await sql<{ isBusy: boolean }>`
+      select exists (select from (${doneHere(of)}) as done) as "isBusy"`.execute(database);
+    if (!rows[0]?.isBusy) continue;
+    await markUnfinished(database, of, 'FAILED', MISSING);
+    missing.push(day);
+  }
+  return missing;
+}
+
+/** Those that were neither compared nor noted, oldest first. */
+async function daysWithoutStatement(
+  database: Database,
+  { name }: StatementProvider,
+  { lastDay, fileDays, days }: LookedAt,
+): Promise<Day[]> {
+  const { rows } = await sql<{ day: Day }>`
+    select to_char(moment, 'YYYY-MM-DD') as day
+    from generate_series(${lastDay}::date - ${fileDays}::int - ${days}::int + 1,
+      ${lastDay}::date - ${fileDays}::int, '1 day') as moment
+    where not exists (
+      select from provider_statements as statement
+      where statement.provider = ${name} and statement.day = to_char(moment, 'YYYY-MM-DD')
+        and state <> 'TRYING')
+    order by moment`.execute(database);
+  return rows.map(({ day }) => day);
 }

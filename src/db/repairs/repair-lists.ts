@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { RepairState } from '../../domain/repairs/repair.ts';
-import type { Company } from '../../domain/voucher.ts';
+import type { RepairState } from '../../domain/repairs.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { RepairRow } from './audit-repair.ts';
+import type { RepairRow } from './repairs.ts';
 
 /** One repair; undefined where there is none. */
 export const findRepair = (database: Database, id: number): Promise<RepairRow | undefined> =>

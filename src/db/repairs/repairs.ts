@@ -1,10 +1,166 @@
-import { sql } from 'kysely';
-import type { Company } from '../../domain/voucher.ts';
-import type { DatabaseTransaction } from '../connection.ts';
-import { lockName } from '../lock-name.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Money, parseMoney } from '../../domain/money.ts';
+import {
+  isStaffActor,
+  type RepairSubject,
+  repairSubjects,
+  resultOfWaiting,
+  staffActor,
+} from '../../domain/repairs.ts';
+import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import { type AuditEntry, addAuditEntries } from '../access/calls.ts';
+import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import { providerOf } from '../positions/placements.ts';
 import type { RepairsTable } from '../schema/all-tables.ts';
-import { auditRepair, type RepairRow } from './audit-repair.ts';
-import { mayConfirm, mayStillAsk } from './repair-confirmations.ts';
+
+export type RepairRow = Selectable<RepairsTable>;
+
+/** One entry of the audit log; the subject is what pages show the log of. */
+const auditRepair = (
+  transaction: DatabaseTransaction,
+  row: RepairRow,
+  { actor, action }: Pick<AuditEntry, 'actor' | 'action'>,
+): Promise<void> =>
+  addAuditEntries(transaction, [
+    {
+      actor,
+      action,
+      ...subjectOf(row),
+      details: {
+        repair: row.id,
+        kind: row.kind,
+        subject: `${row.subject_kind} ${row.subject_id}`,
+        arguments: row.arguments,
+        amount: row.amount,
+        why: row.why,
+        ...(row.confirmed_by === null ? {} : { confirmedBy: row.confirmed_by }),
+        ...(row.result === null ? {} : { result: row.result }),
+      },
+    },
+  ]);
+
+function subjectOf(row: RepairRow): Pick<AuditEntry, 'subjectKind' | 'subjectId'> {
+  if (row.voucher_id !== null) return { subjectKind: 'voucher', subjectId: row.voucher_id };
+  return row.company_kind === null || row.company_id === null
+    ? { subjectKind: row.subject_kind, subjectId: Number(row.subject_id) }
+    : { subjectKind: row.company_kind, subjectId: row.company_id };
+}
+
+/**
+ * SQL condition on repairs: a person of the service who may confirm, and did not ask. One that was asked for
+ * on the command line names nobody for certain, so that nobody can be another person.
+ */
+const mayConfirm = (actor: unknown) =>
+  sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and ${hasRole(actor, sql`${confirmingRoles}::text[]`)})`;
+
+/** SQL condition: the actor is an account of the service that is not disabled, with one of the roles. */
+const hasRole = (actor: unknown, roles: RawBuilder<unknown>) => sql`exists (
+  select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
+  where 'staff:' || account.id = ${actor} and account.disabled_at is null
+    and staff.role = any(${roles}))`;
+
+const confirmingRoles = staffRoles.filter((role) => mayAsStaff(role, 'confirm'));
+
+const rolesThatAsk = (subject: RepairSubject) =>
+  staffRoles.filter((role) => mayAsStaff(role, needOfRepair(subject)));
+
+/**
+ * SQL condition on repairs: who asked may still ask for it. A name of the command line is not that of an
+ * account.
+ */
+const mayStillAsk = sql<boolean>`(asked_by not like 'staff:%' or ${hasRole(
+  sql`asked_by`,
+  sql`case ${sql.join(
+    repairSubjects.map(
+      (subject) => sql`when subject_kind = ${subject} then ${rolesThatAsk(subject)}::text[]`,
+    ),
+    sql` `,
+  )} end`,
+)})`;
+
+/** Confirms a repair that somebody else asked for; false where that does not count. */
+export async function confirmRepair(
+  transaction: DatabaseTransaction,
+  id: number,
+  accountId: number,
+): Promise<boolean> {
+  const actor = staffActor(accountId);
+  const row = await transaction
+    .updateTable('repairs')
+    .set({
+      state: 'READY',
+      confirmed_by: actor,
+      confirmed_at: sql<Date>`now()`,
+      changed_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'ASKED')
+    .where(sql<boolean>`confirm_until > clock_timestamp()`)
+    .where(mayConfirm(sql`${actor}::text`))
+    .returningAll()
+    .executeTakeFirst();
+  if (row) await auditRepair(transaction, row, { actor, action: 'confirm repair' });
+  return row !== undefined;
+}
+
+/**
+ * Ends a repair that waits for a second person: who asked for it withdraws it, anybody else declines it. False
+ * where it does not wait any more.
+ */
+export async function declineRepair(
+  transaction: DatabaseTransaction,
+  id: number,
+  { actor, why }: { readonly actor: string; readonly why: string },
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('repairs')
+    .set({
+      state: 'REFUSED',
+      result: sql<string>`case when asked_by = ${actor} then ${resultOfWaiting('WITHDRAWN', why)}
+        else ${resultOfWaiting('DECLINED', why)} end`,
+      changed_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'ASKED')
+    .returningAll()
+    .executeTakeFirst();
+  const action = row?.asked_by === actor ? 'withdraw repair' : 'decline repair';
+  if (row) await auditRepair(transaction, row, { actor, action });
+  return row !== undefined;
+}
+
+/** Ends the repairs that nobody confirmed in time; returns the number. */
+export const expireRepairs = (database: Database): Promise<number> =>
+  database.transaction().execute(async (transaction) => {
+    const { rows } = await sql<RepairRow>`
+      update repairs set state = 'EXPIRED', changed_at = now(),
+        result = 'Nobody confirmed it in time: ask for it again'
+      where state = 'ASKED' and confirm_until <= (select clock_timestamp())
+      returning *`.execute(transaction);
+    for (const row of rows)
+      await auditRepair(transaction, row, { actor: 'system', action: 'expire repair' });
+    return rows.length;
+  });
+
+/** Lets a repair wait for a second person: its amount has grown since it was asked for. */
+export async function askForConfirmation(
+  transaction: DatabaseTransaction,
+  id: number,
+  { amount, confirmSeconds }: { readonly amount: string; readonly confirmSeconds: number },
+): Promise<void> {
+  await transaction
+    .updateTable('repairs')
+    .set({
+      state: 'ASKED',
+      amount,
+      needs_confirmation: true,
+      confirm_until: sql<Date>`clock_timestamp() + make_interval(secs => ${confirmSeconds})`,
+      changed_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute();
+}
 
 /** A repair that is asked for. */
 export interface NewRepair
@@ -139,4 +295,78 @@ export async function endRepair(
   const action = state === 'DONE' ? row.kind.replaceAll('-', ' ') : 'refuse repair';
   await auditRepair(transaction, row, { actor: row.asked_by, action });
   return row;
+}
+
+/** The command line is one asker, because anybody can give any name there. */
+const COMMAND_LINE = 'command line';
+
+/** Lets the repairs of one asker be judged one after another, until the transaction ends. */
+export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Promise<void> =>
+  lockName(transaction, `repairs of ${isStaffActor(askedBy) ? askedBy : COMMAND_LINE}`);
+
+/** What is judged: a repair, or one that has no row yet. */
+export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { readonly id?: number };
+
+/**
+ * The value that one asker has moved within 24 hours without a second person, or that was moved so by
+ * repairs of one kind for one subject, whichever is more. It reads the other repairs of one day. Who decides by
+ * it has called `lockAsker` first; of a subject one repair of a kind is open at a time.
+ */
+export async function movedAlone(
+  database: Database,
+  { id, kind, subject_id, asked_by }: Asking,
+): Promise<Money> {
+  const isOfAsker = isStaffActor(asked_by)
+    ? sql`asked_by = ${asked_by}`
+    : sql`asked_by not like 'staff:%'`;
+  const { rows } = await sql<{ amount: string }>`
+    select greatest(
+        coalesce(sum(amount) filter (where ${isOfAsker}), 0),
+        coalesce(sum(amount) filter (where kind = ${kind} and subject_id = ${subject_id}), 0))::text as amount
+    from repairs
+    where moves_value and confirmed_by is null and state in ('READY', 'RUNNING', 'DONE')
+      and asked_at > now() - interval '24 hours'
+      and id is distinct from ${id ?? null}::bigint`.execute(database);
+  return parseMoney(rows[0]?.amount ?? '0');
+}
+
+/** A provider's reference, under which an operation is settled by hand. */
+export interface ProviderReceipt {
+  readonly of: 'redemption' | 'topup';
+  readonly operationId: string;
+  readonly reference: string;
+}
+
+/** Lets settlements under one reference be judged one after another, until the transaction ends. */
+export const lockReceipt = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
+  lockName(transaction, `receipt ${reference.toUpperCase()}`);
+
+const names = {
+  redemption: { placed: 'payment', repair: 'settle-payment' },
+  topup: { placed: 'top-up', repair: 'settle-top-up' },
+} as const;
+
+/**
+ * Whether a reference names another payment or attempt at the same provider, also one that a restore lost, or
+ * one that a repair is settling.
+ */
+export async function isReceiptUsed(
+  database: Database,
+  { of, operationId, reference }: ProviderReceipt,
+): Promise<boolean> {
+  const { placed, repair } = names[of];
+  // As people copy it: providers write capitals.
+  const written = [reference, reference.toUpperCase(), reference.toLowerCase()];
+  const { rows } = await sql<{ isUsed: boolean }>`
+    select exists (
+        select from placements as other
+        where other.provider_reference = any(${written}::text[]) and other.kind = ${placed}
+          and other.operation_id is distinct from ${operationId}
+          and other.provider = ${providerOf(sql`${operationId}`)})
+      or exists (
+        select from repairs
+        where state = 'RUNNING' and kind = ${repair} and arguments ->> 'outcome' = 'done'
+          and arguments ->> 'reference' = any(${written}::text[])
+          and arguments ->> 'operationId' <> ${operationId}) as "isUsed"`.execute(database);
+  return rows[0]?.isUsed ?? false;
 }

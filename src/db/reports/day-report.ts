@@ -1,5 +1,4 @@
-import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
-import { caseTitle } from '../../domain/positions/words.ts';
+import { sql } from 'kysely';
 import {
   type CountedSum,
   type Day,
@@ -11,26 +10,190 @@ import {
   type DayReport,
   type DayTopups,
   type DayWallet,
+  type LedgerAccountKind,
   lastClosedDay,
-} from '../../domain/reports/day-report.ts';
-import {
   ledgerAccountKinds,
   movementLabel,
   movementRank,
-} from '../../domain/reports/movement-labels.ts';
-import { type KnownFaults, readKnownFaults } from '../books/known-faults.ts';
+} from '../../domain/day-report.ts';
+import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import { caseTitle } from '../../domain/positions/words.ts';
+import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
+import { entriesOf } from '../books/invariants.ts';
 import type { Database } from '../connection.ts';
+import { isWithin } from '../days.ts';
 import { countOpenCases, reportedCases } from '../positions/cases.ts';
-import { type AccountDay, readAccountDays } from './day-balances.ts';
-import {
-  type MovementSum,
-  type RecordedSum,
-  readMovements,
-  readRecordedSums,
-  readTopupSums,
-  type TopupSum,
-  type ZonedDay,
-} from './day-transfers.ts';
+import { amountOfAttempt } from '../topups/topups.ts';
+
+/** A day of a time zone (IANA name). */
+interface ZonedDay {
+  readonly day: Day;
+  readonly zone: string;
+}
+
+const daysOf = ({ day, zone }: ZonedDay) => ({ first: day, last: day, zone });
+
+/**
+ * The transfers of a day with the kinds of their accounts. Each account is read along its index; the
+ * fence of `offset` keeps PostgreSQL from reading all transfers instead.
+ */
+const transfersOf = (day: ZonedDay) => sql`
+  select transfer.*, debit.kind as from_kind, credit.kind as to_kind
+  from ledger_accounts as debit
+  cross join lateral (
+    select created_at, operation_id, step, credit_account_id, amount from ledger_transfers
+    where debit_account_id = debit.id and ${isWithin(sql`created_at`, daysOf(day))}
+    offset 0
+  ) as transfer
+  join ledger_accounts as credit on credit.id = transfer.credit_account_id`;
+
+/** Movements of a day between two kinds of accounts; amounts are decimal strings. */
+interface MovementSum {
+  readonly from: LedgerAccountKind;
+  readonly to: LedgerAccountKind;
+  readonly ended: 'cancel' | 'expire' | null;
+  /** 00:00 to 23:00 */
+  readonly hour: string;
+  readonly count: number;
+  readonly amount: string;
+}
+
+/** What moved on a day, by hour. */
+async function readMovements(snapshot: Database, day: ZonedDay): Promise<MovementSum[]> {
+  const { rows } = await sql<MovementSum>`
+    select from_kind as "from", to_kind as "to",
+      substring(operation_id from '^(cancel|expire)-') as ended,
+      to_char(created_at at time zone ${day.zone}::text, 'HH24:00') as hour,
+      count(1) as count, sum(amount)::numeric(20, 6)::text as amount
+    from (${transfersOf(day)}) as transfer
+    group by 1, 2, 3, 4`.execute(snapshot);
+  return rows;
+}
+
+/** Top-ups of a day that moved from one account to another, by mobile operator. */
+interface TopupSum {
+  readonly operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
+  readonly from: LedgerAccountKind;
+  readonly to: LedgerAccountKind;
+  readonly count: number;
+  readonly amount: string;
+}
+
+/** The top-ups of a day by what became of them. */
+async function readTopupSums(snapshot: Database, day: ZonedDay): Promise<TopupSum[]> {
+  const { rows } = await sql<TopupSum>`
+    select topup.operator, from_kind as "from", to_kind as "to", count(1) as count,
+      sum(transfer.amount)::numeric(20, 6)::text as amount
+    from (${transfersOf(day)}) as transfer
+    left join lateral (
+      select operator from topup_attempts join topups on topups.id = topup_id
+      where topup_attempts.operation_id = transfer.operation_id
+      offset 0
+    ) as topup on true
+    where 'airtime-hold' in (from_kind, to_kind)
+    group by 1, 2, 3`.execute(snapshot);
+  return rows;
+}
+
+/** A kind of movement, in the ledger and in the records of the same operations. */
+interface RecordedSum {
+  readonly what: string;
+  /** Decimal strings. */
+  readonly booked: string;
+  readonly recorded: string;
+}
+
+/** What the ledger booked on a day, beside what vouchers, redemptions and top-ups say. */
+async function readRecordedSums(snapshot: Database, day: ZonedDay): Promise<RecordedSum[]> {
+  const { rows } = await sql<RecordedSum>`
+    select what, sum(transfer.amount)::numeric(20, 6)::text as booked,
+      coalesce(sum(record.amount), 0)::numeric(20, 6)::text as recorded
+    from (
+      select operation_id, amount, case from_kind || ' ' || to_kind
+        when 'gift reserved' then 'vouchers generated'
+        when 'gift-hold mobile-money-clearing' then 'payouts'
+        when 'gift-hold service-fees' then 'service fees'
+        when 'airtime-hold airtime-clearing' then 'top-ups delivered' end as what
+      from (${transfersOf(day)}) as of_day
+      offset 0
+    ) as transfer
+    left join lateral (
+      select amount from vouchers
+      where what = 'vouchers generated' and operation_id = transfer.operation_id
+      union all
+      select case what when 'payouts' then to_merchant else service_fee end from redemptions
+      where what in ('payouts', 'service fees') and operation_id = transfer.operation_id
+      union all
+      select ${amountOfAttempt} from topup_attempts as try join topups on topups.id = topup_id
+      where what = 'top-ups delivered' and try.operation_id = transfer.operation_id
+      offset 0
+    ) as record on true
+    where what is not null
+    group by what order by what`.execute(snapshot);
+  return rows;
+}
+
+/** An account over a day. */
+interface AccountDay extends DayBalance {
+  readonly kind: LedgerAccountKind;
+  /** Null for an account of the platform. */
+  readonly partnerId: number | null;
+  readonly partner: string | null;
+}
+
+/**
+ * All accounts over a day. The balances are computed backwards from those of now, so that only
+ * transfers since the day began are read. An account of the platform has no balance: its sum is that
+ * of the last check of the books, and of what is newer.
+ */
+async function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Promise<AccountDay[]> {
+  const begin = sql`(${day}::timestamp at time zone ${zone}::text)`;
+  const end = sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
+  const summedTo = sql`(select checked_to from book_checkpoints where source = 'sums')`;
+  const { rows } = await sql<AccountDay>`
+    with moved as materialized (
+      select debit.id as debit_id, transfer.*
+      from ledger_accounts as debit cross join lateral (
+        select credit_account_id as credit_id, created_at < ${end} as is_of_day,
+          sum(amount) as amount
+        from ledger_transfers
+        where debit_account_id = debit.id and created_at >= ${begin}
+        group by 1, 2
+      ) as transfer
+    ), entry as (
+      select account_id,
+        coalesce(sum(amount) filter (where is_of_day and is_credit), 0) as credited,
+        coalesce(sum(amount) filter (where is_of_day and not is_credit), 0) as debited,
+        coalesce(sum(case when is_credit then amount else -amount end)
+          filter (where not is_of_day), 0) as since
+      from (
+        select credit_id as account_id, is_of_day, true as is_credit, amount from moved
+        union all
+        select debit_id, is_of_day, false, amount from moved
+      ) as sides
+      group by account_id
+    ), summed as (
+      select account_id, sum(amount) as amount from (
+        select account_id, amount from checked_balances
+        union all
+        select account_id, amount from (${entriesOf(sql`> ${summedTo}`)}) as newer
+      ) as sums group by account_id
+    ), account as (
+      select account.id, kind, partner_id, company_name,
+        coalesce(balance, summed.amount, 0) - coalesce(since, 0) as closing,
+        coalesce(credited, 0) as credited, coalesce(debited, 0) as debited
+      from ledger_accounts as account
+      left join partners on partners.id = partner_id
+      left join entry on entry.account_id = account.id
+      left join summed on summed.account_id = account.id
+    )
+    select kind, partner_id as "partnerId", company_name as partner,
+      (closing - credited + debited)::numeric(30, 6)::text as opening,
+      credited::numeric(30, 6)::text as credited, debited::numeric(30, 6)::text as debited,
+      closing::numeric(30, 6)::text as closing
+    from account order by partner_id nulls last, id`.execute(snapshot);
+  return rows;
+}
 
 /** Open cases, and faults of a check, that a report names; it counts all. */
 const NAMED = 50;

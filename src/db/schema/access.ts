@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { Scope } from '../../domain/access/scope.ts';
+import type { Scope } from '../../domain/access.ts';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.ts';
 
 export interface ApiKeysTable {

@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { BulkLineStatus } from '../../domain/vouchers/bulk-order.ts';
+import type { BulkLineStatus } from '../../domain/vouchers/voucher.ts';
 import type { Json, Timestamp } from './columns.ts';
 
 export interface BulkOrdersTable {

@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { PayoutAccountState } from '../../domain/providers/payout-account.ts';
-import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
-import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
+import type { PayoutAccountState } from '../../domain/payout-account.ts';
+import type { MobileMoneyProviderName } from '../../domain/providers.ts';
+import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Json, Numeric, Timestamp } from './columns.ts';
 
 export interface PartnersTable {

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { NotDoneBy } from '../../domain/providers/not-done-by.ts';
+import type { NotDoneBy } from '../../domain/providers.ts';
 
 /** Exact decimal as text in both directions. */
 export type Numeric = string;

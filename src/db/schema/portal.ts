@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { PortalRole } from '../../domain/access/portal-role.ts';
-import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
-import type { StaffRole } from '../../domain/staff/staff-role.ts';
-import type { Month } from '../../domain/statements/monthly-statement.ts';
+import type { PortalRole } from '../../domain/access.ts';
+import type { SmsProviderName } from '../../domain/providers.ts';
+import type { StaffRole } from '../../domain/staff.ts';
+import type { Month } from '../../domain/statements.ts';
 import type { Timestamp } from './columns.ts';
 
 export interface PortalAccountsTable {

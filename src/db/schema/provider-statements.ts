@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
+import type { Day } from '../../domain/day-report.ts';
 import type { PlacementKind } from '../../domain/positions/placement.ts';
-import type { Day } from '../../domain/reports/day-report.ts';
 import type { Json, Numeric, Timestamp } from './columns.ts';
 
 /** The statement of a provider for a day. */

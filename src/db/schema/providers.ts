@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { Operator } from '../../domain/operator.ts';
+import type { Operator } from '../../domain/phone.ts';
 import type { Numeric, Timestamp } from './columns.ts';
 
 /** Who serves what; a null condition holds always. */

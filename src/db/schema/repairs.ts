@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { RepairState, RepairSubject } from '../../domain/repairs/repair.ts';
+import type { RepairState, RepairSubject } from '../../domain/repairs.ts';
 import type { CompanyKind, Json, Numeric, Timestamp } from './columns.ts';
 
 export interface RepairsTable {

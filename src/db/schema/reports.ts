@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from 'kysely';
-import type { Day } from '../../domain/reports/day-report.ts';
+import type { Day } from '../../domain/day-report.ts';
 import type { Timestamp } from './columns.ts';
 
 export interface ReportRecipientsTable {

@@ -1,8 +1,8 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { SmsProviderName } from '../../domain/providers/provider-names.ts';
-import type { VoucherStatus } from '../../domain/voucher.ts';
-import type { MessageLanguage } from '../../domain/vouchers/owner-messages.ts';
+import type { SmsProviderName } from '../../domain/providers.ts';
+import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
+import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { CompanyKind, Json, Numeric, OrderColumns, Timestamp } from './columns.ts';
 
 export type OperationStatus = 'RUNNING' | 'SUCCEEDED' | 'REFUSED' | 'FAILED';

@@ -1,10 +1,9 @@
 import { parseMoney } from '../../domain/money.ts';
-import type { VoucherStatus } from '../../domain/voucher.ts';
-import { isCancellable } from '../../domain/vouchers/cancellation.ts';
+import { isCancellable, type VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { returnReserve } from '../ledger/holds.ts';
+import { returnReserve } from '../ledger/ledger.ts';
 import { isBlocked } from '../positions/cases.ts';
-import { type EndedClaim, endLiveClaim } from './ended-claims.ts';
+import { type EndedClaim, endLiveClaim } from './claims.ts';
 import { type LockedVoucher, lockVoucher } from './vouchers.ts';
 
 export interface Cancellation {

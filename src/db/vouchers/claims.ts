@@ -1,7 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Company } from '../../domain/voucher.ts';
+import type { Route } from '../../domain/providers.ts';
+import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import { accountWithChecks, type PaidAccount } from '../catalogue/payout-accounts.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { wrongCodes } from '../limits/attempts.ts';
+import {
+  type CompanyBudgets,
+  companyBudgets,
+  companyMessagesToday,
+  secondsLeftOfDay,
+} from '../limits/daily-limits.ts';
+import { mayHaveArrived, messageCounts } from '../messages/messages.ts';
+import { isClaimBlocked } from '../positions/cases.ts';
+import { routesFor } from '../providers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
+import { partialRedemptions } from './redemptions.ts';
 
 export interface NewClaim {
   readonly id: string;
@@ -194,3 +208,126 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     )
     .where('voucher_claims.id', '=', claimId)
     .executeTakeFirstOrThrow();
+
+/** The facts of a claim besides the voucher's own row. */
+export interface ClaimContext extends CompanyBudgets {
+  readonly is_admitted: boolean;
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  /** Of the merchant to be paid; null while it is unknown. */
+  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
+  readonly service_fee_percent: string | null;
+  readonly has_payout_account: boolean;
+  readonly party_key: string | null;
+  readonly party_value: string | null;
+  readonly payout_account: PaidAccount;
+  readonly partial_redemptions: number;
+  /** A payment of the voucher could be made twice, as long as its case is open. */
+  readonly is_blocked: boolean;
+  readonly wrong_codes: number;
+  readonly wrong_codes_retry_seconds: number;
+  readonly seconds_since_message: number | null;
+  readonly messages_today: number;
+  readonly messages_retry_seconds: number;
+  readonly refused_messages: number;
+  readonly refused_messages_retry_seconds: number;
+  /** Of the claiming company. */
+  readonly company_messages: number;
+  readonly seconds_left_of_day: number;
+  /** Of payments for this partner and, where it is known, merchant. */
+  readonly payout_routes: readonly Route[];
+}
+
+/** Reads the facts of a claim; the transaction must hold the locks of voucher and number. */
+export async function claimContext(
+  transaction: DatabaseTransaction,
+  voucher: {
+    readonly id: number;
+    readonly partner_id: number;
+    /** Of the owner's number; undefined without an owner. */
+    readonly numberHash: string | undefined;
+  },
+  request: { readonly company: Caller; readonly merchantId: number | null },
+): Promise<ClaimContext> {
+  const { company, merchantId } = request;
+  const { rows } = await sql<ClaimContext>`
+    select ${isStillAdmitted(company, 'initiate-claim')} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
+      merchants.service_fee_percent, account.id is not null as has_payout_account,
+      account.party_key, account.party_value, ${accountWithChecks} as payout_account,
+      ${partialRedemptions(voucher.id)} as partial_redemptions,
+      ${isClaimBlocked(voucher.id)} as is_blocked,
+      wrong_codes, wrong_codes_retry_seconds,
+      messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
+      ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
+      ${secondsLeftOfDay} as seconds_left_of_day,
+      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes,
+      (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
+        where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
+          and ${mayHaveArrived}) as seconds_since_message
+    from partners
+    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
+    left join merchant_payout_accounts as account
+      on account.merchant_id = merchants.id and account.replaced_at is null
+    cross join (${wrongCodes(voucher.id, company)}) as attempts
+    cross join (${messageCounts(voucher.numberHash)}) as numbers
+    where partners.id = ${voucher.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The voucher has no partner');
+  return context;
+}
+
+export interface EndedClaim {
+  readonly operationId: string;
+  readonly workflowId: string;
+}
+
+/**
+ * Ends the live claim of a voucher, if there is one, because a new one replaces it or the voucher is
+ * cancelled. Returns the operation and the workflow of the ended claim.
+ */
+export async function endLiveClaim(
+  transaction: DatabaseTransaction,
+  claimId: string | null,
+  status: 'SUPERSEDED' | 'CANCELLED',
+): Promise<EndedClaim | null> {
+  if (claimId === null) return null;
+  await endClaim(transaction, claimId, status);
+  return endedClaim(transaction, claimId);
+}
+
+const endedClaims = (transaction: DatabaseTransaction) =>
+  transaction
+    .selectFrom('voucher_claims')
+    .select(['operation_id as operationId', 'workflow_id as workflowId'])
+    .where('status', '<>', 'OPEN');
+
+/** An ended claim. */
+export const endedClaim = (
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<EndedClaim> =>
+  endedClaims(transaction).where('id', '=', claimId).executeTakeFirstOrThrow();
+
+/**
+ * The claim of a voucher that ended last in this way, before another claim or as the last one; null where
+ * there is none. A step that is repeated names it once more, because its workflow may not know its end.
+ */
+export async function lastEndedClaim(
+  transaction: DatabaseTransaction,
+  ended: {
+    readonly voucherId: number;
+    readonly status: 'SUPERSEDED' | 'CANCELLED';
+    /** The id of the claim that came next. */
+    readonly before?: string;
+  },
+): Promise<EndedClaim | null> {
+  const { voucherId, status, before } = ended;
+  let claims = endedClaims(transaction)
+    .where('voucher_id', '=', voucherId)
+    .where('status', '=', status);
+  if (before !== undefined)
+    claims = claims.where('created_at', '<', ({ selectFrom }) =>
+      selectFrom('voucher_claims').select('created_at').where('id', '=', before),
+    );
+  return (await claims.orderBy('created_at', 'desc').limit(1).executeTakeFirst()) ?? null;
+}

@@ -6,8 +6,7 @@ import {
   isDefiniteDatabaseError,
   violates,
 } from '../connection.ts';
-import { returnReserve } from '../ledger/holds.ts';
-import { balanceConstraint } from '../ledger/ledger.ts';
+import { balanceConstraint, returnReserve } from '../ledger/ledger.ts';
 import { isVoucherBlocked } from '../positions/cases.ts';
 import { endHalved, isAmong, type RefusedRow, type Rows } from '../refused-rows.ts';
 

@@ -1,12 +1,23 @@
 import { sql } from 'kysely';
-import type { MobileMoneyProviderName } from '../../domain/providers/provider-names.ts';
-import type { Company } from '../../domain/voucher.ts';
-import { anyDigest } from '../any-digest.ts';
-import { paidAccount } from '../catalogue/payout-account-checks.ts';
+import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
+import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
+import { isStillAdmitted } from '../access/access.ts';
+import { accountWithChecks, type PaidAccount, paidAccount } from '../catalogue/payout-accounts.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { type NumberCount, withNumberCount } from '../limits/number-counts.ts';
-import type { RequestDigest } from '../operations/stored-operations.ts';
+import { anyDigest } from '../digest-keys.ts';
+import { wrongCodes } from '../limits/attempts.ts';
+import {
+  type CompanyBudgets,
+  companyBudgets,
+  type NumberCount,
+  withNumberCount,
+} from '../limits/daily-limits.ts';
+import type { RequestDigest } from '../operations.ts';
+import { blockedBy } from '../positions/cases.ts';
 import { failoversOf, placing, providerOf } from '../positions/placements.ts';
+import { routesFor } from '../providers.ts';
+import { MissingRowError } from '../refused-rows.ts';
+import type { LockedVoucher } from './vouchers.ts';
 
 export interface NewRedemption {
   readonly operationId: string;
@@ -175,4 +186,173 @@ export async function heldByContent(
       and operations.request_digest = ${request.requestDigest}
       and operations.status = 'RUNNING' and redemptions.status = 'HELD'`.execute(database);
   return rows;
+}
+
+/** The facts of a redemption besides the voucher's own row. */
+export interface RedemptionContext extends CompanyBudgets {
+  readonly is_admitted: boolean;
+  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
+  readonly merchant_name: string | null;
+  readonly service_fee_percent: string | null;
+  readonly party_key: string | null;
+  readonly party_value: string | null;
+  readonly payout_account: PaidAccount;
+  /** Null unless this company made the live claim and it has not expired. */
+  readonly claim_id: string | null;
+  readonly claim_amount: string | null;
+  readonly claim_was_whole: boolean | null;
+  readonly claim_fee_percent: string | null;
+  readonly claim_code_digest: string | null;
+  readonly claim_code_digits: number | null;
+  readonly partial_redemptions: number;
+  /** Our references of payments that could be made twice, as long as their cases are open. */
+  readonly blocked_by: readonly string[];
+  readonly wrong_codes: number;
+  readonly wrong_codes_retry_seconds: number;
+  /** Of payments for this partner and merchant. */
+  readonly payout_routes: readonly Route[];
+}
+
+/** Reads the facts of a redemption; the transaction must hold the lock of the voucher's row. */
+export async function redemptionContext(
+  transaction: DatabaseTransaction,
+  voucher: {
+    readonly id: number;
+    readonly partner_id: number;
+    readonly current_claim_id: string | null;
+  },
+  redemption: { readonly company: Caller; readonly merchantId: number },
+): Promise<RedemptionContext> {
+  const { company, merchantId } = redemption;
+  const { rows } = await sql<RedemptionContext>`
+    select ${isStillAdmitted(company, 'redeem-gift')} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
+      merchants.merchant_name, merchants.service_fee_percent,
+      account.party_key, account.party_value, ${accountWithChecks} as payout_account,
+      claim.id as claim_id, claim.amount as claim_amount, claim.was_whole as claim_was_whole,
+      claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
+      claim.code_digits as claim_code_digits, ${companyBudgets(company)},
+      ${partialRedemptions(voucher.id)} as partial_redemptions,
+      ${blockedBy(voucher.id)} as blocked_by,
+      wrong_codes, wrong_codes_retry_seconds,
+      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes
+    from partners
+    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
+    left join merchant_payout_accounts as account
+      on account.merchant_id = merchants.id and account.replaced_at is null
+    left join voucher_claims as claim
+      on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
+        and claim.expires_at > clock_timestamp()
+        and claim.company_kind = ${company.kind} and claim.company_id = ${company.id}
+    cross join (${wrongCodes(voucher.id, company)}) as attempts
+    where partners.id = ${voucher.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The voucher has no partner');
+  return context;
+}
+
+/**
+ * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.
+ */
+export async function holdVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  taken: string,
+): Promise<boolean> {
+  const updated = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: 'REDEEM_PROCESSING',
+      remaining: sql<string>`remaining - ${taken}::numeric`,
+      held: taken,
+    })
+    .where('id', '=', voucherId)
+    .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .executeTakeFirst();
+  return updated.numUpdatedRows === 1n;
+}
+
+/** Ends the hold of a voucher: spent if the merchant was paid, else returned to its balance. */
+export async function releaseVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  outcome: 'spent' | 'returned',
+): Promise<void> {
+  const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
+  const released = await transaction
+    .updateTable('vouchers')
+    .set({
+      status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+      remaining,
+      held: '0',
+      current_claim_id: null,
+    })
+    .where('id', '=', voucherId)
+    .where('status', '=', 'REDEEM_PROCESSING')
+    .executeTakeFirst();
+  // Every post and void must match a hold of the voucher.
+  if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
+}
+
+/**
+ * Returns the amount of a reversed redemption to a locked voucher, whatever its state (design 10). The
+ * value of an expired or cancelled one goes to the gift wallet of its partner. An open claim of the
+ * whole balance keeps its terms: it pays the whole of what its owner was told.
+ */
+export async function growVoucher(
+  transaction: DatabaseTransaction,
+  { id, status, remaining, current_claim_id: claimId }: LockedVoucher,
+  amount: string,
+): Promise<'voucher' | 'gift'> {
+  const hasEnded = status === 'EXPIRED' || status === 'CANCELLED';
+  if (status === 'REDEEM_INITIATED' && claimId !== null)
+    await transaction
+      .updateTable('voucher_claims')
+      .set({ amount: remaining, was_whole: true })
+      .where('id', '=', claimId)
+      .where((where) => where('amount', 'is', null).or('amount', '=', remaining))
+      .execute();
+  const { numUpdatedRows } = await transaction
+    .updateTable('vouchers')
+    .set(
+      hasEnded
+        ? { returned: sql<string>`returned + ${amount}::numeric` }
+        : {
+            remaining: sql<string>`remaining + ${amount}::numeric`,
+            ...(status === 'REDEEMED' ? { status: 'ACTIVE' } : {}),
+          },
+    )
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new MissingRowError('The voucher of a reversal is gone');
+  return hasEnded ? 'gift' : 'voucher';
+}
+
+/**
+ * Takes the amount of a payment that was made late from a locked voucher, or from what its end has returned to the
+ * partner.
+ *
+ * @throws {Error} where the voucher does not have it any more
+ */
+export async function chargeVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  amount: string,
+  from: 'voucher' | 'partner',
+): Promise<void> {
+  const remaining = sql<string>`remaining - ${amount}::numeric`;
+  const ofVoucher = transaction.updateTable('vouchers').where('id', '=', voucherId);
+  const charged = await (from === 'partner'
+    ? ofVoucher.set({ returned: sql<string>`returned - ${amount}::numeric` })
+    : ofVoucher
+        .set({
+          remaining,
+          status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+        })
+        .where('status', '=', 'ACTIVE')
+        .where('remaining', '>=', amount)
+  ).executeTakeFirst();
+  if (charged.numUpdatedRows !== 1n)
+    throw new Error('The voucher does not have its value any more');
 }

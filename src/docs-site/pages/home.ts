@@ -1,8 +1,8 @@
-import { guides } from '../guides.ts';
 import { TITLE } from '../layout.ts';
+import { guides } from '../markdown.ts';
 import { DOCS_PATH, type DocsPage } from '../page.ts';
-import { indexPath } from '../reference-paths.ts';
-import { markdownPage } from './markdown-page.ts';
+import { markdownPage } from './guides.ts';
+import { indexPath } from './reference.ts';
 
 /** The first page: where to begin, by what a reader wants. */
 export const homePage: DocsPage = {

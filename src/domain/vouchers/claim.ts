@@ -1,4 +1,4 @@
-import type { Money } from '../money.ts';
+import { formatAmount, type Money, percentageOf } from '../money.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 import {
   belongsToCaller,
@@ -7,9 +7,147 @@ import {
   refuseDisputed,
   refuseForPartner,
   type VoucherStatus,
-} from '../voucher.ts';
-import { type AmountLimits, describeRedeemable, refuseAmount } from './redeemable-amount.ts';
-import { settleRedemption } from './service-fee.ts';
+} from './voucher.ts';
+
+export type RedemptionSettlement =
+  | {
+      readonly ok: true;
+      readonly toMerchant: Money;
+      readonly fee: Money;
+      /** Leaves the voucher's balance: `toMerchant` plus `fee`. */
+      readonly taken: Money;
+    }
+  | {
+      readonly ok: false;
+      readonly reason: 'nothing-left' | 'amount-exceeds-balance' | 'negative-after-fee';
+    };
+
+/**
+ * Splits a redemption into the merchant's part and the service fee (design
+ * 4, "Service fee"; spec 7.3: 4044, 4091, 4096). For the whole balance, which is the default, the
+ * merchant pays the fee out of its part and nothing remains. For a partial amount the merchant
+ * receives the amount and the fee comes out of the remaining balance. `feePercent` is a decimal
+ * string of the database; an unreadable value throws a RangeError.
+ */
+export function settleRedemption(redemption: {
+  readonly remaining: Money;
+  readonly amount: Money | undefined;
+  readonly feePercent: string;
+}): RedemptionSettlement {
+  const { remaining, amount = remaining, feePercent } = redemption;
+  if (remaining <= 0n) return { ok: false, reason: 'nothing-left' };
+  if (amount > remaining) return { ok: false, reason: 'amount-exceeds-balance' };
+  if (amount <= 0n) return { ok: false, reason: 'negative-after-fee' };
+
+  const fee = percentageOf(amount, feePercent);
+  const toMerchant = amount === remaining ? remaining - fee : amount;
+  const taken = toMerchant + fee;
+  if (toMerchant <= 0n || taken > remaining) return { ok: false, reason: 'negative-after-fee' };
+  return { ok: true, toMerchant, fee, taken };
+}
+
+const MICROS_PER_CENT = 10_000n;
+
+/**
+ * The largest amount in whole cents, below the whole balance, that leaves enough for its fee;
+ * undefined where even one cent is too much. One cent more is the whole balance, or is refused.
+ */
+export function largestPart(voucher: {
+  readonly remaining: Money;
+  readonly feePercent: string;
+}): Money | undefined {
+  const { remaining } = voucher;
+  // Amount plus fee grows with the amount, so a binary search finds the largest that fits.
+  let [possible, impossible] = [0n, (remaining + MICROS_PER_CENT - 1n) / MICROS_PER_CENT];
+  while (impossible - possible > 1n) {
+    const cents = (possible + impossible) / 2n;
+    if (settleRedemption({ ...voucher, amount: cents * MICROS_PER_CENT }).ok) possible = cents;
+    else impossible = cents;
+  }
+  return possible > 0n ? possible * MICROS_PER_CENT : undefined;
+}
+
+/** Limits of partial redemptions. The whole balance has no limit. */
+export interface AmountLimits {
+  /** The smallest partial redemption: the service fee of a smaller amount would round to zero. */
+  readonly redemptionMinimum: Money;
+  /** Partial redemptions allowed for one voucher. */
+  readonly partialRedemptionsPerVoucher: number;
+}
+
+/** The facts that decide which amounts of a voucher can be redeemed. */
+export interface AmountFacts {
+  readonly remaining: Money;
+  /** A decimal string; undefined while the merchant to be paid is unknown. */
+  readonly feePercent: string | undefined;
+  /** Partial redemptions that are completed or hold money. */
+  readonly partialRedemptions: number;
+  /** Whether the mobile-money provider can pay an amount exactly. */
+  readonly canPay: (toMerchant: Money) => boolean;
+}
+
+const CENT = 10_000n;
+
+/**
+ * Refuses a partial redemption below the minimum or beyond the limit, and an amount that the
+ * provider cannot pay exactly: amounts are never rounded. An undefined `amount` means the whole
+ * balance. `settleRedemption` must accept the amount.
+ */
+export function refuseAmount(
+  facts: AmountFacts,
+  amount: Money | undefined,
+  limits: AmountLimits,
+): Refusal | undefined {
+  const { remaining, feePercent } = facts;
+  const detail = () => ({ detail: describeRedeemable(facts, limits) });
+  if (amount !== undefined && amount !== remaining) {
+    if (amount < limits.redemptionMinimum) return refuse('amount-too-small', detail());
+    if (facts.partialRedemptions >= limits.partialRedemptionsPerVoucher)
+      return refuse('parts-exhausted', detail());
+  }
+  if (feePercent === undefined) return undefined;
+  const settlement = settleRedemption({ remaining, amount, feePercent });
+  const isPayable = !settlement.ok || facts.canPay(settlement.toMerchant);
+  return isPayable ? undefined : refuse('amount-not-payable', detail());
+}
+
+/** Describes what can be redeemed instead: "at most 487.80, or the whole balance of 500.00, …". */
+export function describeRedeemable(facts: AmountFacts, limits: AmountLimits): string {
+  const { remaining, feePercent } = facts;
+  const part = partOf(facts, limits);
+  const least = limits.redemptionMinimum;
+  const whole = isWholeRedeemable(facts) ? `the whole balance of ${formatAmount(remaining)}` : '';
+  const parts = part && `${least > CENT ? `at least ${formatAmount(least)} and ` : ''}${part}`;
+  const possible = [parts, whole].filter(Boolean).join(', or ');
+  const atFee = feePercent === undefined ? '' : `with the service fee of ${Number(feePercent)} % `;
+  return `${atFee}${parts || !whole ? '' : 'only '}${possible || 'nothing of it'} can be redeemed`;
+}
+
+function isWholeRedeemable({ remaining, feePercent, canPay }: AmountFacts): boolean {
+  if (feePercent === undefined) return true;
+  const settlement = settleRedemption({ remaining, amount: undefined, feePercent });
+  return settlement.ok && canPay(settlement.toMerchant);
+}
+
+/** Describes the largest partial redemption; undefined where none is possible. */
+function partOf(facts: AmountFacts, limits: AmountLimits): string | undefined {
+  const { remaining, feePercent, canPay } = facts;
+  if (facts.partialRedemptions >= limits.partialRedemptionsPerVoucher) return undefined;
+  if (feePercent === undefined)
+    return remaining > limits.redemptionMinimum ? 'less than the balance' : undefined;
+  const largest = largestPart({ remaining, feePercent });
+  const payable = largest === undefined ? undefined : nextPayable(largest, canPay);
+  return payable === undefined || payable < limits.redemptionMinimum
+    ? undefined
+    : `at most ${formatAmount(payable)}`;
+}
+
+/** Some providers pay whole birr only: one of the next 100 cents down is a whole birr. */
+function nextPayable(largest: Money, canPay: AmountFacts['canPay']): Money | undefined {
+  for (let cents = 0n; cents < 100n && largest > cents * CENT; cents += 1n)
+    if (canPay(largest - cents * CENT)) return largest - cents * CENT;
+  return undefined;
+}
 
 /** Number of events in a window, and the seconds until the oldest leaves it. */
 export interface Count {
@@ -125,3 +263,15 @@ function refuseClaimedAmount(
     return refuse('amount-exceeds-balance', { detail: describeRedeemable(amountFacts, limits) });
   return refuseAmount(amountFacts, amount, limits);
 }
+
+/** Wrong codes over the whole life of a voucher, after which its codes become longer. */
+export interface CodeLimits {
+  readonly wrongCodesBeforeLongCodes: number;
+}
+
+/** Digits of a verification code: a million codes of six, a hundred million of eight. */
+export type CodeDigits = 6 | 8;
+
+/** The length of the next code, given the wrong codes of the voucher. */
+export const codeDigits = (wrongCodesOfVoucher: number, limits: CodeLimits): CodeDigits =>
+  wrongCodesOfVoucher < limits.wrongCodesBeforeLongCodes ? 6 : 8;

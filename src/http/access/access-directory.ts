@@ -1,12 +1,18 @@
 import type { KeyObject } from 'node:crypto';
+import { setImmediate as turnIsOver } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { type AccessRow, readAccess } from '../../db/access/access.ts';
+import {
+  type AccessRow,
+  type FoundApiKey,
+  findApiKeys,
+  readAccess,
+} from '../../db/access/access.ts';
 import type { Database } from '../../db/connection.ts';
-import type { Scope } from '../../domain/access/scope.ts';
-import type { Company } from '../../domain/voucher.ts';
+import type { CompanyKind } from '../../db/schema/all-tables.ts';
+import type { Scope } from '../../domain/access.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import { parsePublicKey } from '../signature/public-key.ts';
-import { createSourceCheck, type SourceCheck } from './allowlist-entries.ts';
-import type { AllowlistHostnames } from './allowlist-hostnames.ts';
+import { type AllowlistHostnames, createSourceCheck, type SourceCheck } from './allowlist.ts';
 
 /** An API key: what it may do, and whether its spending is counted against daily limits. */
 interface KnownKey {
@@ -72,3 +78,35 @@ const toAccess = (row: AccessRow, names: AllowlistHostnames): Access => ({
   source: createSourceCheck(row.addresses, names),
   publicKeys: row.public_keys.map(parsePublicKey),
 });
+
+/** Finds the API key with a digest; undefined for an unknown key. */
+export type ApiKeyLookup = (kind: CompanyKind, digest: Buffer) => Promise<FoundApiKey | undefined>;
+
+interface Turn {
+  readonly digests: Buffer[];
+  readonly found: Promise<FoundApiKey[]>;
+}
+
+/**
+ * Batches the look-ups of one turn of the event loop, so that simultaneous log-ins need one query.
+ */
+export function createApiKeyLookup(database: Database): ApiKeyLookup {
+  const turns = new Map<CompanyKind, Turn>();
+
+  function beginTurn(kind: CompanyKind): Turn {
+    const digests: Buffer[] = [];
+    const found = turnIsOver().then(() => {
+      turns.delete(kind);
+      return findApiKeys(database, kind, digests);
+    });
+    const turn = { digests, found };
+    turns.set(kind, turn);
+    return turn;
+  }
+
+  return async (kind, digest) => {
+    const turn = turns.get(kind) ?? beginTurn(kind);
+    turn.digests.push(digest);
+    return (await turn.found).find((key) => key.digest.equals(digest));
+  };
+}

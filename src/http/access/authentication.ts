@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { environmentOfApiKey } from '../../crypto/random.ts';
-import type { Scope } from '../../domain/access/scope.ts';
+import type { Scope } from '../../domain/access.ts';
 import { type Refusal, refuse, type Surface } from '../../domain/refusals.ts';
-import type { Caller } from '../../domain/voucher.ts';
+import type { Caller } from '../../domain/vouchers/voucher.ts';
 import type { RefusalReply } from '../envelope.ts';
 import type { Services } from '../services.ts';
 import type { Access } from './access-directory.ts';

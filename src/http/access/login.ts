@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { apiKeyPrefix, environmentOfApiKey, isApiKeyOf } from '../../crypto/random.ts';
+import { scopes } from '../../domain/access.ts';
 import { plainCopy } from '../../domain/copied-text.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import { endpoint } from '../endpoint.ts';
@@ -103,3 +104,23 @@ async function refuseKey(
   const ofPrefix = await rateLimits.spend('key-misses-of-prefix', prefix);
   return ofPrefix.ok ? refusal : refuseTooMany(ofPrefix);
 }
+
+/** Shows what the API key of a caller may do, on both surfaces (beyond the specification). */
+export const showKey = endpoint({
+  method: 'GET',
+  path: '/key',
+  operation: 'show-key',
+  summary: 'Show the API key',
+  description: 'Names the scopes of the API key whose access token is sent.',
+  access: 'token',
+  scope: 'any',
+  answer: z.object({
+    scopes: z.array(z.enum(scopes)).meta({
+      description: 'What the API key may do',
+      examples: [['read', 'vouchers']],
+    }),
+  }),
+  reasons: [],
+  handle: async ({ scopes: held }) =>
+    reply({ scopes: scopes.filter((scope) => held.has(scope)) }, { message: 'API key' }),
+});

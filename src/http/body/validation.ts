@@ -1,7 +1,41 @@
-import type { ZodType } from 'zod';
+import { type ZodType, z } from 'zod';
 import { type Reason, refuse } from '../../domain/refusals.ts';
 import type { RefusalReply } from '../envelope.ts';
-import { issueMessage } from './issue-messages.ts';
+
+type ZodIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'must be text',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be an array',
+  object: 'must be an object',
+};
+
+const inCharacters = (bound: string, { origin, limit }: { origin: string; limit: unknown }) =>
+  origin === 'string'
+    ? `must have ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`
+    : `must be ${bound} ${limit}`;
+
+/**
+ * The message of an issue for which the schema has none, so that callers never read messages of a
+ * library. It never repeats what was sent.
+ */
+export function issueMessage(issue: ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return kinds[issue.expected] ?? 'must have another type';
+    case 'too_small':
+      return inCharacters('at least', { origin: issue.origin, limit: issue.minimum });
+    case 'too_big':
+      return inCharacters('at most', { origin: issue.origin, limit: issue.maximum });
+    case 'invalid_union':
+      return 'must be sent once, in another format';
+    default:
+      return 'must have another format';
+  }
+}
 
 /** What is wrong with a field; the message says what to send and never repeats the value. */
 export interface Issue {
@@ -45,3 +79,32 @@ export function refuseIssues(
   const detail = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return { ...refuse(reason, { detail }), data: { issues } };
 }
+
+/** The fields of a value that its schema does not have: the service ignores them. */
+export function unknownFields(schema: ZodType | undefined, value: unknown): string[] {
+  const known = schema && fieldsOf(schema);
+  return known ? Object.keys(Object(value)).filter((name) => !known.has(name)) : [];
+}
+
+/** The fields of an object in all its forms; undefined where it may have any. */
+function fieldsOf(schema: ZodType): ReadonlySet<string> | undefined {
+  if (schema instanceof z.ZodUnion)
+    return new Set(schema.options.flatMap((form) => [...(fieldsOf(form as ZodType) ?? [])]));
+  if (schema instanceof z.ZodObject && !schema.def.catchall)
+    return new Set(Object.keys(schema.shape));
+  return undefined;
+}
+
+const SHOWN_NAMES = 20;
+const SHOWN_CHARACTERS = 50;
+
+/** The header that tells a caller which fields of the body were ignored; a caller chose the names. */
+export const ignoredFieldsHeader = (names: readonly string[]): Record<string, string> =>
+  names.length === 0
+    ? {}
+    : {
+        'x-ignored-fields': names
+          .slice(0, SHOWN_NAMES)
+          .map((name) => name.slice(0, SHOWN_CHARACTERS).replaceAll(/[^\w.-]/g, '?'))
+          .join(', '),
+      };

@@ -1,9 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ZodType } from 'zod';
-import type { ListSource } from '../../db/lists/list-query.ts';
+import type { ListSource } from '../../db/lists/list-page.ts';
 import { refuse } from '../../domain/refusals.ts';
+import { type CsvRow, csv, csvLines } from '../../rendering/csv.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
-import { type ListMeta, reply } from '../envelope.ts';
-import { listLinks, listMeta } from './list-links.ts';
+import { type ListMeta, type Reply, reply } from '../envelope.ts';
+import { listLinks, listMeta } from './list-filters.ts';
 import { type ListOptions, type ListRequest, listQuery } from './list-query.ts';
 
 /** The definition of one list. */
@@ -69,4 +71,28 @@ function metaOf(
     ...(search ? { search: search.text, searchBy: search.columns } : {}),
     ...(isFiltered ? { filter: { ...filter, ...ownFilter } } : {}),
   };
+}
+
+/** Whether a caller asks for a file for spreadsheets. */
+export const wantsCsv = ({ accept = '' }: IncomingHttpHeaders): boolean =>
+  accept.split(',').some((type) => /^\s*text\/csv\s*(;|$)/i.test(type));
+
+/** Some rows of a file, and how to go on. */
+export interface CsvBatch {
+  readonly rows: readonly CsvRow[];
+  /** Reads the next rows; undefined after the last. */
+  readonly next: (() => Promise<CsvBatch>) | undefined;
+}
+
+/** Answers a file whose first rows are there; the others are read as fast as the caller takes them. */
+export const csvReply = (name: string, names: readonly string[], first: CsvBatch): Reply =>
+  reply(null, { file: { name, type: 'text/csv', parts: partsOf(names, first) } });
+
+async function* partsOf(names: readonly string[], first: CsvBatch): AsyncGenerator<string> {
+  yield csv([names, ...first.rows]);
+  for (let read = first.next; read; ) {
+    const batch = await read();
+    yield csvLines(batch.rows);
+    read = batch.next;
+  }
 }

@@ -1,12 +1,245 @@
 import type { z } from 'zod';
 import type {
+  ColumnKind,
   Condition,
   FilterOperator,
+  FilterValue,
   ListQuery,
   ListSource,
-} from '../../db/lists/list-query.ts';
-import { conditionOf, FilterError, parseCondition, parseText } from './list-condition.ts';
-import type { Parameter } from './list-links.ts';
+} from '../../db/lists/list-page.ts';
+import type { ListMeta } from '../envelope.ts';
+
+const MAXIMUM_TEXT = 200;
+const MAXIMUM_VALUES = 100;
+
+type Kind = ColumnKind | 'look-up';
+
+/** The operators of nestjs-paginate by their names in a query. */
+const operators = new Map<string, FilterOperator>([
+  ['$eq', 'eq'],
+  ['$in', 'in'],
+  ['$gt', 'gt'],
+  ['$gte', 'gte'],
+  ['$lt', 'lt'],
+  ['$lte', 'lte'],
+  ['$btw', 'btw'],
+  ['$ilike', 'ilike'],
+  ['$sw', 'sw'],
+  ['$null', 'null'],
+]);
+
+const ordered: readonly FilterOperator[] = [
+  'eq',
+  'same',
+  'in',
+  'null',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'btw',
+];
+
+const operatorsOf: Record<Kind, readonly FilterOperator[]> = {
+  text: [...ordered, 'ilike', 'sw'],
+  integer: ordered,
+  decimal: ordered,
+  time: ordered,
+  boolean: ['eq', 'same', 'in', 'null'],
+  'look-up': ['eq', 'same'],
+};
+
+/** An invalid filter; the message says what to send. */
+class FilterError extends Error {
+  override readonly name = 'FilterError';
+}
+
+const refuse = (problem: string): never => {
+  throw new FilterError(problem);
+};
+
+export interface FilteredColumn {
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+/**
+ * Reads `$not:$op:value`, `$op:value` or a bare value, which uses `bareOperator`.
+ *
+ * @throws {FilterError}
+ */
+function parseCondition(
+  column: FilteredColumn,
+  text: string,
+  bareOperator: FilterOperator,
+): Condition {
+  let rest = text;
+  let isNegated = false;
+  while (rest.startsWith('$not:')) {
+    isNegated = true;
+    rest = rest.slice('$not:'.length);
+  }
+  const [, symbol, value = rest] =
+    /^(\$[a-z]+):(.*)$/is.exec(rest) ?? (operators.has(rest) ? [rest, rest] : []);
+  const operator =
+    symbol === undefined
+      ? bareOperator
+      : (operators.get(symbol) ??
+        refuse(`must have one of the operators $not, ${[...operators.keys()].join(', ')}`));
+  if (!operatorsOf[column.kind].includes(operator))
+    refuse(`must have another operator: this column does not support ${symbol}`);
+  const operand = rest === symbol ? undefined : value;
+  return { ...conditionOf(column, operator, operand), isNegated };
+}
+
+/**
+ * The condition of an operator with a value that is not parsed for operators.
+ *
+ * @throws {FilterError}
+ */
+const conditionOf = (
+  { name, kind }: FilteredColumn,
+  operator: FilterOperator,
+  operand: string | undefined,
+): Condition => ({
+  column: name,
+  operator,
+  isNegated: false,
+  values: valuesOf(operator, operand).map((one) => parseValue(kind, one)),
+});
+
+function valuesOf(operator: FilterOperator, text: string | undefined): string[] {
+  if (operator === 'null') return text === undefined ? [] : refuse('must be $null without a value');
+  if (text === undefined) return refuse('must have a value behind the operator');
+  if (operator === 'in') {
+    const values = text.split(',').map((value) => value.trim());
+    return values.length <= MAXIMUM_VALUES
+      ? values
+      : refuse(`must have at most ${MAXIMUM_VALUES} values`);
+  }
+  if (operator === 'btw') {
+    const values = text.split(',');
+    return values.length === 2 ? values : refuse('must have two values, as $btw:1,5');
+  }
+  return [text];
+}
+
+function parseValue(kind: Kind, text: string): FilterValue {
+  switch (kind) {
+    case 'integer':
+      return /^-?[0-9]{1,15}$/.test(text) ? text : refuse('must be a whole number');
+    case 'decimal':
+      return /^-?[0-9]{1,15}(\.[0-9]{1,6})?$/.test(text) ? text : refuse('must be a number');
+    case 'boolean':
+      return /^(true|false|1|0)$/.test(text)
+        ? ['true', '1'].includes(text)
+        : refuse('must be true or false');
+    case 'time':
+      return parseTime(text);
+    default:
+      return parseText(text);
+  }
+}
+
+/** Any short text that PostgreSQL can store. */
+function parseText(text: string): string {
+  if (text.length > MAXIMUM_TEXT) refuse(`must have at most ${MAXIMUM_TEXT} characters`);
+  if (/\0|\p{Surrogate}/u.test(text)) refuse('must not contain invalid characters');
+  return text;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A day begins at midnight UTC. */
+function parseTime(text: string): Date {
+  const time = DAY.test(text) || TIME.test(text) ? new Date(text) : undefined;
+  const year = time?.getUTCFullYear() ?? Number.NaN;
+  // PostgreSQL reads these years.
+  if (time && year >= 1_000 && year < 9_999 && isCalendarDay(text.slice(0, 10))) return time;
+  return refuse('must be a day or a time in ISO 8601, such as 2026-01-31T00:00:00Z');
+}
+
+/** JavaScript turns 30 February into 2 March. */
+function isCalendarDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** The values of a column in JSON Schema's regular expressions, by its kind. */
+const VALUES = {
+  integer: '-?[0-9]{1,15}',
+  decimal: '-?[0-9]{1,15}([.][0-9]{1,6})?',
+  boolean: '(true|false|1|0)',
+  // The days of each month are left to the service.
+  time: '[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2}))?',
+} as const;
+
+/** The form of one condition on a column in JSON Schema, for the documents. */
+export function conditionForm({ kind }: FilteredColumn): {
+  readonly pattern?: string;
+  readonly maxLength?: number;
+} {
+  if (kind === 'text' || kind === 'look-up') return { maxLength: MAXIMUM_TEXT };
+  const value = VALUES[kind];
+  const forms = [
+    '[$]null',
+    `([$]eq:)?${value}`,
+    `[$]in:${value}(,${value}){0,${MAXIMUM_VALUES - 1}}`,
+    ...(kind === 'boolean' ? [] : [`[$](gt|gte|lt|lte):${value}`, `[$]btw:${value},${value}`]),
+  ];
+  return { pattern: `^([$]not:)*(${forms.join('|')})$` };
+}
+
+/** The meta of a list (specification 2.2). */
+export const listMeta = (
+  { page, limit }: { readonly page: number; readonly limit: number },
+  totalItems: number,
+  sortBy?: ListMeta['sortBy'],
+): ListMeta => ({
+  itemsPerPage: limit,
+  totalItems,
+  currentPage: page,
+  totalPages: Math.ceil(totalItems / limit),
+  ...(sortBy ? { sortBy } : {}),
+});
+
+/** A query parameter as it was sent. */
+type Parameter = readonly [name: string, value: string];
+
+/**
+ * The links of a list: `current` always, the others where such a page exists. `address` comes from
+ * the configured public address, never from the request's Host header. `parameters` are those of
+ * the caller besides page, limit and order.
+ */
+export function listLinks(
+  address: string,
+  meta: ListMeta,
+  parameters: readonly Parameter[] = [],
+): Readonly<Record<string, string>> {
+  const { currentPage, totalPages, itemsPerPage, sortBy = [] } = meta;
+  const rest = encode([
+    ['limit', String(itemsPerPage)],
+    ...sortBy.map(([column, direction]): Parameter => ['sortBy', `${column}:${direction}`]),
+    ...parameters,
+  ]);
+  const linkTo = (page: number) => `${address}?page=${page}&${rest}`;
+  return {
+    ...(currentPage > 1 ? { first: linkTo(1), previous: linkTo(currentPage - 1) } : {}),
+    current: linkTo(currentPage),
+    ...(currentPage < totalPages
+      ? { next: linkTo(currentPage + 1), last: linkTo(totalPages) }
+      : {}),
+  };
+}
+
+/** Encodes a query; characters that need no encoding stay readable: `sortBy=id:DESC`. */
+const encode = (parameters: readonly Parameter[]): string =>
+  new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value]))
+    .toString()
+    .replaceAll('%3A', ':')
+    .replaceAll('%24', '$')
+    .replaceAll('%2C', ',');
 
 /** The conditions of one query, at most. */
 export const MAXIMUM_CONDITIONS = 20;

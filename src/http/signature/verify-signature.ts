@@ -1,8 +1,121 @@
 import { type KeyObject, verify } from 'node:crypto';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { UnmatchedSignature } from './diagnose-signature.ts';
-import { checkFreshness } from './message-time.ts';
-import { readSignatures } from './signature-encoding.ts';
-import { splitSignatureHeader } from './signature-header.ts';
+
+const ISO_TIME =
+  /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/i;
+
+/**
+ * Classifies the message of a signature: a time within the window around `now` (milliseconds), a
+ * time outside it, or not a time (design 8). Times are ISO 8601 (UTC without an offset) and Unix
+ * seconds or milliseconds.
+ */
+export function checkFreshness(
+  message: string,
+  now: number,
+  windowSeconds: number,
+): 'time' | 'stale' | 'id' {
+  const time = readTime(message);
+  if (time === undefined) return 'id';
+  return Math.abs(now - time) <= windowSeconds * 1_000 ? 'time' : 'stale';
+}
+
+function readTime(message: string): number | undefined {
+  if (/^\d{10}$/.test(message)) return Number(message) * 1_000;
+  if (/^\d{13}$/.test(message)) return Number(message);
+  const match = ISO_TIME.exec(message);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second = '00', fraction = '0', zone = 'Z'] = match;
+  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
+  const time = Date.parse(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3)}${offset}`,
+  );
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** A DER signature on secp256k1 has at most 72 bytes. */
+const MAXIMUM_LENGTH = 2 * 72;
+const COMPACT_BYTES = 64;
+
+/**
+ * The signatures that a text can encode, as 64 bytes r‖s: DER, or these 64 bytes themselves, in hex
+ * (either case), base64 or base64url, with or without padding (design 8). s may be high or low.
+ *
+ * A text rarely has more than one reading, and never more than four. All are checked, because only
+ * the owner of the key can make any of them valid. Excluded are non-canonical DER (BER, needless
+ * zeros, negative numbers, trailing bytes), and r or s of 0 or beyond the group's order.
+ */
+export const readSignatures = (text: string): Uint8Array[] =>
+  bytesOf(text).flatMap((bytes) => [
+    ...compactOf(bytes, 'der'),
+    ...(bytes.length === COMPACT_BYTES ? compactOf(bytes, 'compact') : []),
+  ]);
+
+function bytesOf(text: string): Buffer[] {
+  if (text.length > MAXIMUM_LENGTH) return [];
+  const bytes: Buffer[] = [];
+  if (/^(?:[0-9a-f]{2})+$/i.test(text)) bytes.push(Buffer.from(text, 'hex'));
+  if (isBase64(text)) bytes.push(Buffer.from(text, 'base64'));
+  return bytes;
+}
+
+function isBase64(text: string): boolean {
+  const [, digits = '', padding = ''] = /^([\w-]+|[A-Za-z0-9+/]+)(={0,2})$/.exec(text) ?? [];
+  return digits.length % 4 !== 1 && (padding === '' || (digits + padding).length % 4 === 0);
+}
+
+function compactOf(bytes: Uint8Array, form: 'der' | 'compact'): Uint8Array[] {
+  try {
+    return [secp256k1.Signature.fromBytes(bytes, form).toBytes('compact')];
+  } catch {
+    return [];
+  }
+}
+
+export interface SignatureHeader {
+  /** Encoded as sent. */
+  readonly signature: string;
+  /** One character for each signed byte, as Node.js presents headers. */
+  readonly message: string;
+}
+
+/**
+ * Splits `x-signature` into signature and message (design 8). A header cannot contain a line break,
+ * so the first match decides: `\n` (backslash and n), followed by the plain message; `%0A`, where
+ * the whole value is percent-encoded; otherwise base64 of a text with a line break. `\r\n`,
+ * `%0D%0A` and CR LF are line breaks, too. Returns undefined for anything else.
+ */
+export const splitSignatureHeader = (header: string): SignatureHeader | undefined =>
+  splitAt(header, /(?:\\r)?\\n/) ?? splitPercentEncoded(header) ?? splitBase64(header);
+
+function splitAt(text: string, lineBreak: RegExp): SignatureHeader | undefined {
+  const found = lineBreak.exec(text);
+  if (!found) return undefined;
+  return {
+    signature: text.slice(0, found.index),
+    message: text.slice(found.index + found[0].length),
+  };
+}
+
+/** An encoded line break implies that "+", "/", "=" and ":" are encoded as well. */
+function splitPercentEncoded(header: string): SignatureHeader | undefined {
+  const parts = splitAt(header, /(?:%0D)?%0A/i);
+  return (
+    parts && { signature: decodePercent(parts.signature), message: decodePercent(parts.message) }
+  );
+}
+
+const decodePercent = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, byte: string) =>
+    String.fromCharCode(Number.parseInt(byte, 16)),
+  );
+
+/** A bare signature is base64 too, but its bytes are not text, even if one is a line feed. */
+function splitBase64(header: string): SignatureHeader | undefined {
+  if (!/^(?:[\w-]+|[A-Za-z0-9+/]+)={0,2}$/.test(header)) return undefined;
+  const text = Buffer.from(header, 'base64').toString('latin1');
+  return /^[\w+/=-]+\r?\n/.test(text) ? splitAt(text, /\r?\n/) : undefined;
+}
 
 export type SignatureCheck =
   | {

@@ -1,33 +1,31 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { cancelVoucher } from '../../../workflows/cancel-voucher.ts';
-import type {
-  CancelVoucherCommand,
-  MessageResent,
-  OperationOutcome,
-  ResendMessageCommand,
-  VoucherCancelled,
-} from '../../../workflows/contracts.ts';
-import type { resendMessage } from '../../../workflows/resend-message.ts';
 import {
+  type CancelVoucherCommand,
+  type MessageResent,
+  type OperationOutcome,
   type RedemptionReversed,
+  type ResendMessageCommand,
   type ReversalTiming,
   type ReverseRedemptionCommand,
   reversalResult,
-} from '../../../workflows/reversal/contracts.ts';
+  type VoucherCancelled,
+} from '../../../workflows/contracts.ts';
+import type { resendMessage } from '../../../workflows/resend-message.ts';
 import type { reverseRedemption } from '../../../workflows/reverse-redemption.ts';
 import { cancelVoucherId, resendMessageId } from '../../../workflows/workflow-ids.ts';
-import type { NamedRedemption } from '../../db/cases/voucher-names.ts';
+import type { NamedRedemption } from '../../db/support-search.ts';
 import type { NumberBox } from '../../domain/phone.ts';
-import { type NamedVoucher, namesOfVoucher } from '../../domain/voucher.ts';
-import type { ReportedCode } from '../../domain/vouchers/delivery.ts';
-import { tellCodeDelivery } from '../../temporal/unless-running.ts';
+import type { ReportedCode } from '../../domain/vouchers/messages.ts';
+import { type NamedVoucher, namesOfVoucher } from '../../domain/vouchers/voucher.ts';
 import {
   namesOfCompany,
   reversalStart,
   type StartNames,
   searchAttributesOf,
+  tellCodeDelivery,
   WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.ts';
+} from '../../runtime/temporal/workflow-starts.ts';
 import type { AnswerOf } from './workflow-answers.ts';
 import { USE_EXISTING } from './workflow-call-options.ts';
 

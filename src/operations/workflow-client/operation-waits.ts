@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/connection.ts';
-import { findOperations, type StoredOperation } from '../../db/operations/stored-operations.ts';
-import { describeError } from '../../process/describe-error.ts';
+import { findOperations, type StoredOperation } from '../../db/operations.ts';
+import { describeError } from '../../runtime/process/logger.ts';
 import { StillProcessingError } from './workflow-errors.ts';
 
 /** Interval of the one query for all rows that callers of this process wait for. */

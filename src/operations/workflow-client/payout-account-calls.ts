@@ -1,7 +1,10 @@
 import type { checkPayoutAccount } from '../../../workflows/check-payout-account.ts';
 import { checkPayoutAccountId } from '../../../workflows/workflow-ids.ts';
-import type { AccountChecked } from '../../domain/providers/payout-account.ts';
-import { searchAttributesOf, WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.ts';
+import type { AccountChecked } from '../../domain/payout-account.ts';
+import {
+  searchAttributesOf,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../../runtime/temporal/workflow-starts.ts';
 import type { AnswerOf } from './workflow-answers.ts';
 import { USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.ts';
 

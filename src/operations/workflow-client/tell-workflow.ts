@@ -1,4 +1,4 @@
-import { tellIfRunning } from '../../temporal/unless-running.ts';
+import { tellIfRunning } from '../../runtime/temporal/workflow-starts.ts';
 import type { WorkflowCallOptions } from './workflow-call-options.ts';
 import {
   callError,

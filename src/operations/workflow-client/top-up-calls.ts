@@ -11,7 +11,7 @@ import {
 } from '../../../workflows/contracts.ts';
 import type { topUp } from '../../../workflows/top-up.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
-import { type StartNames, topUpStart } from '../../temporal/workflow-starts.ts';
+import { type StartNames, topUpStart } from '../../runtime/temporal/workflow-starts.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 import type { AnswerOf } from './workflow-answers.ts';
 import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.ts';

@@ -23,7 +23,7 @@ import {
   type StartNames,
   searchAttributesOf,
   WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.ts';
+} from '../../runtime/temporal/workflow-starts.ts';
 import type { AnswerOf } from './workflow-answers.ts';
 import { namesOfNumber, USE_EXISTING, type WorkflowCallOptions } from './workflow-call-options.ts';
 

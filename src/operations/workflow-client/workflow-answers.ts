@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import type { Failpoint, FailpointName } from '../../process/failpoint.ts';
-import type { Reachability } from '../../temporal/reachability.ts';
+import type { Failpoint, FailpointName } from '../../runtime/process/failpoint.ts';
+import type { Reachability } from '../../runtime/temporal/connection.ts';
 import {
   callError,
   foundNobody,

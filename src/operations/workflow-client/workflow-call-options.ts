@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type { RedemptionTiming, TopUpTiming } from '../../../workflows/contracts.ts';
 import type { NumberBox, StoredNumber } from '../../domain/phone.ts';
-import type { Failpoint } from '../../process/failpoint.ts';
-import type { Reachability } from '../../temporal/reachability.ts';
-import type { StartNames } from '../../temporal/workflow-starts.ts';
+import type { Failpoint } from '../../runtime/process/failpoint.ts';
+import type { Reachability } from '../../runtime/temporal/connection.ts';
+import type { StartNames } from '../../runtime/temporal/workflow-starts.ts';
 
 export interface WorkflowCallOptions {
   readonly client: Client;

@@ -1,6 +1,6 @@
 import { invitationSettled } from '../../../workflows/contracts.ts';
 import { inviteMerchantId } from '../../../workflows/workflow-ids.ts';
-import { startBulkOrder } from '../../temporal/bulk-order-start.ts';
+import { startBulkOrder } from '../../runtime/temporal/starters.ts';
 import { createLaterVoucherCalls } from './later-voucher-calls.ts';
 import { createPayoutAccountCalls } from './payout-account-calls.ts';
 import { tellWorkflow } from './tell-workflow.ts';

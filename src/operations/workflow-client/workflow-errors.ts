@@ -4,8 +4,8 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { grpcCodeOf, grpcCodes } from '../../temporal/grpc-errors.ts';
-import { ForeignPayloadError } from '../../temporal/payload-codec.ts';
+import { grpcCodeOf, grpcCodes } from '../../runtime/temporal/connection.ts';
+import { ForeignPayloadError } from '../../runtime/temporal/payload-codec.ts';
 
 /** The caller's time is up; the workflow continues, and a repeated request gets its result. */
 export class StillProcessingError extends Error {

@@ -1,7 +1,8 @@
-import type { Operator } from '../../domain/operator.ts';
+import { formatAmount, type Money } from '../../domain/money.ts';
+import { type Operator, operatorOf } from '../../domain/phone.ts';
+import type { TopupKind } from '../../domain/topup.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.ts';
-import type { ProviderAccount } from '../statement.ts';
-import type { TransactionList } from '../transaction-list.ts';
+import type { ProviderAccount, TransactionList } from '../statement.ts';
 
 /** Airtime of any amount, or a package with its own price and content. */
 type AirtimeProduct =
@@ -50,3 +51,24 @@ export interface Airtime extends ProviderAccount {
   /** The orders since a time, all or none. Absent where the provider cannot list them. */
   listTransactions?(since: Date): Promise<TransactionList>;
 }
+
+/**
+ * Port: the operator of a number (E.164), or undefined where there is none. It is asynchronous,
+ * because number portability would require an inquiry at a provider.
+ */
+export type OperatorLookup = (msisdn: string) => Promise<Operator | undefined>;
+
+/** Derives the operator from the prefix of the number. */
+export const lookUpByPrefix: OperatorLookup = async (msisdn) => operatorOf(msisdn);
+
+/** Whether a provider sells what a top-up is of. What is not known yet is checked elsewhere. */
+export const canSendTopup =
+  (kind: TopupKind, providerProductId: number | null, operator: Operator | undefined) =>
+  (port: Pick<Airtime, 'canSend'>, amount: Money): boolean => {
+    if (kind === 'PACKAGE')
+      return providerProductId === null || port.canSend({ kind: 'package', providerProductId });
+    return (
+      operator === undefined ||
+      port.canSend({ kind: 'airtime', operator, amount: formatAmount(amount) })
+    );
+  };

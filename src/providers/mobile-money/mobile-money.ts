@@ -1,6 +1,5 @@
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.ts';
-import type { ProviderAccount } from '../statement.ts';
-import type { TransactionList } from '../transaction-list.ts';
+import type { ProviderAccount, TransactionList } from '../statement.ts';
 
 /** One identifier of a party, key and value as in GSMA's `creditParty` (e.g. msisdn, accountid). */
 export interface PartyIdentifier {

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { presentableMessage } from '../../domain/providers/presentable-message.ts';
-import { internationalDigits } from '../../domain/providers/written-number.ts';
-import { callHttp, type HttpAnswer } from '../http-call.ts';
+import { internationalDigits, presentableMessage } from '../../domain/providers.ts';
+import { callHttp, type HttpAnswer, readJson, tooManyRequests } from '../http-call.ts';
 import type { ProviderOutcome } from '../outcome.ts';
-import { readJson } from '../read-json.ts';
 import type { ProviderBalance } from '../statement.ts';
-import { tooManyRequests } from '../too-many-requests.ts';
 import type { SmsMessage, SmsSender } from './sms-sender.ts';
 
 interface AfricasTalkingSettings {

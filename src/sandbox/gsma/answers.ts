@@ -1,7 +1,52 @@
-import { statusOf, type TakenStatus } from '../accepted-requests.ts';
 import type { Payout, PayoutReversal } from '../books.ts';
-import { PAYOUT_FEE } from '../statements/payout-fee.ts';
-import { errorObject, pascalCase } from './errors.ts';
+import { type SandboxReply, statusOf, type TakenStatus } from '../requests.ts';
+import { PAYOUT_FEE } from '../statements.ts';
+
+/** The error answers of the GSMA API: HTTP status, category, code and description. */
+const errors = {
+  noSuchAccount: [404, 'identification', 'identifierError', 'The payee account does not exist'],
+  accountBarred: [400, 'businessRule', 'incorrectState', 'The payee account is barred'],
+  incorrectState: [400, 'businessRule', 'incorrectState', 'The payment cannot be reversed'],
+  declined: [401, 'authorisation', 'requestDeclined', 'The payment was declined'],
+  duplicate: [400, 'businessRule', 'duplicateRequest', 'The request was received before'],
+  failed: [503, 'serviceUnavailable', 'genericError', 'The operator could not make the payment'],
+  internal: [500, 'internal', 'genericError', 'An internal error occurred'],
+  unavailable: [503, 'serviceUnavailable', 'genericError', 'The service is unavailable'],
+  notAuthorised: [401, 'authorisation', 'clientAuthorisationError', 'The token is not valid'],
+  notFound: [404, 'identification', 'identifierError', 'There is nothing under this identifier'],
+  transactionType: [400, 'businessRule', 'transactionTypeError', 'Only disbursement is supported'],
+  currency: [400, 'validation', 'currencyNotSupported', 'Only ETB is supported'],
+  missing: [400, 'validation', 'mandatoryValueNotSupplied', 'A mandatory value is missing'],
+  format: [400, 'validation', 'formatError', 'A value has the wrong format'],
+  length: [400, 'validation', 'lengthError', 'A value is too long'],
+  negative: [400, 'validation', 'negativeValue', 'The amount must be above zero'],
+} as const satisfies Record<string, readonly [number, string, string, string]>;
+
+export type GsmaErrorName = keyof typeof errors;
+
+/** `businessRule` in the OpenAPI document is `BusinessRule` in the guide. */
+const pascalCase = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The error object in the format of the OpenAPI document, or of the guide. */
+export function errorObject(name: GsmaErrorName, isInPascalCase = false, field?: string) {
+  const [, category, code, words] = errors[name];
+  const description = field ? `${words}: ${field}` : words;
+  const errorDateTime = new Date().toISOString();
+  return isInPascalCase
+    ? {
+        errorCategory: pascalCase(category),
+        errorCode: pascalCase(code),
+        errorDescription: description,
+        errorDateTime,
+      }
+    : { errorCategory: category, errorCode: code, errordescription: description, errorDateTime };
+}
+
+/** An error as the whole answer; `field` names its cause. */
+export const errorReply = (
+  name: GsmaErrorName,
+  { isInPascalCase = false, field }: { isInPascalCase?: boolean; field?: string } = {},
+): SandboxReply => ({ status: errors[name][0], body: errorObject(name, isInPascalCase, field) });
 
 /**
  * The transaction object of a payout, or of its reversal, whose parties change places; `status` is of

@@ -1,13 +1,188 @@
+import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
-import type { Books, Payout } from '../books.ts';
-import { give } from '../reply.ts';
-import { createTokens } from './access-token.ts';
-import { requestStateOf, transactionOf } from './answers.ts';
-import { createPayout, type GsmaParts } from './create-payout.ts';
-import { createReversal } from './create-reversal.ts';
-import { errorReply } from './errors.ts';
-import { listTransactions } from './list-transactions.ts';
-import { payeeAccountRouter } from './payee-account.ts';
+import type { Context, Middleware } from 'koa';
+import type { Books, PaidIn, Payout } from '../books.ts';
+import {
+  canonicalNumber,
+  give,
+  hasBasicCredentials,
+  readText,
+  type SandboxReply,
+  statusOf,
+  type TakenRequest,
+} from '../requests.ts';
+import { listedPaidIn, listedPayouts } from '../statements.ts';
+import { errorReply, requestStateOf, transactionOf } from './answers.ts';
+import { createPayout, createReversal, type GsmaParts } from './orders.ts';
+
+const lifetimeSeconds = 3600;
+
+/**
+ * OAuth for the GSMA API: any key and secret that are not wrong get a token; an unknown or expired token is refused. A
+ * request without a token is accepted, as at GSMA's base without OAuth, and so is one with HTTP Basic.
+ */
+function createTokens(): { router: Router; guard: Middleware } {
+  const expiries = new Map<string, number>();
+  const router = new Router();
+
+  router.post('/accesstoken', async (ctx) => {
+    const form = new URLSearchParams(await readText(ctx));
+    if (!hasBasicCredentials(ctx)) {
+      return give(ctx, { status: 401, body: { error: 'invalid_client' } });
+    }
+    if (form.get('grant_type') !== 'client_credentials') {
+      return give(ctx, { status: 400, body: { error: 'unsupported_grant_type' } });
+    }
+    const token = randomBytes(24).toString('base64url');
+    expiries.set(token, Date.now() + lifetimeSeconds * 1000);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: String(lifetimeSeconds) };
+  });
+
+  const guard: Middleware = async (ctx, next) => {
+    const header = ctx.get('Authorization');
+    const token = header.replace(/^bearer /i, '');
+    const isAccepted =
+      header === '' || hasBasicCredentials(ctx) || (expiries.get(token) ?? 0) > Date.now();
+    if (!isAccepted) return give(ctx, errorReply('notAuthorised'));
+    await next();
+  };
+  return { router, guard };
+}
+
+const defaultLimit = 50;
+const longestPage = 100;
+
+/**
+ * `GET /accounts/{identifierType}/{identifier}/transactions` (providers.md 3.1): the payouts of an
+ * account, their reversals, and what was paid into it, newest first.
+ */
+function listTransactions(ctx: Context, books: Books): SandboxReply {
+  const { fromDateTime, toDateTime, transactionStatus } = ctx.query;
+  const limit = Math.min(numberOf(ctx.query.limit, defaultLimit), longestPage);
+  const offset = numberOf(ctx.query.offset, 0);
+  const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
+  const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
+  if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
+  const isAsked = (one: TakenRequest) =>
+    one.takenAt.getTime() >= from &&
+    one.takenAt.getTime() <= to &&
+    (transactionStatus === undefined || statusOf(one) === transactionStatus);
+  const paidOut = listedPayouts(books, 'gsma')
+    .filter(isAsked)
+    .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))
+    .filter(({ transaction }) => isOf(ctx, transaction));
+  const paidIn = listedPaidIn(books, 'gsma')
+    .filter(isAsked)
+    .map((one) => ({ at: one.takenAt.getTime(), transaction: paidInOf(ctx, one) }));
+  const found = [...paidOut, ...paidIn]
+    .sort((one, other) => other.at - one.at)
+    .map(({ transaction }) => transaction);
+  const page = found.slice(offset, offset + limit);
+  ctx.set('X-Records-Available-Count', String(found.length));
+  ctx.set('X-Records-Returned-Count', String(page.length));
+  return { status: 200, body: page };
+}
+
+/** Money that a bank paid into the account that is asked about. */
+const paidInOf = (ctx: Context, paid: PaidIn) => ({
+  transactionReference: paid.transactionReference,
+  transactionStatus: statusOf(paid),
+  type: paid.type,
+  amount: paid.amount,
+  currency: paid.currency,
+  creditParty: [paid.account ?? { key: ctx.params.identifierType, value: ctx.params.identifier }],
+  debitParty: [{ key: 'organisationid', value: 'bank' }],
+  creationDate: paid.takenAt.toISOString(),
+  modificationDate: paid.takenAt.toISOString(),
+});
+
+/** Whether an account is a party of a transaction. */
+function isOf(ctx: Context, { creditParty, debitParty }: ReturnType<typeof transactionOf>) {
+  const { identifierType: key, identifier: value } = ctx.params;
+  return [creditParty, debitParty].some(
+    (party) =>
+      Array.isArray(party) && party.some((one) => one.key === key && String(one.value) === value),
+  );
+}
+
+const numberOf = (value: unknown, otherwise: number): number =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : otherwise;
+
+/** What the provider says of an account, by the last two digits of its number. */
+interface AccountRow {
+  readonly suffix: string;
+  readonly meaning: string;
+  readonly status: () => SandboxReply;
+  readonly name: () => SandboxReply;
+}
+
+const said = (accountStatus: string) => (): SandboxReply => ({
+  status: 200,
+  body: { accountStatus, subStatus: 'none' },
+});
+const named = (fullName: string) => (): SandboxReply => ({
+  status: 200,
+  body: { name: { fullName } },
+});
+/** Who holds all other accounts. */
+const holder = 'Abebe Kebede';
+
+/** Payments to these accounts succeed where nobody asks before. */
+export const accountRows: readonly AccountRow[] = [
+  {
+    suffix: '26',
+    meaning: 'unknown account',
+    status: () => errorReply('noSuchAccount'),
+    name: () => errorReply('noSuchAccount'),
+  },
+  {
+    suffix: '27',
+    meaning: 'the account takes no money',
+    status: said('unavailable'),
+    name: named(holder),
+  },
+  {
+    suffix: '28',
+    meaning: 'not registered: money would wait for its holder',
+    status: said('unregistered'),
+    name: named(''),
+  },
+  {
+    suffix: '29',
+    meaning: 'somebody else holds it: Chaltu Bekele instead of Abebe Kebede',
+    status: said('available'),
+    name: named('Chaltu Bekele'),
+  },
+  {
+    suffix: '30',
+    meaning: 'it cannot be asked for: 503',
+    status: () => errorReply('unavailable'),
+    name: () => errorReply('unavailable'),
+  },
+  {
+    suffix: '31',
+    meaning: 'its holder is not told: a registered one must be confirmed by an operator',
+    status: said('available'),
+    name: named(''),
+  },
+];
+
+/** `GET /accounts/{identifierType}/{identifier}/status` and `/accountname` (providers.md 3.1). */
+function payeeAccountRouter(): Router {
+  const router = new Router();
+  const rowOf = (ctx: Context) => {
+    const number = canonicalNumber(ctx.params.identifier ?? '');
+    return accountRows.find(({ suffix }) => number.endsWith(suffix));
+  };
+  router.get('/accounts/:identifierType/:identifier/status', (ctx) =>
+    give(ctx, (rowOf(ctx)?.status ?? said('available'))()),
+  );
+  router.get('/accounts/:identifierType/:identifier/accountname', (ctx) =>
+    give(ctx, (rowOf(ctx)?.name ?? named(holder))()),
+  );
+  return router;
+}
 
 /** Below the path that the GSMA API is mounted on. */
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInvitationSender } from '../../../activities/access/invitation-messages.ts';
+import { createInvitationSender } from '../../../activities/access.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import type { MessageOutcome } from '../../../activities/messages/message-outcome.ts';
+import type { MessageOutcome } from '../../../activities/messages.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import type { InvitationChannel } from '../../../src/db/schema/all-tables.ts';
-import { setInvitationScene } from '../../portal/invitation-scene.ts';
+import { setInvitationScene } from '../../pages/portal/invitation-scene.ts';
 import { setOfOne } from '../../providers/set-of-one.ts';
 import { heldProvider, kinds, outcomes, statuses } from '../held-provider.ts';
 

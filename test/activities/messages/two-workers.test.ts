@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { createMessageSender } from '../../../activities/messages/messages.ts';
+import { createMessageSender } from '../../../activities/messages.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import { createBackgroundTasks } from '../../../src/process/background-tasks.ts';
-import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.ts';
+import { lookUpByPrefix } from '../../../src/providers/airtime/airtime.ts';
+import { createBackgroundTasks } from '../../../src/runtime/process/background-tasks.ts';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
 import { setOfOne } from '../../providers/set-of-one.ts';
 import { heldProvider, kinds, outcomes, type SendingEnd, statuses } from '../held-provider.ts';

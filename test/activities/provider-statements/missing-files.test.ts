@@ -1,12 +1,12 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compareFile } from '../../../activities/compare-statement.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { compareFile } from '../../../activities/provider-statements/compare-statement.ts';
-import { createProviderStatementActivities } from '../../../activities/provider-statements/provider-statements.ts';
+import { createProviderStatementActivities } from '../../../activities/provider-statements.ts';
 import { listCases } from '../../../src/db/positions/cases.ts';
-import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.ts';
-import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+import type { StoredLine } from '../../../src/db/provider-statements/statements.ts';
+import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/day-report.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
 import { moveRows } from '../../db/provider-statements/move-rows.ts';

@@ -5,13 +5,10 @@ import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import {
   createBalanceActivities,
   createProviderStatementActivities,
-} from '../../../activities/provider-statements/provider-statements.ts';
-import {
-  compareBalance,
-  listBalances,
-} from '../../../src/db/provider-statements/provider-balances.ts';
-import { findStatement } from '../../../src/db/provider-statements/provider-statements.ts';
-import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+} from '../../../activities/provider-statements.ts';
+import { compareBalance, listBalances } from '../../../src/db/provider-statements/balances.ts';
+import { findStatement } from '../../../src/db/provider-statements/statements.ts';
+import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/day-report.ts';
 import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.ts';
 import { type AdminScene, openScene } from '../../admin/scene.ts';
 

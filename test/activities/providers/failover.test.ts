@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { markAttemptUnknown } from '../../../src/db/topups/topup-attempts.ts';
+import { markAttemptUnknown } from '../../../src/db/topups/attempts.ts';
 import type { ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
 import { atProvider } from '../../positions/placements.ts';

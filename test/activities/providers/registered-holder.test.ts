@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   countUnpaidAccounts,
   listAccountChecks,
-} from '../../../src/db/catalogue/payout-account-checks.ts';
+} from '../../../src/db/catalogue/payout-accounts.ts';
 import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.ts';
 import { notSent, openTwoProviders, type TwoProviders } from './two-providers.ts';
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { liftFence, raiseFence } from '../../../src/db/recovery/fence.ts';
-import { bookLost } from '../../../src/db/recovery/found-placements.ts';
+import { bookLost, liftFence, raiseFence } from '../../../src/db/recovery.ts';
 import { settleAlone } from '../../positions/cases.ts';
 import { placementsOf } from '../../positions/placements.ts';
 import {

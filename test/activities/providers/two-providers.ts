@@ -1,12 +1,12 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { createAskActivities } from '../../../activities/positions/ask-due.ts';
+import { createAskActivities } from '../../../activities/positions.ts';
 import { createPaymentActivities } from '../../../activities/redemptions/payments.ts';
 import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.ts';
 import { createTopupActivities } from '../../../activities/topups/topups.ts';
 import { createDigests } from '../../../src/crypto/digests.ts';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import { lookUpByPrefix } from '../../../src/providers/airtime/airtime.ts';
 import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { createMessageSender } from '../../../activities/messages/messages.ts';
+import { createMessageSender } from '../../../activities/messages.ts';
 import { createClaimActivities } from '../../../activities/redemptions/claims.ts';
 import { createCancellationActivities } from '../../../activities/vouchers/cancellation.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import { createBackgroundTasks } from '../../../src/process/background-tasks.ts';
-import { lookUpByPrefix } from '../../../src/providers/airtime/operator-lookup.ts';
+import { lookUpByPrefix } from '../../../src/providers/airtime/airtime.ts';
+import { createBackgroundTasks } from '../../../src/runtime/process/background-tasks.ts';
 import type { CancelVoucherCommand, ClaimCommand } from '../../../workflows/contracts.ts';
 import { credentialOf } from '../../admin/movements.ts';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';

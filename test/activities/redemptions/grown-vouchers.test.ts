@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { redemptionFacts } from '../../../activities/redemptions/redemption-facts.ts';
-import { voucherFacts } from '../../../activities/redemptions/voucher-facts.ts';
+import { redemptionFacts, voucherFacts } from '../../../activities/redemptions/facts.ts';
 import {
   connectDatabase,
   type Database,
   type DatabaseTransaction,
 } from '../../../src/db/connection.ts';
 import { insertClaim, startClaim } from '../../../src/db/vouchers/claims.ts';
-import { redemptionContext } from '../../../src/db/vouchers/redemption-context.ts';
-import { growVoucher } from '../../../src/db/vouchers/voucher-holds.ts';
+import { growVoucher, redemptionContext } from '../../../src/db/vouchers/redemptions.ts';
 import { type LockedVoucher, lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import { formatMoney, type Money, parseMoney } from '../../../src/domain/money.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
-import { type ClaimFacts, refuseClaim } from '../../../src/domain/vouchers/claim.ts';
+import {
+  type ClaimFacts,
+  refuseClaim,
+  settleRedemption,
+} from '../../../src/domain/vouchers/claim.ts';
 import { settleOrRefuse } from '../../../src/domain/vouchers/redemption.ts';
-import { settleRedemption } from '../../../src/domain/vouchers/service-fee.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { addGiftSeller, type GiftSeller } from '../../db/gift-rows.ts';
 import { transferOf, write } from '../../db/ledger-writing.ts';
 import { testNumbers } from '../../end-to-end/privacy/stored-numbers.ts';

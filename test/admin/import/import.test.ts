@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recordKinds } from '../../../src/admin/records/all-record-kinds.ts';
+import { recordKinds } from '../../../src/admin/records/kinds.ts';
 import { type AdminScene, openScene } from '../scene.ts';
 
 let scene: AdminScene;

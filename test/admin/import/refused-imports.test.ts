@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importLimits } from '../../../src/admin/import/import-row.ts';
+import { importLimits } from '../../../src/admin/import/read-rows.ts';
 import { type AdminScene, merchantWords, openScene } from '../scene.ts';
 
 let scene: AdminScene;

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readCsvRows } from '../../../src/admin/import/csv-rows.ts';
-import { importLimits } from '../../../src/admin/import/import-row.ts';
-import { readJsonRows } from '../../../src/admin/import/json-rows.ts';
-import { denomination } from '../../../src/admin/records/denomination.ts';
-import { merchant } from '../../../src/admin/records/merchant.ts';
+import { importLimits, readCsvRows, readJsonRows } from '../../../src/admin/import/read-rows.ts';
+import { denomination, merchant } from '../../../src/admin/records/kinds.ts';
 
 const row = (place: string, cells: Record<string, string>) => ({ place, cells, problems: [] });
 const two = [

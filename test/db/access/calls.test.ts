@@ -11,7 +11,7 @@ import {
 } from '../../../src/db/access/calls.ts';
 import { listApiKeys } from '../../../src/db/access/company-access.ts';
 import { addApiKey, addPartner } from '../../../src/db/catalogue/companies.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 import { prune } from '../prune.ts';
 

@@ -11,8 +11,8 @@ import {
 } from '../../../src/db/access/company-access.ts';
 import { addApiKey, addPartner, addSourceAddresses } from '../../../src/db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../../src/db/connection.ts';
-import { needsRotation } from '../../../src/domain/access/api-key.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
+import { needsRotation } from '../../../src/domain/access.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endPrices } from '../../../src/db/catalogue/company-changes.ts';
+import { endPrices } from '../../../src/db/catalogue/companies.ts';
 import { priceSource, replacePrice } from '../../../src/db/catalogue/prices.ts';
 import type { Database } from '../../../src/db/connection.ts';
 import { readListPage } from '../../../src/db/lists/list-page.ts';

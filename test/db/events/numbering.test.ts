@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, DatabaseTransaction } from '../../../src/db/connection.ts';
-import { numberEvents } from '../../../src/db/events/numbering.ts';
+import { numberEvents } from '../../../src/db/events.ts';
 import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
 import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';

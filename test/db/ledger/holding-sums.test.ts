@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkWholeBooks } from '../../../src/db/books/check-whole.ts';
-import { addUpHoldings, holdingsIn } from '../../../src/db/books/holding-sums.ts';
-import { inSnapshot } from '../../../src/db/books/in-snapshot.ts';
+import { inSnapshot } from '../../../src/db/books/checkpoints.ts';
+import { addUpHoldings, holdingsIn } from '../../../src/db/books/sums.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
 import { untilBooksAreChecked } from './checked-books.ts';

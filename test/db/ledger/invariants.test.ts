@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkChangedBooks } from '../../../src/db/books/check-changes.ts';
 import { checkWholeBooks } from '../../../src/db/books/check-whole.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { CLAIM, done, GENERATE, REDEEM, settled } from '../../end-to-end/gift/gift-scene.ts';
 import { merchantClient, newestCode, partnerClient } from '../../support/clients.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addDaySums, brokenDaySums } from '../../../src/db/books/day-sums.ts';
+import { addDaySums, brokenDaySums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import type { Transfer } from '../../../src/db/ledger/ledger.ts';
-import { readPartnerMonth } from '../../../src/db/ledger/months/partner-month.ts';
-import { type Month, monthsBetween } from '../../../src/domain/statements/monthly-statement.ts';
+import { readPartnerMonth } from '../../../src/db/ledger/monthly-statements.ts';
+import { type Month, monthsBetween } from '../../../src/domain/statements.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 const ZONES = ['UTC', 'Africa/Addis_Ababa', 'America/New_York', 'Asia/Kathmandu'];

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restartSums } from '../../../src/db/books/checkpoints.ts';
-import { addTransfers } from '../../../src/db/ledger/ledger.ts';
-import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.ts';
+import { addTransfers, serviceFeesBalance } from '../../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { type AdminScene, openScene } from '../../admin/scene.ts';
 import { untilBooksAreChecked } from './checked-books.ts';

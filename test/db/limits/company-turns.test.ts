@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { secondsUntilTurn } from '../../../src/db/limits/company-daily-counts.ts';
+import { secondsUntilTurn } from '../../../src/db/limits/daily-limits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const slowing = { companyWrongCodesPerDay: 5, pauseSeconds: 2, longestWaitSeconds: 3 };

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../src/db/lists/list-query.ts';
+import type { ListQuery } from '../../../src/db/lists/list-page.ts';
 
 /** The newest rows of a list, as most callers ask for them. */
 export const firstPage: ListQuery = {

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import type { Database } from '../../../src/db/connection.ts';
-import { readListPage } from '../../../src/db/lists/list-page.ts';
-import type { ColumnKind, ListSource } from '../../../src/db/lists/list-query.ts';
+import { type ColumnKind, type ListSource, readListPage } from '../../../src/db/lists/list-page.ts';
 import { merchantSource, productSource } from '../../../src/db/lists/list-sources.ts';
 import { listQuery } from '../../../src/http/lists/list-query.ts';
 import {

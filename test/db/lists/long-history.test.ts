@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GrownDatabase } from '../../../bench/growth/grown-database.ts';
-import { addDaySums } from '../../../src/db/books/day-sums.ts';
+import { addDaySums } from '../../../src/db/books/sums.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { readStatementPage, type StatementPage } from '../../../src/db/ledger/statement-page.ts';
-import { readWalletTransactions } from '../../../src/db/ledger/wallet-transactions.ts';
-import { readListPage } from '../../../src/db/lists/list-page.ts';
-import type { ListQuery } from '../../../src/db/lists/list-query.ts';
-import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.ts';
-import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.ts';
+import {
+  readStatementPage,
+  readWalletTransactions,
+  type StatementPage,
+} from '../../../src/db/ledger/account-statements.ts';
+import { type ListQuery, readListPage } from '../../../src/db/lists/list-page.ts';
+import { redemptionSource, voucherSource } from '../../../src/db/vouchers/lists.ts';
 import { addVoucher } from '../../support/vouchers.ts';
 import { openGrownScene } from '../grown-scene.ts';
 import { firstPage } from './first-page.ts';

@@ -1,17 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GrownDatabase } from '../../../bench/growth/grown-database.ts';
-import { addDaySums } from '../../../src/db/books/day-sums.ts';
-import { addHourSums, brokenHourSums } from '../../../src/db/books/hour-sums.ts';
+import { addDaySums, addHourSums, brokenHourSums } from '../../../src/db/books/sums.ts';
 import type { Database } from '../../../src/db/connection.ts';
 import { salesPerDay } from '../../../src/db/ledger/sales.ts';
-import { readListPage } from '../../../src/db/lists/list-page.ts';
-import type { ListQuery } from '../../../src/db/lists/list-query.ts';
-import { payoutSource } from '../../../src/db/vouchers/lists/payout-days.ts';
-import {
-  type DayOfPayouts,
-  payoutsPerDay,
-} from '../../../src/db/vouchers/lists/payouts-per-day.ts';
+import { type ListQuery, readListPage } from '../../../src/db/lists/list-page.ts';
+import { type DayOfPayouts, payoutSource, payoutsPerDay } from '../../../src/db/vouchers/lists.ts';
 import { openGrownScene } from '../grown-scene.ts';
 
 const VOUCHERS = 9_000;

@@ -6,11 +6,9 @@ import {
   restartRowCounts,
 } from '../../../src/db/books/row-counts.ts';
 import { connectDatabase } from '../../../src/db/connection.ts';
-import { readListPage } from '../../../src/db/lists/list-page.ts';
-import type { ListSource } from '../../../src/db/lists/list-query.ts';
+import { type ListSource, readListPage } from '../../../src/db/lists/list-page.ts';
 import { topupSource } from '../../../src/db/topups/topups.ts';
-import { redemptionSource } from '../../../src/db/vouchers/lists/redemption-list.ts';
-import { voucherSource } from '../../../src/db/vouchers/lists/voucher-list.ts';
+import { redemptionSource, voucherSource } from '../../../src/db/vouchers/lists.ts';
 import { addVoucher } from '../../support/vouchers.ts';
 import { openGrownScene } from '../grown-scene.ts';
 import { firstPage } from './first-page.ts';

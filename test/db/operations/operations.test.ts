@@ -5,11 +5,11 @@ import { bindSignedRequest } from '../../../src/db/access/access.ts';
 import type { Database, DatabaseTransaction } from '../../../src/db/connection.ts';
 import {
   beginOperation,
+  findOperations,
   type OperationIdentity,
   recordRefusal,
   settleOperation,
-} from '../../../src/db/operations/operations.ts';
-import { findOperations } from '../../../src/db/operations/stored-operations.ts';
+} from '../../../src/db/operations.ts';
 import { refuse } from '../../../src/domain/refusals.ts';
 import { addShop } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
-import { settleOrder } from '../../../src/db/positions/settle.ts';
 import type { Said } from '../../../src/domain/positions/placement.ts';
 import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';

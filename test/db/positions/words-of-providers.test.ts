@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
-import { settleOrder } from '../../../src/db/positions/settle.ts';
-import { bookLost } from '../../../src/db/recovery/found-placements.ts';
+import { bookLost } from '../../../src/db/recovery.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
 import {

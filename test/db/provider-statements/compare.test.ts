@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  compareFile,
-  compareStored,
-} from '../../../activities/provider-statements/compare-statement.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { compareFile, compareStored } from '../../../activities/compare-statement.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { closeCase, listCases } from '../../../src/db/positions/cases.ts';
 import type {
   StatementProvider,
   StoredLine,
-} from '../../../src/db/provider-statements/statement-lines.ts';
-import { bookLost } from '../../../src/db/recovery/found-placements.ts';
-import type { Day } from '../../../src/domain/reports/day-report.ts';
+} from '../../../src/db/provider-statements/statements.ts';
+import { bookLost } from '../../../src/db/recovery.ts';
+import type { Day } from '../../../src/domain/day-report.ts';
 import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.ts';
 import {
   type AdminScene,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compareFile } from '../../../activities/provider-statements/compare-statement.ts';
-import type { StoredLine } from '../../../src/db/provider-statements/statement-lines.ts';
-import type { Day } from '../../../src/domain/reports/day-report.ts';
+import { compareFile } from '../../../activities/compare-statement.ts';
+import type { StoredLine } from '../../../src/db/provider-statements/statements.ts';
+import type { Day } from '../../../src/domain/day-report.ts';
 import { type AdminScene, openScene } from '../../admin/scene.ts';
 
 /** Statements that overlap: a file with rows of the day before or after, and two loads of one day at the same time. */

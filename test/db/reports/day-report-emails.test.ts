@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lastClosedDay } from '../../../src/domain/reports/day-report.ts';
-import { createFailpoint, type Failpoint } from '../../../src/process/failpoint.ts';
+import { lastClosedDay } from '../../../src/domain/day-report.ts';
+import { createFailpoint, type Failpoint } from '../../../src/runtime/process/failpoint.ts';
 import { sendDayReportsId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';

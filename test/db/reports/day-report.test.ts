@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DayReport, dayOfTime } from '../../../src/domain/day-report.ts';
 import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
-import { type DayReport, dayOfTime } from '../../../src/domain/reports/day-report.ts';
 import { takenBackAndRetried, topUp } from '../../admin/movements.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { reconciled } from '../../end-to-end/faults/reconciled.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { CLOSED_AFTER_HOURS } from '../../../src/domain/statements/monthly-statement.ts';
+import { CLOSED_AFTER_HOURS } from '../../../src/domain/statements.ts';
 
 const hoursLater = sql`make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)`;
 

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/db/connection.ts';
-import { processRoles } from '../../../src/db/rights/rights.ts';
 import { ensureRoles, groupRole } from '../../../src/db/rights/roles.ts';
-import { tableRights } from '../../../src/db/rights/table-rights.ts';
+import { processRoles, tableRights } from '../../../src/db/rights/table-rights.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

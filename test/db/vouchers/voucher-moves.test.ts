@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database, violates } from '../../../src/db/connection.ts';
-import { type VoucherStatus, voucherMoves } from '../../../src/domain/voucher.ts';
+import { type VoucherStatus, voucherMoves } from '../../../src/domain/vouchers/voucher.ts';
 import { testNumbers } from '../../end-to-end/privacy/stored-numbers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addGiftSeller } from '../gift-rows.ts';

@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { numberEvents } from '../../../src/db/events/numbering.ts';
-import { readDeliveryTarget, settleWake } from '../../../src/db/webhooks/deliveries.ts';
+import { numberEvents } from '../../../src/db/events.ts';
 import {
   dispatchEvents,
   listDueEndpoints,
+  readDeliveryTarget,
   readDispatchState,
+  settleWake,
   takeWake,
-} from '../../../src/db/webhooks/dispatch.ts';
-import { addWebhook, setWebhookStatus } from '../../../src/db/webhooks/webhook-endpoints.ts';
+} from '../../../src/db/webhooks/deliveries.ts';
+import { addWebhook, setWebhookStatus } from '../../../src/db/webhooks/endpoints.ts';
 import { addGiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { payoutAccountState } from '../../../src/domain/providers/payout-account.ts';
+import { payoutAccountState } from '../../../src/domain/payout-account.ts';
 
 it.each([
   ['Abebe Kebede', 'ABEBE KEBEDE', 'open'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { presentableMessage } from '../../../src/domain/providers/presentable-message.ts';
+import { presentableMessage } from '../../../src/domain/providers.ts';
 
 const cases: [string, string][] = [
   ['The payee is barred', 'The payee is barred'],

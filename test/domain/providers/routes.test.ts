@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDigests } from '../../../src/crypto/digests.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
-import { providersFor, type Route, type Routed } from '../../../src/domain/providers/routes.ts';
+import { providersFor, type Route, type Routed } from '../../../src/domain/providers.ts';
 
 const digests = createDigests(Buffer.alloc(32, 7));
 

@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import { refuseReason } from '../../../src/domain/repairs/reason.ts';
-import {
-  formatVoucherCode,
-  voucherCodeFromRandom,
-} from '../../../src/domain/vouchers/voucher-code.ts';
+import { refuseReason } from '../../../src/domain/repairs.ts';
+import { formatVoucherCode, voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 
 const CODE = formatVoucherCode(voucherCodeFromRandom(new Uint8Array(15).fill(11)));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reasons } from '../../../src/domain/reasons.ts';
 import { refuse } from '../../../src/domain/refusals.ts';
-import { refusedCallWords } from '../../../src/domain/repairs/refused-call.ts';
+import { refusedCallWords } from '../../../src/domain/repairs.ts';
 
 type Reason = keyof typeof reasons;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainWords } from '../../../src/domain/staff/plain-words.ts';
+import { plainWords } from '../../../src/domain/staff.ts';
 
 it.each([
   ['Declined: invalid credit party.', 'the operator does not know this number'],

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  auditedTerm,
-  readSearchTerm,
-  type SearchTerm,
-} from '../../../src/domain/staff/search-term.ts';
-import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.ts';
+import { auditedTerm, readSearchTerm, type SearchTerm } from '../../../src/domain/staff.ts';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 import * as workflowIds from '../../../workflows/workflow-ids.ts';
 
 const code = voucherCodeFromRandom(Buffer.from('fifteen bytes 1'));

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { messageTemplates } from '../../../src/config/setting-kinds.ts';
-import { partsOf } from '../../../src/domain/vouchers/message-parts.ts';
-import { messageTexts, templateProblems } from '../../../src/domain/vouchers/message-templates.ts';
-import { ownerMessages } from '../../../src/domain/vouchers/owner-messages.ts';
+import {
+  messageTexts,
+  ownerMessages,
+  partsOf,
+  templateProblems,
+} from '../../../src/domain/vouchers/messages.ts';
 
 const facts = { code: '123456', amount: '500.00', merchant: 'Coffee {code} [x]', minutes: 5 };
 const template = '{code} for {amount} birr[ at {merchant}], {minutes} min.';

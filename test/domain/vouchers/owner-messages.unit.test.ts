@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { partsOf } from '../../../src/domain/vouchers/message-parts.ts';
-import { messageLanguages, ownerMessages } from '../../../src/domain/vouchers/owner-messages.ts';
+import { messageLanguages, ownerMessages, partsOf } from '../../../src/domain/vouchers/messages.ts';
 
 const REFERENCE = 'RDM-0123456789ABCDEF';
 const merchant = 'Abyssinia Coffee House';

@@ -5,8 +5,8 @@ import {
   type AmountFacts,
   describeRedeemable,
   refuseAmount,
-} from '../../../src/domain/vouchers/redeemable-amount.ts';
-import { settleRedemption } from '../../../src/domain/vouchers/service-fee.ts';
+  settleRedemption,
+} from '../../../src/domain/vouchers/claim.ts';
 
 const limits = { redemptionMinimum: parseMoney('5'), partialRedemptionsPerVoucher: 20 };
 const noLimits = { redemptionMinimum: 1n, partialRedemptionsPerVoucher: 1_000 };

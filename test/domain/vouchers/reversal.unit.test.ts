@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ReversalFacts, refuseReversal } from '../../../src/domain/vouchers/reversal.ts';
+import { type ReversalFacts, refuseReversal } from '../../../src/domain/vouchers/redemption.ts';
 
 const redemption = {
   status: 'POSTED',

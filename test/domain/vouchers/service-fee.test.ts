@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAmount, formatMoney, parseMoney } from '../../../src/domain/money.ts';
-import { largestPart, settleRedemption } from '../../../src/domain/vouchers/service-fee.ts';
+import { largestPart, settleRedemption } from '../../../src/domain/vouchers/claim.ts';
 
 function settle(remaining: string, amount: string | undefined, feePercent: string) {
   return settleRedemption({

@@ -4,7 +4,7 @@ import {
   formatVoucherCode,
   parseVoucherCode,
   voucherCodeFromRandom,
-} from '../../../src/domain/vouchers/voucher-code.ts';
+} from '../../../src/domain/vouchers/voucher.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codes = fc

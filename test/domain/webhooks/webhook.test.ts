@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWebhookUrl, webhookHost } from '../../../src/domain/webhooks/webhook.ts';
+import { readWebhookUrl, webhookHost } from '../../../src/domain/events.ts';
 
 const inProduction = (given: string) => readWebhookUrl(given, { allowsPrivate: false });
 

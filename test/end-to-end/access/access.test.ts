@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomApiKey } from '../../../src/crypto/random.ts';
 import { addApiKey, addSourceAddresses } from '../../../src/db/catalogue/companies.ts';
 import type { Reason, Surface } from '../../../src/domain/refusals.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
 import { type Answer, call, merchantClient, partnerClient } from '../../support/clients.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.ts';
-import { setApiKeyScopes } from '../../../src/db/access/api-key-power.ts';
-import { type Scope, scopesOf } from '../../../src/domain/access/scope.ts';
+import { setApiKeyScopes } from '../../../src/db/access/company-access.ts';
+import { type Scope, scopesOf } from '../../../src/domain/access.ts';
 import type { Surface } from '../../../src/domain/refusals.ts';
 import type { SurfaceRoutes } from '../../../src/http/app.ts';
 import { type Endpoint, scopeOf } from '../../../src/http/endpoint.ts';

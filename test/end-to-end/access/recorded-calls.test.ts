@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomApiKey } from '../../../src/crypto/random.ts';
 import { listCalls, listRefusedCalls, type ShownCall } from '../../../src/db/access/calls.ts';
 import { endApiKey, listApiKeys, revokeApiKey } from '../../../src/db/access/company-access.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { call, merchantClient, partnerClient } from '../../support/clients.ts';
 import { makeKey, makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { hideTable } from '../../support/database-faults.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.ts';
-import { setApiKeyScopes } from '../../../src/db/access/api-key-power.ts';
-import { revokeApiKey } from '../../../src/db/access/company-access.ts';
+import { revokeApiKey, setApiKeyScopes } from '../../../src/db/access/company-access.ts';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.ts';
 import { deposit, makeKey, makeMerchant, makePartner } from '../../support/companies.ts';
 import { stoppedAt } from '../../support/database-locks.ts';

@@ -2,17 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../../src/api.ts';
-import { createLogger } from '../../../src/process/logger.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { startWorker } from '../../../src/worker.ts';
 import { commandsOn } from '../../admin/scene.ts';
-import { invitationsOn } from '../../portal/invitation-scene.ts';
+import { invitationsOn } from '../../pages/portal/invitation-scene.ts';
 import {
   type Account,
   codeOf,
   hiddenFields,
   makeAccount,
   portalClient,
-} from '../../portal/portal-client.ts';
+} from '../../pages/portal/portal-client.ts';
 import { merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
 import {
   CLAIM,

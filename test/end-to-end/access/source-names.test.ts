@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSourceAddresses } from '../../../src/db/catalogue/companies.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { call } from '../../support/clients.ts';
 import { makePartner, type TestPartner } from '../../support/companies.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orderVouchersOnce } from '../../../src/operations/order-vouchers.ts';
-import { lineSchema, orderedLine } from '../../../src/partner/bulk/bulk-line-fields.ts';
+import { lineSchema, orderedLine } from '../../../src/partner/bulk-orders.ts';
 import { generateBulkId } from '../../../workflows/workflow-ids.ts';
 import { expectShortStretches, longLines } from '../../harness/event-loop.ts';
 import { partnerClient, type RawPartner } from '../../support/clients.ts';

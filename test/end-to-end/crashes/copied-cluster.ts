@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { openCluster } from '../../../src/embedded/postgres-cluster.ts';
+import { openCluster } from '../../../src/local/postgres.ts';
 import { until } from '../../support/until.ts';
 
 const run = promisify(execFile);

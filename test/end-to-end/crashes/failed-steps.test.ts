@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createFailpoint, type Failpoint, failpoints } from '../../../src/process/failpoint.ts';
+import {
+  createFailpoint,
+  type Failpoint,
+  failpoints,
+} from '../../../src/runtime/process/failpoint.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { expectAgreement } from './oracle.ts';
@@ -27,7 +31,7 @@ function note(name: Parameters<Failpoint>[0]) {
 
 /**
  * Nobody waits for an invitation, a statement or a report: test/end-to-end/processes/invitations.test.ts,
- * test/portal/pages/statements/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have their crashes.
+ * test/pages/portal/statements/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have their crashes.
  */
 const {
   invite: _invitations,

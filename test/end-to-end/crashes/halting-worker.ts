@@ -1,8 +1,8 @@
 import { readConfig } from '../../../src/config/config.ts';
-import { createLogger } from '../../../src/process/logger.ts';
-import { runProcess } from '../../../src/process/termination.ts';
-import { connectTemporal } from '../../../src/temporal/connection.ts';
-import { temporalServerOf } from '../../../src/temporal/temporal-server.ts';
+import { runProcess } from '../../../src/runtime/process/background-tasks.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
+import { connectTemporal } from '../../../src/runtime/temporal/connection.ts';
+import { temporalServerOf } from '../../../src/runtime/temporal/temporal-server.ts';
 import { startWorker } from '../../../src/worker.ts';
 
 /**

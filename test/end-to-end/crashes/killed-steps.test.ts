@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../../src/embedded/port.ts';
-import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { freePort } from '../../../src/local/processes.ts';
+import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';

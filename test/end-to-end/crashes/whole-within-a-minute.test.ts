@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
-import { registerWebhook } from '../../../src/operations/webhooks.ts';
+import { registerWebhook, webhookSettingsOf } from '../../../src/operations/webhooks.ts';
 import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
 import { startRawServer } from '../../providers/raw-server.ts';
 import { call } from '../../support/clients.ts';

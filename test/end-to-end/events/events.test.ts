@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
-import type { EventType } from '../../../src/domain/event-types.ts';
-import { eventTypes, eventTypesOf } from '../../../src/domain/event-types.ts';
+import { type EventType, eventTypes, eventTypesOf } from '../../../src/domain/events.ts';
 import { maskMsisdn } from '../../../src/domain/phone.ts';
-import { eventSchema, subjectExample } from '../../../src/http/events/event-schemas.ts';
+import { eventSchema, subjectExample } from '../../../src/http/events.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { settleCase } from '../../positions/cases.ts';
 import { doneLate, takenBack } from '../../positions/placements.ts';

@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import type { RouteKind } from '../../../src/domain/providers/routes.ts';
-import { freePort } from '../../../src/embedded/port.ts';
-import type {
-  ProviderFault,
-  SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.ts';
-import { staffClient } from '../../staff/staff-client.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import type { RouteKind } from '../../../src/domain/providers.ts';
+import { freePort } from '../../../src/local/processes.ts';
+import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
+import { staffClient } from '../../pages/staff/staff-client.ts';
 import { call, partnerClient } from '../../support/clients.ts';
 import { deposit, makePartner } from '../../support/companies.ts';
 import { RELOADLY_WEBHOOK_SECRET } from '../../support/stack.ts';

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type {
-  ProviderFault,
-  SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.ts';
+import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
 import { askAll } from '../../positions/placements.ts';
 import type { Answer } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';

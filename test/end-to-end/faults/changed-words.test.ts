@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { commandsOn, statementOf } from '../../admin/scene.ts';
 import { caseOf, needsAction, settleCase, untilCase } from '../../positions/cases.ts';
 import { askNow, doneLate } from '../../positions/placements.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import type { RouteKind } from '../../../src/domain/providers/routes.ts';
-import { freePort } from '../../../src/embedded/port.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import type { RouteKind } from '../../../src/domain/providers.ts';
+import { freePort } from '../../../src/local/processes.ts';
 import { gsmaPaths } from '../../../src/sandbox/gsma/router.ts';
-import { smscPassword } from '../../../src/sandbox/smpp/smsc.ts';
+import { smscPassword } from '../../../src/sandbox/smpp.ts';
 import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
 import {
   deposit,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { BooksRow } from '../../../src/sandbox/accepted-requests.ts';
-import type { SandboxProvider } from '../../../src/sandbox/faults/provider-faults.ts';
+import type { SandboxProvider } from '../../../src/sandbox/faults.ts';
+import type { BooksRow } from '../../../src/sandbox/requests.ts';
+import type { staffClient } from '../../pages/staff/staff-client.ts';
 import { atProvider } from '../../positions/placements.ts';
-import type { staffClient } from '../../staff/staff-client.ts';
 import type { Answer, RawPartner } from '../../support/clients.ts';
 import { makeMerchant, type TestPartner } from '../../support/companies.ts';
 import { CLAIM, newOwner, REDEEM } from '../gift/gift-scene.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
-import { createMetrics } from '../../../src/process/metrics/metrics.ts';
-import { smscPassword } from '../../../src/sandbox/smpp/smsc.ts';
+import { createMetrics } from '../../../src/runtime/metrics/metrics.ts';
+import { smscPassword } from '../../../src/sandbox/smpp.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { providerSettings } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { type RunningPostgres, startPostgres } from '../../../src/embedded/postgres.ts';
-import { silentProgress as progress } from '../../../src/process/progress.ts';
+import { type RunningPostgres, startPostgres } from '../../../src/local/postgres.ts';
+import { silentProgress as progress } from '../../../src/runtime/process/progress.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import { freePort } from '../../../src/embedded/port.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import { freePort } from '../../../src/local/processes.ts';
 import { gsmaPaths } from '../../../src/sandbox/gsma/router.ts';
 import { deposit } from '../../support/companies.ts';
 import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';

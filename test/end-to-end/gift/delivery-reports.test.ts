@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findCases } from '../../../src/db/cases/find-cases.ts';
+import { findCases } from '../../../src/db/support-search.ts';
+import { staffClient } from '../../pages/staff/staff-client.ts';
 import { startRawServer } from '../../providers/raw-server.ts';
-import { staffClient } from '../../staff/staff-client.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { staffClient } from '../../pages/staff/staff-client.ts';
 import { settleCase } from '../../positions/cases.ts';
 import { askNow } from '../../positions/placements.ts';
-import { staffClient } from '../../staff/staff-client.ts';
 import { reconciled } from '../faults/reconciled.ts';
 import { CLAIM, settled } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';

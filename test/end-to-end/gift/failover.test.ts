@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { paymentOf } from '../../../activities/redemptions/payments.ts';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
+import { addRoute } from '../../../src/db/providers.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
 import { gsmaOfSettings } from '../../../src/providers/of-settings.ts';
-import type {
-  ProviderFault,
-  SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.ts';
+import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
+import { staffClient } from '../../pages/staff/staff-client.ts';
 import { settleCase } from '../../positions/cases.ts';
-import { staffClient } from '../../staff/staff-client.ts';
 import { call } from '../../support/clients.ts';
 import { makeSpoilingWay } from '../../support/spoiling-way.ts';
 import { until } from '../../support/until.ts';

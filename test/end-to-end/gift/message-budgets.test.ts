@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Company } from '../../../src/domain/voucher.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';

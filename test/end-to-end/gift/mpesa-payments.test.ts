@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
-import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation.ts';
+import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import { askNow, atProvider } from '../../positions/placements.ts';
 import { makeSpoilingWay, type Spoil } from '../../support/spoiling-way.ts';
 import { until } from '../../support/until.ts';

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import { freePort } from '../../../src/embedded/port.ts';
-import type { ProviderFault } from '../../../src/sandbox/faults/provider-faults.ts';
-import { sandboxProviderNames } from '../../../src/sandbox/faults/provider-faults.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import { freePort } from '../../../src/local/processes.ts';
+import { type ProviderFault, sandboxProviderNames } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { call } from '../../support/clients.ts';
 import { deposit, makeMerchant, type TestMerchant } from '../../support/companies.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.ts';
+import { freePort } from '../../../src/local/processes.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { atProvider } from '../../positions/placements.ts';
 import { partnerClient, type RawPartner } from '../../support/clients.ts';

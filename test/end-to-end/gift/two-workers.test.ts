@@ -1,9 +1,9 @@
 import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Failpoint } from '../../../src/process/failpoint.ts';
-import { createLogger } from '../../../src/process/logger.ts';
-import { connectTemporal } from '../../../src/temporal/connection.ts';
-import { temporalServerOf } from '../../../src/temporal/temporal-server.ts';
+import type { Failpoint } from '../../../src/runtime/process/failpoint.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
+import { connectTemporal } from '../../../src/runtime/temporal/connection.ts';
+import { temporalServerOf } from '../../../src/runtime/temporal/temporal-server.ts';
 import { startWorker } from '../../../src/worker.ts';
 import { until } from '../../support/until.ts';
 import { CLAIM, type Gift, newOwner } from './gift-scene.ts';

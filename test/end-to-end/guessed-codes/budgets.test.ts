@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Company } from '../../../src/domain/voucher.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { type Answer, merchantClient, newestCode } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';

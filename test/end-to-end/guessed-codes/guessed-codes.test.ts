@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../../src/api.ts';
-import { createLogger } from '../../../src/process/logger.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Answer } from '../../support/clients.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeAccount, type PortalClient, signedIn } from '../../portal/portal-client.ts';
+import { makeAccount, type PortalClient, signedIn } from '../../pages/portal/portal-client.ts';
 import { type Answer, partnerClient, type RawPartner } from '../../support/clients.ts';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { untilBlocked } from '../../support/database-locks.ts';

@@ -42,7 +42,7 @@ const everyList = [
 ] as const;
 
 beforeAll(async () => {
-  stack = await startStack({ PUBLIC_URL, PROMO_IMAGE_FOLDER: 'src/start/images' });
+  stack = await startStack({ PUBLIC_URL, PROMO_IMAGE_FOLDER: 'src/local/start/images' });
   partner = await makePartner(stack);
   other = await makePartner(stack);
   asPartner = await partnerClient(stack, partner);
@@ -353,7 +353,7 @@ describe('promos', () => {
       expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
       expect(response.headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin');
       const content = Buffer.from(await response.arrayBuffer());
-      expect(content).toEqual(readFileSync('src/start/images/promos/data-week.png'));
+      expect(content).toEqual(readFileSync('src/local/start/images/promos/data-week.png'));
     }
   });
 });

@@ -4,30 +4,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   countUnpaidAccounts,
   listAccountChecks,
-} from '../../../src/db/catalogue/payout-account-checks.ts';
+} from '../../../src/db/catalogue/payout-accounts.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { recordDeliveryReport } from '../../../src/db/delivery-reports/delivery-reports.ts';
+import { recordDeliveryReport } from '../../../src/db/messages/delivery-reports.ts';
 import * as cases from '../../../src/db/positions/cases.ts';
 import { lostOperationId, readOrder } from '../../../src/db/positions/orders.ts';
 import * as placements from '../../../src/db/positions/placements.ts';
+import { bookProviderFees, compareBalance } from '../../../src/db/provider-statements/balances.ts';
 import { compareLines } from '../../../src/db/provider-statements/compare-lines.ts';
-import { compareBalance } from '../../../src/db/provider-statements/provider-balances.ts';
-import { bookProviderFees } from '../../../src/db/provider-statements/provider-fees.ts';
-import * as statementRows from '../../../src/db/provider-statements/provider-statements.ts';
+import * as statementRows from '../../../src/db/provider-statements/statements.ts';
 import {
   addStatementLines,
   type StatementProvider,
-} from '../../../src/db/provider-statements/statement-lines.ts';
-import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation/mpesa-results.ts';
-import {
-  bookLost,
-  doubtFound,
-  findKnown,
-  referencesOfReceipts,
-} from '../../../src/db/recovery/found-placements.ts';
-import { findTopupDetail } from '../../../src/db/topups/topup-detail.ts';
-import { dayOfTime } from '../../../src/domain/reports/day-report.ts';
-import { caseFacts } from '../../../src/repairs/case-repairs.ts';
+} from '../../../src/db/provider-statements/statements.ts';
+import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation.ts';
+import { bookLost, doubtFound, findKnown, referencesOfReceipts } from '../../../src/db/recovery.ts';
+import { findTopupDetail } from '../../../src/db/topups/topups.ts';
+import { dayOfTime } from '../../../src/domain/day-report.ts';
+import { caseFacts } from '../../../src/repairs/payment-repairs.ts';
 import { observe } from '../../positions/placements.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createGrownDatabase } from './grown-database.ts';

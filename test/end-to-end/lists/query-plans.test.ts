@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher-code.ts';
-import { hiddenFields } from '../../portal/portal-client.ts';
-import { staffClient } from '../../staff/staff-client.ts';
+import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
+import { hiddenFields } from '../../pages/portal/portal-client.ts';
+import { staffClient } from '../../pages/staff/staff-client.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { liveThroughTheService } from '../whole-service.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { readServiceState } from '../../../src/db/overview/service-state.ts';
+import { readServiceState } from '../../../src/db/overview.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { createGrownDatabase } from './grown-database.ts';
 import { listenToStatements, planOf, readIndexBegins, wholeTables } from './plans.ts';

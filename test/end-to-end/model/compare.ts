@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
-import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants, partnerBalances } from '../../../src/db/ledger/ledger.ts';
 import { deliveredOf, type Model, reservedOf } from './model.ts';
 import { inEtb, type RealService } from './real-service.ts';
 

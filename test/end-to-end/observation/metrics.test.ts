@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { outboxes } from '../../../src/process/metrics/label-values.ts';
-import { type CollectedMetrics, createMetrics } from '../../../src/process/metrics/metrics.ts';
+import { outboxes } from '../../../src/runtime/metrics/definitions.ts';
+import { type CollectedMetrics, createMetrics } from '../../../src/runtime/metrics/metrics.ts';
 import { reconcileId } from '../../../workflows/workflow-ids.ts';
 import { makeMerchant } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';

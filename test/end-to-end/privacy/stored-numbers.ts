@@ -1,6 +1,5 @@
-import { createNumberBox } from '../../../src/crypto/number-box.ts';
-import { createNumberHash } from '../../../src/crypto/number-hash.ts';
-import { hasNumber } from '../../../src/db/numbers/number-key.ts';
+import { createNumberBox, createNumberHash } from '../../../src/crypto/phone-numbers.ts';
+import { hasNumber } from '../../../src/db/phone-numbers.ts';
 import type { Stack } from '../../support/stack.ts';
 
 /** SQL condition: a column has this number (E.164). */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../src/db/connection.ts';
-import { connectRaw } from '../../temporal/raw-history.ts';
+import { connectRaw } from '../../runtime/temporal/raw-history.ts';
 
 /** Secrets by what they are; each is looked for in every form that could give it away. */
 export interface Canary {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callbackProviders } from '../../../src/config/providers/provider-settings.ts';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import { freePort } from '../../../src/embedded/port.ts';
+import { callbackProviders } from '../../../src/config/provider-settings.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import { freePort } from '../../../src/local/processes.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
-import { invitationsOn } from '../../portal/invitation-scene.ts';
+import { invitationsOn } from '../../pages/portal/invitation-scene.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../../runtime/tracing/otlp-receiver.ts';
 import { type Answer, call } from '../../support/clients.ts';
 import { deposit, type TestMerchant } from '../../support/companies.ts';
 import type { Stack } from '../../support/stack.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.ts';
 import { CLAIM } from '../gift/gift-scene.ts';
 import { AIRTIME, RETRY, sale } from '../topups/topup-scene.ts';
 import {

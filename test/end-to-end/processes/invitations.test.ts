@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../../src/embedded/port.ts';
-import type { FailpointName } from '../../../src/process/failpoint.ts';
+import { freePort } from '../../../src/local/processes.ts';
+import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
-import { invitationsOn } from '../../portal/invitation-scene.ts';
+import { invitationsOn } from '../../pages/portal/invitation-scene.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { createCanary, secretsInDatabase, secretsInHistories } from './canary.ts';

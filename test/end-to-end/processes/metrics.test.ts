@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { defineUpdate } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sdkMetrics } from '../../../src/process/metrics/sdk-metric-names.ts';
-import type { TemporalConnection } from '../../../src/temporal/connection.ts';
+import { sdkMetrics } from '../../../src/runtime/metrics/sdk-metrics.ts';
+import type { TemporalConnection } from '../../../src/runtime/temporal/connection.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../../runtime/tracing/otlp-receiver.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { connectTestTemporal } from '../../support/workflow-worker.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../../tracing/otlp-receiver.ts';
 import { type Sample, samplesOf, sampleValue } from '../observation/samples.ts';
 import { type Canary, createCanary, createClaimControl, createControl } from './canary.ts';
 import { type ProcessGifts, sellGifts, untilAnswered } from './process-gifts.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { makeProcessLogins } from '../../../src/start/process-logins.ts';
+import { makeProcessLogins } from '../../../src/local/start/backing-services.ts';
 import { call } from '../../support/clients.ts';
 import { makeMerchant } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';

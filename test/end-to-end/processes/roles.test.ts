@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ProcessRole, processRoles } from '../../../src/db/rights/rights.ts';
+import { type ProcessRole, processRoles } from '../../../src/db/rights/table-rights.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { setRedemptionScene } from '../gift/redemption-scene.ts';
 import { liveThroughTheService } from '../whole-service.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
-import { freePort } from '../../../src/embedded/port.ts';
+import { freePort } from '../../../src/local/processes.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';

@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addTransfers } from '../../../src/db/ledger/ledger.ts';
-import { NEVER_STARTED } from '../../../src/db/topups/stale-topups.ts';
+import { NEVER_STARTED } from '../../../src/db/topups/attempts.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { caseId } from '../../../workflows/workflow-ids.ts';
 import { makePartner } from '../../support/companies.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createLogger } from '../../../src/process/logger.ts';
-import { findStalledVersion } from '../../../src/temporal/worker-version.ts';
+import { createLogger } from '../../../src/runtime/process/logger.ts';
+import { findStalledVersion } from '../../../src/runtime/temporal/worker-version.ts';
 import { startWorker } from '../../../src/worker.ts';
 import { startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';

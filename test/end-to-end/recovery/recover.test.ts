@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { providerOf } from '../../../src/db/positions/placements.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
 import { untilCase } from '../../positions/cases.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FailpointName } from '../../../src/process/failpoint.ts';
+import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import { backUp } from '../../support/restore.ts';
 import { until } from '../../support/until.ts';
 import { hasCalledPerson } from '../../workflows/called-person.ts';

@@ -65,7 +65,7 @@ test.each([
   expect(failure).toMatchObject({ cause: { type: 'NeedsAction' } });
   // Support staff see where it ended.
   expect((failure as WorkflowFailedError).cause?.stack).toContain(
-    'workflows/steps/vanished-rows.ts',
+    'workflows/interceptors/vanished-rows.ts',
   );
   const handle = scene.stack.temporal.client.workflow.getHandle(workflowId, runId);
   expect(await hasCalledPerson(handle)).toBe(true);

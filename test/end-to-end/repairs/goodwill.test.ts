@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addDeposit } from '../../../src/db/ledger/deposits.ts';
-import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
-import { serviceFeesBalance } from '../../../src/db/ledger/service-fees.ts';
+import { partnerBalances, serviceFeesBalance } from '../../../src/db/ledger/ledger.ts';
 import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
 import { makePartner } from '../../support/companies.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { providerOf } from '../../../src/db/positions/placements.ts';
-import { switchRoute } from '../../../src/db/providers/provider-routes.ts';
+import { switchRoute } from '../../../src/db/providers.ts';
 import { call } from '../../support/clients.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StaffScene, setStaffScene } from '../../pages/staff/staff-scene.ts';
 import { settleCase } from '../../positions/cases.ts';
 import { askNow } from '../../positions/placements.ts';
-import { type StaffScene, setStaffScene } from '../../staff/staff-scene.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { reconciled } from '../faults/reconciled.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect } from 'vitest';
-import type { RepairRow } from '../../../src/db/repairs/audit-repair.ts';
-import type { FailpointName } from '../../../src/process/failpoint.ts';
+import type { RepairRow } from '../../../src/db/repairs/repairs.ts';
+import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import { until } from '../../support/until.ts';
 import { setRepairScene } from './repair-scene.ts';
 

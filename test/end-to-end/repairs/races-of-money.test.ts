@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDeposit } from '../../../src/db/ledger/deposits.ts';
 import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
-import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { staffActor } from '../../../src/domain/repairs.ts';
 import { partnerClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { GENERATE } from '../gift/gift-scene.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { declineRepair } from '../../../src/db/repairs/repair-confirmations.ts';
+import { declineRepair } from '../../../src/db/repairs/repairs.ts';
 import { askAll } from '../../positions/placements.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declineRepair } from '../../../src/db/repairs/repair-confirmations.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
-import { staffActor } from '../../../src/domain/repairs/repair.ts';
+import { declineRepair } from '../../../src/db/repairs/repairs.ts';
+import { staffActor } from '../../../src/domain/repairs.ts';
 import { until } from '../../support/until.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID, sign } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
 import { messageOf } from '../../../src/domain/refusals.ts';
-import { signatureMistakes } from '../../../src/http/signature/signature-mistakes.ts';
+import { signatureMistakes } from '../../../src/http/signature/diagnose-signature.ts';
 import { type Answer, merchantClient } from '../../support/clients.ts';
 import { makeMerchant } from '../../support/companies.ts';
 import { CLAIM, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';

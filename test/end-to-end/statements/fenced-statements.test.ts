@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { liftFence, raiseFence } from '../../../src/db/recovery/fence.ts';
-import { lastClosedDay } from '../../../src/domain/reports/day-report.ts';
+import { liftFence, raiseFence } from '../../../src/db/recovery.ts';
+import { lastClosedDay } from '../../../src/domain/day-report.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { moveRows } from '../../db/provider-statements/move-rows.ts';
 import { call } from '../../support/clients.ts';

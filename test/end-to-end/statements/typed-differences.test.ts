@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StatementProviderName } from '../../../src/domain/provider-statements/statement-providers.ts';
-import { type Day, dayOfTime } from '../../../src/domain/reports/day-report.ts';
-import {
-  type ListedFault,
-  statementFaults,
-} from '../../../src/sandbox/statements/statement-faults.ts';
+import { type Day, dayOfTime } from '../../../src/domain/day-report.ts';
+import type { StatementProviderName } from '../../../src/domain/providers.ts';
+import { type ListedFault, statementFaults } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { askAll } from '../../positions/placements.ts';
 import { providerSettings } from '../../support/stack.ts';

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { providerOf } from '../../../src/db/positions/placements.ts';
-import { addRoute } from '../../../src/db/providers/provider-routes.ts';
-import { findTopupDetail } from '../../../src/db/topups/topup-detail.ts';
+import { addRoute } from '../../../src/db/providers.ts';
+import { findTopupDetail } from '../../../src/db/topups/topups.ts';
+import { happeningsOfTopup } from '../../../src/pages/staff/stories.ts';
 import { dtOneOfSettings } from '../../../src/providers/of-settings.ts';
-import type {
-  ProviderFault,
-  SandboxProvider,
-} from '../../../src/sandbox/faults/provider-faults.ts';
-import { happeningsOfTopup } from '../../../src/staff/topup-story.ts';
+import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { placementsOf } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topUpStart } from '../../../src/temporal/workflow-starts.ts';
-import { workflowTiming } from '../../../src/temporal/workflow-timing.ts';
+import { topUpStart } from '../../../src/runtime/temporal/workflow-starts.ts';
+import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
 import { until } from '../../support/until.ts';
 import { numberSettingsOf } from '../privacy/stored-numbers.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topUpStart } from '../../../src/temporal/workflow-starts.ts';
-import { workflowTiming } from '../../../src/temporal/workflow-timing.ts';
+import { topUpStart } from '../../../src/runtime/temporal/workflow-starts.ts';
+import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { call } from '../../support/clients.ts';
 import { recordedTopUp } from '../../support/topups.ts';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLeftResends } from '../../../src/db/vouchers/resends.ts';
+import { endLeftResends } from '../../../src/db/messages/resends.ts';
 import { type Answer, call, newestCode } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { signatureHeader } from '../../../clients/typescript/src/index.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/invariants.ts';
+import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import { askNow } from '../../positions/placements.ts';

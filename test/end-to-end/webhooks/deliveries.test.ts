@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/delivery-requests.ts';
+import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/deliveries.ts';
 import {
   addWebhookSecret,
   removeWebhook,
   setWebhookStatus,
-} from '../../../src/db/webhooks/webhook-endpoints.ts';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
-import { rotateWebhookSecret } from '../../../src/operations/webhooks.ts';
+} from '../../../src/db/webhooks/endpoints.ts';
+import { rotateWebhookSecret, webhookSettingsOf } from '../../../src/operations/webhooks.ts';
 import { deliverWebhooksId } from '../../../workflows/workflow-ids.ts';
 import { prune } from '../../db/prune.ts';
 import { partnerClient } from '../../support/clients.ts';

@@ -2,9 +2,12 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import type { Environment } from '../../../src/config/config.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
-import { webhookSettingsOf } from '../../../src/operations/webhook-settings.ts';
-import { registerWebhook, type WebhookSettings } from '../../../src/operations/webhooks.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
+import {
+  registerWebhook,
+  type WebhookSettings,
+  webhookSettingsOf,
+} from '../../../src/operations/webhooks.ts';
 import { type RawServer, startRawServer } from '../../providers/raw-server.ts';
 import { makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';

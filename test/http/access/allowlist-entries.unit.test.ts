@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countsAsSource, readAllowlistEntry } from '../../../src/http/access/allowlist-entries.ts';
+import { countsAsSource, readAllowlistEntry } from '../../../src/http/access/allowlist.ts';
 import { createAddressMatcher } from '../../../src/http/access/source-address.ts';
 
 const accepted = (text: string, by: 'company' | 'operator') => readAllowlistEntry(text, by).ok;

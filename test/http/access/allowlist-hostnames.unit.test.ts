@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSourceCheck } from '../../../src/http/access/allowlist-entries.ts';
 import {
   type AllowlistHostnames,
   createAllowlistHostnames,
-} from '../../../src/http/access/allowlist-hostnames.ts';
-import { createDnsLookup } from '../../../src/http/access/dns-lookup.ts';
+  createDnsLookup,
+  createSourceCheck,
+} from '../../../src/http/access/allowlist.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
 import { until } from '../../support/until.ts';
 

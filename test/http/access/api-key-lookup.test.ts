@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApiKey, addPartner } from '../../../src/db/catalogue/companies.ts';
 import type { Database } from '../../../src/db/connection.ts';
-import { createApiKeyLookup } from '../../../src/http/access/api-key-lookup.ts';
+import { createApiKeyLookup } from '../../../src/http/access/access-directory.ts';
 import { type OpenDatabase, openDatabase } from '../../db/open-database.ts';
 
 let open: OpenDatabase;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseHostName } from '../../../src/http/access/host-name.ts';
+import { parseHostName } from '../../../src/http/access/allowlist.ts';
 
 test.each([
   ['shop.example', 'shop.example'],

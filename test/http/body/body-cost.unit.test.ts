@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { readMpesaResult } from '../../../src/callbacks/mpesa-result.ts';
+import { readMpesaResult } from '../../../src/callbacks/mpesa.ts';
 import { callbackRoutes } from '../../../src/callbacks/routes.ts';
-import { BODY_LIMIT_BYTES } from '../../../src/http/body/raw-body.ts';
+import { BODY_LIMIT_BYTES } from '../../../src/http/body/json-body.ts';
 import { readBody } from '../../../src/http/body/read-body.ts';
 import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { diagnoseSignature } from '../../../src/http/signature/diagnose-signature.ts';

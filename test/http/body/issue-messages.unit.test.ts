@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { issueMessage } from '../../../src/http/body/issue-messages.ts';
+import { issueMessage } from '../../../src/http/body/validation.ts';
 import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJsonBody } from '../../../src/http/body/json-body.ts';
 import { readBody } from '../../../src/http/body/read-body.ts';
-import { orderVouchers } from '../../../src/partner/bulk/order-vouchers.ts';
+import { orderVouchers } from '../../../src/partner/bulk-orders.ts';
 
 const JSON_TYPE = 'application/json';
 const read = (text: string) => readBody(orderVouchers, Buffer.from(text), JSON_TYPE);

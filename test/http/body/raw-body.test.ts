@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { RawBodyError, readRawBody } from '../../../src/http/body/raw-body.ts';
+import { RawBodyError, readRawBody } from '../../../src/http/body/json-body.ts';
 
 const LIMIT_BYTES = 1_000;
 /** More than the buffers of a loopback connection hold, so that a sender must be drained. */

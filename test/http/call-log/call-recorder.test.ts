@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listCalls, listRefusedCalls } from '../../../src/db/access/calls.ts';
 import { connectDatabase } from '../../../src/db/connection.ts';
-import type { Company } from '../../../src/domain/voucher.ts';
-import { type CallRecorder, createCallRecorder } from '../../../src/http/call-log/call-recorder.ts';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
+import { type CallRecorder, createCallRecorder } from '../../../src/http/call-log.ts';
 import { type OpenDatabase, openDatabase } from '../../db/open-database.ts';
 
 let open: OpenDatabase;

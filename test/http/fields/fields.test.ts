@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
-import {
-  formatVoucherCode,
-  voucherCodeFromRandom,
-} from '../../../src/domain/vouchers/voucher-code.ts';
+import { formatVoucherCode, voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 import {
   amountField,
   countryField,

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promoImages } from '../../../src/http/files/promo-images.ts';
-import { demoCatalogue } from '../../../src/start/demo-catalogue.ts';
+import { promoImages } from '../../../src/http/files.ts';
+import { demoCatalogue } from '../../../src/local/start/demo-data.ts';
 
 const BASE = '/api/v1/client';
 const image = Buffer.from('\x89PNG and what follows', 'latin1');
@@ -113,7 +113,9 @@ test('each promo of the demo has its image', async () => {
   );
   expect(names).toContain('promos/data-week.png');
   for (const name of names) {
-    const content = await readFile(new URL(`../../../src/start/images/${name}`, import.meta.url));
+    const content = await readFile(
+      new URL(`../../../src/local/start/images/${name}`, import.meta.url),
+    );
     expect(content.subarray(1, 4).toString()).toBe('PNG');
   }
 });

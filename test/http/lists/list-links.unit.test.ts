@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listLinks, listMeta } from '../../../src/http/lists/list-links.ts';
+import { listLinks, listMeta } from '../../../src/http/lists/list-filters.ts';
 
 const ADDRESS = 'https://api.example/api/v1/client/merchants';
 

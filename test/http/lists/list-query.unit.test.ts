@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { listColumns } from '../../../src/db/lists/list-columns.ts';
-import type { Condition } from '../../../src/db/lists/list-query.ts';
+import { type Condition, listColumns } from '../../../src/db/lists/list-page.ts';
 import { listQuery } from '../../../src/http/lists/list-query.ts';
 
 const { text, searched, integer, decimal, time, boolean, lookUp } = listColumns;

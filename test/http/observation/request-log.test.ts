@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { requestLog } from '../../../src/http/observation/request-log.ts';
-import { describeError } from '../../../src/process/describe-error.ts';
-import { noMetrics } from '../../../src/process/metrics/metrics.ts';
+import { requestLog } from '../../../src/http/observation.ts';
+import { noMetrics } from '../../../src/runtime/metrics/metrics.ts';
+import { describeError } from '../../../src/runtime/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const SECRET = '+251911234567';

@@ -2,9 +2,12 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { diagnoseSignature, REVOKED_KEY } from '../../../src/http/signature/diagnose-signature.ts';
+import {
+  diagnoseSignature,
+  REVOKED_KEY,
+  signatureMistakes,
+} from '../../../src/http/signature/diagnose-signature.ts';
 import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
-import { signatureMistakes } from '../../../src/http/signature/signature-mistakes.ts';
 import { verifySignature } from '../../../src/http/signature/verify-signature.ts';
 
 const message = '2026-01-01T12:00:00Z';

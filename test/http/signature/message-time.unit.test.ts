@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkFreshness } from '../../../src/http/signature/message-time.ts';
+import { checkFreshness } from '../../../src/http/signature/verify-signature.ts';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 

@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { describe, expect, it } from 'vitest';
-import { readSignatures } from '../../../src/http/signature/signature-encoding.ts';
+import { readSignatures } from '../../../src/http/signature/verify-signature.ts';
 
 const { ORDER } = secp256k1.Point.Fn;
 const signature = (r: bigint, s: bigint) => new secp256k1.Signature(r, s);

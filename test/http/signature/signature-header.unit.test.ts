@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitSignatureHeader } from '../../../src/http/signature/signature-header.ts';
+import { splitSignatureHeader } from '../../../src/http/signature/verify-signature.ts';
 
 const text = (header: string, encoding: BufferEncoding = 'base64') =>
   Buffer.from(header).toString(encoding);

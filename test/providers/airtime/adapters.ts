@@ -1,4 +1,4 @@
-import type { AirtimeProviderName } from '../../../src/domain/providers/provider-names.ts';
+import type { AirtimeProviderName } from '../../../src/domain/providers.ts';
 import type { Airtime } from '../../../src/providers/airtime/airtime.ts';
 import { createDtOneAirtime } from '../../../src/providers/airtime/dt-one/client.ts';
 import { createReloadlyAirtime } from '../../../src/providers/airtime/reloadly/client.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Airtime, AirtimeOrder } from '../../../src/providers/airtime/airtime.ts';
 import type { ProviderInquiry } from '../../../src/providers/outcome.ts';
-import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { suffixRows } from '../../../src/sandbox/scenarios.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';
 import { airtimeAdapters } from './adapters.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOperatorLookup } from '../../../src/providers/registry.ts';
+import { createOperatorLookup } from '../../../src/providers/provider-set.ts';
 
 it.each([
   ['+251911234567', 'ETHIO_TELECOM'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSmtp } from '../../../src/providers/email/smtp.ts';
+import { createSmtp } from '../../../src/providers/email.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { type Oddity, type Step, startRawMailServer } from './raw-mail-server.ts';
 

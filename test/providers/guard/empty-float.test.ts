@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEmptyFloat } from '../../../src/providers/guard/empty-float.ts';
+import { createEmptyFloat } from '../../../src/providers/guard.ts';
 
 const refused = (code: string) =>
   ({ kind: 'refused', code, message: 'words', retryCanHelp: true }) as const;

@@ -2,14 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createFairSemaphore } from '../../../src/process/fair-semaphore.ts';
-import {
-  createProviderGuard,
-  type GuardSettings,
-} from '../../../src/providers/guard/provider-guard.ts';
-import { callHttp } from '../../../src/providers/http-call.ts';
+import { createProviderGuard, type GuardSettings } from '../../../src/providers/guard.ts';
+import { callHttp, tooManyRequests } from '../../../src/providers/http-call.ts';
 import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.ts';
-import { tooManyRequests } from '../../../src/providers/too-many-requests.ts';
+import { createFairSemaphore } from '../../../src/runtime/process/fair-semaphore.ts';
 import { until } from '../../support/until.ts';
 
 let status = 200;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { readMpesaResult } from '../../../src/callbacks/mpesa-result.ts';
-import type { NewMpesaResult } from '../../../src/db/reconciliation/mpesa-results.ts';
-import type { MobileMoneyProviderName } from '../../../src/domain/providers/provider-names.ts';
+import { readMpesaResult } from '../../../src/callbacks/mpesa.ts';
+import type { NewMpesaResult } from '../../../src/db/reconciliation.ts';
+import type { MobileMoneyProviderName } from '../../../src/domain/providers.ts';
 import { createGsmaMobileMoney } from '../../../src/providers/mobile-money/gsma/client.ts';
 import type { MobileMoney, Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
-import type { MpesaResults } from '../../../src/providers/mobile-money/mpesa/answers.ts';
 import { createMpesaMobileMoney } from '../../../src/providers/mobile-money/mpesa/client.ts';
+import type { MpesaResults } from '../../../src/providers/mobile-money/mpesa/transformers.ts';
 import { startRawServer } from '../raw-server.ts';
 
 export interface TestAdapter {

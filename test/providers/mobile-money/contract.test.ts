@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
-import { suffixRows } from '../../../src/sandbox/scenario-table.ts';
+import { suffixRows } from '../../../src/sandbox/scenarios.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';
 import { startRawServer } from '../raw-server.ts';

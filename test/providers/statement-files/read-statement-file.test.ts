@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readStatementFile } from '../../../src/providers/statement-files/read-statement-file.ts';
+import { readStatementFile } from '../../../src/providers/statement-files.ts';
 
 const period = { from: new Date('2026-11-21T21:00:00Z'), to: new Date('2026-11-22T21:00:00Z') };
 

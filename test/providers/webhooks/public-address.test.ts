@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPublicAddress } from '../../../src/providers/webhooks/public-address.ts';
+import { isPublicAddress } from '../../../src/providers/webhook-caller.ts';
 
 it.each(['8.8.8.8', '203.1.113.7', '::ffff:8.8.8.8', '2606:4700:4700::1111', '2a00:1450::1'])(
   'is public: %s',

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createWebhookCaller,
-  type WebhookAnswer,
-} from '../../../src/providers/webhooks/webhook-caller.ts';
+import { createWebhookCaller, type WebhookAnswer } from '../../../src/providers/webhook-caller.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
 import { closedAddress, type RawServer, startRawServer } from '../raw-server.ts';
 

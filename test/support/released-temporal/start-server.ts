@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { runCommand } from '../../../src/embedded/command.ts';
-import { startPostgres } from '../../../src/embedded/postgres.ts';
-import { commandLine } from '../../../src/embedded/process-identity.ts';
-import { launchTemporal, temporalLogEnd } from '../../../src/embedded/temporal-process.ts';
-import { waitUntilReady } from '../../../src/embedded/temporal-server.ts';
-import type { Progress } from '../../../src/process/progress.ts';
+import { startPostgres } from '../../../src/local/postgres.ts';
+import { commandLine, runCommand } from '../../../src/local/processes.ts';
+import {
+  launchTemporal,
+  temporalLogEnd,
+  waitUntilReady,
+} from '../../../src/local/temporal-server.ts';
+import type { Progress } from '../../../src/runtime/process/progress.ts';
 import { findReleasedTemporal, type ReleasedTemporalPrograms } from './find-programs.ts';
 
 const configuration = fileURLToPath(new URL('../../../deploy/temporal', import.meta.url));

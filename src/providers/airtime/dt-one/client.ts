@@ -1,17 +1,177 @@
-import { basicAuthorization } from '../../basic-authorization.ts';
-import { readOrLookUp } from '../../doubtful-answer.ts';
-import { callHttp } from '../../http-call.ts';
+import { z } from 'zod';
+import {
+  basicAuthorization,
+  callHttp,
+  type HttpResult,
+  readJson,
+  readOrLookUp,
+} from '../../http-call.ts';
 import { unknown } from '../../outcome.ts';
+import {
+  type FoundPage,
+  listAll,
+  type ProviderAccount,
+  type ProviderStatementLine,
+  type ProviderTransaction,
+  readFoundPage,
+  statementPages,
+  type TransactionList,
+} from '../../statement.ts';
 import type { Airtime } from '../airtime.ts';
-import { dtOneAccount } from './account.ts';
-import { listOrders } from './list-orders.ts';
 import {
   type RangedProducts,
+  readFoundOrders,
+  readOrderAnswer,
+  statusOfClass,
   type TransactionRequest,
   toDtOneAmount,
   toTransactionRequest,
-} from './transaction-request.ts';
-import { readFoundOrders, readOrderAnswer } from './transformers.ts';
+  transactionSchema,
+} from './transformers.ts';
+
+/** Answers are limited in size; a transaction has two kilobytes. */
+const PAGE_SIZE = 50;
+/** The longest time that one list may span. A day on which the clocks change is longer. */
+const WINDOW_MS = 24 * 3_600_000;
+
+/** Calls a path of the provider's API. */
+type DtOneGet = (path: string) => Promise<HttpResult>;
+
+/** A time that one list may span, in milliseconds since 1970: both ends belong to it. */
+interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** From a moment, up to but not including another one. */
+function* windowsOf(from: Date, to: Date): Generator<Window> {
+  for (let begin = from.getTime(); begin < to.getTime(); begin += WINDOW_MS)
+    yield { from: begin, to: Math.min(begin + WINDOW_MS, to.getTime()) - 1 };
+}
+
+/** Reads a page of our transactions, by `GET /transactions` (providers.md 3.2); pages begin at 1. */
+async function readTransactionsPage<Found>(
+  get: DtOneGet,
+  { from, to }: Window,
+  index: number,
+  schema: z.ZodType<readonly Found[]>,
+): Promise<FoundPage<Found>> {
+  const query = new URLSearchParams({
+    from_date: new Date(from).toISOString(),
+    to_date: new Date(to).toISOString(),
+    page: String(index + 1),
+    per_page: String(PAGE_SIZE),
+  });
+  return readFoundPage(await get(`transactions?${query}`), schema, PAGE_SIZE);
+}
+
+const statementSchema = z.array(
+  transactionSchema.extend({
+    creation_date: z.coerce.date(),
+    prices: z
+      .object({
+        wholesale: z
+          .object({ unit: z.string(), fee: z.coerce.number().min(0).nullish() })
+          .nullish(),
+      })
+      .nullish()
+      .catch(undefined),
+  }),
+);
+type Listed = z.infer<typeof statementSchema>[number];
+
+const balancesSchema = z
+  .array(
+    z.object({
+      unit_type: z.string().transform((text) => text.toUpperCase()),
+      unit: z.string(),
+      available: z.coerce.number(),
+    }),
+  )
+  .min(1);
+
+/** What the provider says of our account (providers.md 3.2): its transactions, and its balance. */
+const dtOneAccount = (
+  get: DtOneGet,
+): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
+  async *listStatement({ from, to }) {
+    for (const window of windowsOf(from, to))
+      yield* statementPages(
+        (index) => readTransactionsPage(get, window, index, statementSchema),
+        linesOf,
+      );
+  },
+  async balance() {
+    const answer = await get('balances');
+    if (answer.kind !== 'answered') return { kind: 'unknown', message: answer.message };
+    const found = answer.status === 200 ? readJson(balancesSchema, answer.body) : undefined;
+    const money = found?.find(({ unit_type }) => unit_type === 'CURRENCY');
+    return money
+      ? { kind: 'balance', amount: String(money.available), currency: money.unit }
+      : { kind: 'unknown', message: `HTTP status ${answer.status}, without a readable balance.` };
+  },
+});
+
+function linesOf(found: readonly Listed[]): ProviderStatementLine[] | string {
+  const lines = found.map(lineOf);
+  return lines.every((line) => line !== undefined)
+    ? lines
+    : 'A transaction of the list has no readable id.';
+}
+
+function lineOf(found: Listed): ProviderStatementLine | undefined {
+  const providerReference = found.id ?? found.operator_reference;
+  if (!providerReference) return undefined;
+  const destination = found.requested_values?.destination;
+  const { unit, fee } = found.prices?.wholesale ?? {};
+  return {
+    kind: 'top-up',
+    reference: found.external_id ?? null,
+    providerReference,
+    status: statusOfClass(found.status.class),
+    amount: destination ? plain(destination.amount) : null,
+    currency: destination?.unit ?? null,
+    fee: fee ? plain(fee) : null,
+    feeCurrency: fee ? (unit ?? null) : null,
+    at: found.creation_date,
+  };
+}
+
+/** Without an exponent. */
+const plain = (amount: number): string =>
+  /e/.test(String(amount)) ? amount.toFixed(10) : String(amount);
+
+const listSchema = z.array(transactionSchema.extend({ creation_date: z.coerce.date() }));
+type ListedOrder = z.infer<typeof listSchema>[number];
+
+/** Lists our transactions since a time, day by day. */
+async function listOrders(get: DtOneGet, since: Date): Promise<TransactionList> {
+  const transactions: ProviderTransaction[] = [];
+  for (const window of windowsOf(since, new Date(Date.now() + 1))) {
+    const day = await listAll(
+      (index) => readTransactionsPage(get, window, index, listSchema),
+      (found) => found.map(transactionOf),
+    );
+    if (day.kind === 'not-listed') return day;
+    transactions.push(...day.transactions);
+  }
+  return { kind: 'listed', transactions };
+}
+
+function transactionOf(found: ListedOrder): ProviderTransaction {
+  const destination = found.requested_values?.destination;
+  return {
+    reference: found.external_id ?? null,
+    providerReference: found.operator_reference ?? found.id ?? null,
+    status: statusOfClass(found.status.class),
+    amount: destination?.amount.toString() ?? null,
+    currency: destination?.unit ?? null,
+    party: found.credit_party_identifier?.mobile_number ?? null,
+    description: null,
+    productId: found.product?.id ?? null,
+    at: found.creation_date,
+  };
+}
 
 interface DtOneSettings {
   /** Up to, not including, `/async/transactions`, e.g. https://dvs-api.dtone.com/v1 */

@@ -1,19 +1,119 @@
-import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
-import { internationalDigits } from '../../../domain/providers/written-number.ts';
-import { agree } from '../../agree.ts';
-import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
-import type { HttpAnswer } from '../../http-call.ts';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
-import { readJson } from '../../read-json.ts';
-import { tooManyRequests } from '../../too-many-requests.ts';
-import type { ProviderTransaction } from '../../transaction-list.ts';
+import { z } from 'zod';
+import type { Operator } from '../../../domain/phone.ts';
+import { internationalDigits, presentableMessage } from '../../../domain/providers.ts';
 import {
-  errorsSchema,
-  type Transaction,
-  transactionSchema,
-  transactionsSchema,
-} from './answers.ts';
-import type { TransactionRequest } from './transaction-request.ts';
+  type DoubtfulAnswer,
+  type HttpAnswer,
+  readJson,
+  tooManyRequests,
+} from '../../http-call.ts';
+import { agree, disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import type { ProviderTransaction } from '../../statement.ts';
+import type { AirtimeOrder } from '../airtime.ts';
+
+/** Stored in our books, so only characters that are safe in a database and on a page. */
+const identifier = z.string().regex(/^[\x21-\x7e]{1,256}$/);
+/** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
+const word = z
+  .string()
+  .transform((text) =>
+    text
+      .toUpperCase()
+      .replace(/[^A-Z]+/g, '-')
+      .replace(/^-|-$/g, ''),
+  )
+  .nullish();
+
+const statusSchema = z.object({
+  message: word,
+  class: z.object({
+    id: z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).nullish(),
+    message: word,
+  }),
+});
+
+/** The fields of a transaction that we read; its PIN is not read. */
+export const transactionSchema = z.object({
+  /** 64 bits: an id beyond 2^53 was rounded by the parser and is useless. */
+  id: z.union([z.int(), z.string()]).transform(String).pipe(identifier).optional().catch(undefined),
+  external_id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  operator_reference: identifier.nullish().catch(undefined),
+  status: statusSchema,
+  product: z
+    .object({ id: z.union([z.string(), z.number().transform(String)]) })
+    .nullish()
+    .catch(undefined),
+  credit_party_identifier: z.object({ mobile_number: z.string() }).nullish().catch(undefined),
+  /** The requested values; a package is identified only by its product. */
+  requested_values: z
+    .object({
+      destination: z.object({ unit: z.string(), amount: z.coerce.number() }).nullish(),
+    })
+    .nullish()
+    .catch(undefined),
+});
+
+/** The answer of `GET /transactions`. */
+const transactionsSchema = z.array(transactionSchema);
+
+const errorsSchema = z.object({
+  errors: z.array(z.object({ code: z.coerce.number(), message: z.string().catch('') })).min(1),
+});
+
+type Transaction = z.infer<typeof transactionSchema>;
+
+/** The airtime products with a range of amounts; every operator has its own. */
+export type RangedProducts = Readonly<Record<Operator, number>>;
+
+/** The body of `POST /async/transactions`; amounts are JSON numbers. */
+export interface TransactionRequest {
+  readonly external_id: string;
+  readonly product_id: number;
+  readonly auto_confirm: true;
+  readonly credit_party_identifier: { readonly mobile_number: string };
+  readonly callback_url?: string;
+  readonly calculation_mode?: 'DESTINATION_AMOUNT';
+  readonly destination?: {
+    readonly unit_type: 'CURRENCY';
+    readonly unit: 'ETB';
+    readonly amount: number;
+  };
+}
+
+/** The amount as an exact JSON number, or undefined where there is none. */
+export function toDtOneAmount(amount: string): number | undefined {
+  const exact = exactAmount(amount, { wholeDigits: 13, decimals: 2 });
+  return exact === undefined ? undefined : Number(exact);
+}
+
+/**
+ * The body of `POST /async/transactions`, or the reason why the provider cannot accept the order.
+ */
+export function toTransactionRequest(
+  { reference, msisdn, product }: AirtimeOrder,
+  rangedProducts: RangedProducts,
+  callbackUrl: string | undefined,
+): TransactionRequest | { readonly problem: string } {
+  if (!/^\+[1-9][0-9]{6,14}$/.test(msisdn)) return { problem: 'The number is not E.164.' };
+  if (reference.length === 0 || reference.length > 40) {
+    return { problem: 'The reference has more than 40 characters, or none.' };
+  }
+  const common = {
+    external_id: reference,
+    auto_confirm: true,
+    credit_party_identifier: { mobile_number: msisdn },
+    ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
+  } as const;
+  if (product.kind === 'package') return { ...common, product_id: product.providerProductId };
+  const amount = toDtOneAmount(product.amount);
+  if (amount === undefined) return { problem: 'The provider cannot carry this amount.' };
+  return {
+    ...common,
+    product_id: rangedProducts[product.operator],
+    calculation_mode: 'DESTINATION_AMOUNT',
+    destination: { unit_type: 'CURRENCY', unit: 'ETB', amount },
+  };
+}
 
 /** Classes of status by id; name and id must agree. */
 const statusClasses: Readonly<Record<number, string>> = {

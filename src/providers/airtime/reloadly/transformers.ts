@@ -1,25 +1,171 @@
-import { isAmountDelivered } from '../../../domain/providers/amount-tolerance.ts';
-import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
-import { internationalDigits } from '../../../domain/providers/written-number.ts';
-import type { TokenVerdict } from '../../access-token.ts';
-import { agree } from '../../agree.ts';
-import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
-import type { HttpAnswer } from '../../http-call.ts';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
-import { readJson } from '../../read-json.ts';
-import type { ProviderBalance } from '../../statement.ts';
-import { tooManyRequests } from '../../too-many-requests.ts';
-import type { ProviderTransaction } from '../../transaction-list.ts';
+import { z } from 'zod';
+import type { Operator } from '../../../domain/phone.ts';
 import {
-  balanceSchema,
-  errorSchema,
-  pageSchema,
-  type ReloadlyTopup,
-  topupSchema,
-} from './answers.ts';
-import { deliveredAmount } from './delivered-amount.ts';
-import { errorCodes } from './error-codes.ts';
-import type { TopupRequest } from './topup-request.ts';
+  internationalDigits,
+  isAmountDelivered,
+  presentableMessage,
+} from '../../../domain/providers.ts';
+import {
+  type DoubtfulAnswer,
+  type HttpAnswer,
+  readJson,
+  type TokenVerdict,
+  tooManyRequests,
+} from '../../http-call.ts';
+import { agree, disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import type { ProviderBalance, ProviderTransaction } from '../../statement.ts';
+import type { AirtimeOrder } from '../airtime.ts';
+
+/** Stored in our books, so only characters that are safe in a database and on a page. */
+const identifier = z
+  .union([z.string(), z.int().transform(String)])
+  .pipe(z.string().regex(/^[\x21-\x7e]{1,256}$/))
+  .nullish()
+  .catch(undefined);
+/** Enumerations are compared in capitals: SUCCESSFUL, Successful. */
+const word = z
+  .string()
+  .max(200)
+  .transform((text) => text.trim().toUpperCase());
+
+/** A number, or a text with one; anything else says nothing. */
+const amount = z
+  .union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())])
+  .nullish()
+  .catch(undefined);
+
+/** The fields of a top-up that we read; its PIN is not read. */
+const topupSchema = z.object({
+  transactionId: identifier,
+  status: word.nullish(),
+  operatorTransactionId: identifier,
+  customIdentifier: z.string().nullish(),
+  recipientPhone: z.union([z.string(), z.number().transform(String)]).nullish(),
+  requestedAmount: amount,
+  requestedAmountCurrencyCode: z.string().nullish(),
+  deliveredAmount: amount,
+  deliveredAmountCurrencyCode: z.string().nullish(),
+  /** `2021-12-06 13:13:39`, in the provider's time. */
+  transactionDate: z.string().nullish(),
+});
+
+/** The answer of `GET /topups/reports/transactions`: a page, of which one version is a bare list. */
+export const pageSchema = z.union([
+  z.object({ content: z.array(topupSchema) }),
+  z.array(topupSchema).transform((content) => ({ content })),
+]);
+
+const errorSchema = z.object({
+  errorCode: word,
+  message: z.string().catch(''),
+});
+
+const balanceSchema = z.object({ balance: z.number(), currencyCode: z.string() });
+
+export type ReloadlyTopup = z.infer<typeof topupSchema>;
+
+/** Amount and currency of a top-up for the phone, as far as the provider says them. */
+export interface DeliveredAmount {
+  readonly amount: number | null;
+  /** ISO 4217 */
+  readonly currency: string | null;
+}
+
+const CURRENCY = 'ETB';
+
+/**
+ * What the phone got. `requestedAmount` is what the account pays, in its own currency, although the
+ * order names birr: it counts only where that currency is ETB, and nothing else is said. A top-up that
+ * was not delivered may say 0, which is no other amount.
+ */
+export function deliveredAmount(topup: ReloadlyTopup): DeliveredAmount {
+  const { deliveredAmount: amount, deliveredAmountCurrencyCode: currency } = topup;
+  if (amount === 0 && topup.status !== 'SUCCESSFUL') return { amount: null, currency: null };
+  if (amount != null || currency != null)
+    return { amount: amount ?? null, currency: currency ?? null };
+  return topup.requestedAmountCurrencyCode?.toUpperCase() === CURRENCY
+    ? { amount: topup.requestedAmount ?? null, currency: CURRENCY }
+    : { amount: null, currency: null };
+}
+
+/** Errors that are neither: the order may have been made, or its reference was used before. */
+export type ErrorMeaning = 'final' | 'passing' | 'look-up';
+
+/**
+ * What an error of `POST /topups-async` means, by its `errorCode` and with a status 4xx. `final` and
+ * `passing` are refusals that leave no transaction; of them only the passing ones may disappear. Any
+ * other code, and each answer 5xx, leaves the outcome unknown.
+ *
+ * Source: the provider's list of error codes, and captured answers.
+ */
+export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
+  INVALID_RECIPIENT_PHONE: 'final',
+  INVALID_PHONE_NUMBER: 'final',
+  INVALID_SENDER_PHONE: 'final',
+  COUNTRY_NOT_SUPPORTED: 'final',
+  COULD_NOT_AUTO_DETECT_OPERATOR: 'final',
+  OPERATOR_NOT_FOUND: 'final',
+  PHONE_BANNED_BY_OPERATOR: 'final',
+  INVALID_AMOUNT: 'final',
+  INVALID_AMOUNT_FOR_OPERATOR: 'final',
+  INVALID_AMOUNT_FOR_RECIPIENT_PHONE: 'final',
+  INACTIVE_ACCOUNT: 'passing',
+  ACCOUNT_NOT_FOUND: 'passing',
+  INSUFFICIENT_BALANCE: 'passing',
+  MAX_DAILY_TRANSACTION_COUNT_REACHED: 'passing',
+  MAX_DAILY_TRANSACTION_AMOUNT_REACHED: 'passing',
+  OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE: 'passing',
+  OPERATOR_NOT_IN_SERVICE: 'passing',
+  /** The same number again within two minutes: perhaps our own earlier order, so a person decides. */
+  PHONE_RECENTLY_RECHARGED: 'final',
+  CUSTOM_IDENTIFIER_ALREADY_USED: 'look-up',
+  TOPUP_TRANSACTION_FAILED: 'look-up',
+  TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT: 'look-up',
+  TRANSACTION_FAILED_ON_OPERATOR: 'look-up',
+  TRANSACTION_REJECTED_BY_OPERATOR: 'look-up',
+  TRANSACTION_REFUSED_BY_OPERATOR: 'look-up',
+  RECIPIENT_REACHED_MAX_TOPUP_NUMBER: 'look-up',
+  RECIPIENT_HAS_PENDING_TRANSACTION: 'look-up',
+};
+
+/** The provider's id of each operator's airtime. */
+export type OperatorIds = Readonly<Record<Operator, number>>;
+
+/** The body of `POST /topups-async`; amounts are JSON numbers, here in birr. */
+export interface TopupRequest {
+  readonly operatorId: number;
+  readonly amount: number;
+  readonly useLocalAmount: true;
+  readonly customIdentifier: string;
+  readonly recipientPhone: { readonly countryCode: 'ET'; readonly number: string };
+}
+
+/** The amount as an exact JSON number, or undefined where there is none. */
+export function toReloadlyAmount(amount: string): number | undefined {
+  const exact = exactAmount(amount, { wholeDigits: 13, decimals: 2 });
+  return exact === undefined ? undefined : Number(exact);
+}
+
+/** The body of `POST /topups-async`, or the reason why the provider cannot accept the order. */
+export function toTopupRequest(
+  { reference, msisdn, product }: AirtimeOrder,
+  operatorIds: OperatorIds,
+): TopupRequest | { readonly problem: string } {
+  if (!/^\+251[0-9]{9}$/.test(msisdn)) return { problem: 'The number is not Ethiopian.' };
+  if (reference.length === 0 || reference.length > 40) {
+    return { problem: 'The reference has more than 40 characters, or none.' };
+  }
+  if (product.kind === 'package') return { problem: 'The package is of another provider.' };
+  const amount = toReloadlyAmount(product.amount);
+  if (amount === undefined) return { problem: 'The provider cannot carry this amount.' };
+  return {
+    operatorId: operatorIds[product.operator],
+    amount,
+    useLocalAmount: true,
+    customIdentifier: reference,
+    recipientPhone: { countryCode: 'ET', number: msisdn },
+  };
+}
 
 /** A 401 that is not an error of Reloadly's proves nothing: it may have taken the order. */
 export function judgeToken({ status, body }: HttpAnswer): TokenVerdict {

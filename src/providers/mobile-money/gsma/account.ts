@@ -1,21 +1,63 @@
 import { z } from 'zod';
-import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
-import type { HttpResult } from '../../http-call.ts';
-import { readJson } from '../../read-json.ts';
+import { presentableMessage } from '../../../domain/providers.ts';
+import { faultNote } from '../../guard.ts';
+import { type HttpResult, readJson } from '../../http-call.ts';
 import {
+  type FoundPage,
   type ProviderAccount,
   type ProviderBalance,
   type ProviderStatementLine,
+  readFoundPage,
   statementPages,
 } from '../../statement.ts';
-import { caseless, listedFields, partySchema, transactionSchema } from './answers.ts';
+import type { AccountAnswer, MobileMoney } from '../mobile-money.ts';
 import {
-  type AccountSettings,
-  accountPath,
-  type GsmaGet,
-  readTransactionsPage,
-} from './transactions-page.ts';
-import { statusOfWord } from './transformers.ts';
+  caseless,
+  listedFields,
+  partySchema,
+  saysNeverSeen,
+  statusOfWord,
+  transactionSchema,
+} from './transformers.ts';
+
+/** Answers are limited in size; a transaction has about a kilobyte. */
+const PAGE_SIZE = 100;
+
+/** Calls a path of the provider's API. */
+export type GsmaGet = (path: string, deadline: AbortSignal) => Promise<HttpResult>;
+
+/** Our account at the provider. */
+export interface AccountSettings {
+  readonly account: string;
+  /** Other identifiers by which the provider names it in its lists. */
+  readonly accountAliases?: readonly string[];
+  readonly timeoutSeconds: number;
+}
+
+/** The path of our account, without a trailing slash. */
+const accountPath = (account: string): string =>
+  `accounts/accountid/${encodeURIComponent(account)}`;
+
+/**
+ * Reads a page of the transactions of our account between two moments, both included, by
+ * `GET /accounts/accountid/{account}/transactions` (providers.md 3.1).
+ */
+export async function readTransactionsPage<Found>(
+  get: GsmaGet,
+  { account, timeoutSeconds }: AccountSettings,
+  { from, to, index }: { readonly from: Date; readonly to: Date; readonly index: number },
+  schema: z.ZodType<readonly Found[]>,
+): Promise<FoundPage<Found>> {
+  const query = new URLSearchParams({
+    limit: String(PAGE_SIZE),
+    offset: String(index * PAGE_SIZE),
+    fromDateTime: from.toISOString(),
+    toDateTime: to.toISOString(),
+  });
+  const path = `${accountPath(account)}/transactions?${query}`;
+  const answer = await get(path, AbortSignal.timeout(timeoutSeconds * 1_000));
+  return readFoundPage(answer, schema, PAGE_SIZE);
+}
 
 const amount = z
   .union([z.string(), z.number().transform(String)])
@@ -181,4 +223,83 @@ function sumOf(amounts: readonly string[]): string {
     return total + BigInt(whole) * unit + BigInt(decimals.padEnd(10, '0'));
   }, 0n);
   return `${sum / unit}.${(sum % unit).toString().padStart(10, '0')}`;
+}
+
+const statusSchema = caseless({
+  accountstatus: z.string().transform((word) => word.toLowerCase()),
+});
+const text = z.string().trim().max(256);
+const nameSchema = caseless({
+  name: caseless({
+    fullname: text.nullish(),
+    firstname: text.nullish(),
+    middlename: text.nullish(),
+    lastname: text.nullish(),
+  }),
+});
+
+/** With these a provider says that it does not serve the question, now or later. */
+const notServed: readonly number[] = [400, 403, 404, 405, 410, 501];
+
+/** With these it refuses every call for now, payments as well: it is out of order for us. */
+const outOfOrder: readonly number[] = [401, 429];
+
+/**
+ * Asks for the status and the holder of an account, `GET /accounts/{key}/{value}/status` and
+ * `/accountname` (providers.md 3.1), both at once.
+ */
+export function gsmaPayeeAccount(
+  get: (path: string, deadline: AbortSignal) => Promise<HttpResult>,
+  timeoutSeconds: number,
+): NonNullable<MobileMoney['checkAccount']> {
+  return async ({ key, value }) => {
+    const path = `accounts/${encodeURIComponent(key)}/${encodeURIComponent(value)}`;
+    const deadline = AbortSignal.timeout(timeoutSeconds * 1_000);
+    const noteFault = faultNote();
+    const ask = async (what: string): Promise<HttpResult> => {
+      const answer = await get(`${path}/${what}`, deadline);
+      // Without an answer there may have been no access token either.
+      if (answer.kind !== 'answered' || outOfOrder.includes(answer.status)) noteFault();
+      return answer;
+    };
+    const answers = await Promise.all([
+      ask('status').then(readStatus),
+      ask('accountname').then(readName),
+    ]);
+    const of = <Kind extends AccountAnswer['kind']>(kind: Kind) =>
+      answers.find((one): one is Extract<AccountAnswer, { kind: Kind }> => one.kind === kind);
+    const named = answers.find((one) => one.kind === 'open' && one.holder !== null);
+    return of('closed') ?? of('unknown') ?? named ?? of('open') ?? { kind: 'not-offered' };
+  };
+}
+
+/** Money to an unregistered number becomes a voucher of the provider, which nobody may collect. */
+export function readStatus(answer: HttpResult): AccountAnswer {
+  const rejected = readRejection(answer);
+  if (rejected) return rejected;
+  const status = answer.kind === 'answered' && readJson(statusSchema, answer.body)?.accountstatus;
+  if (status === 'available') return { kind: 'open', holder: null };
+  return status === 'unavailable' || status === 'unregistered'
+    ? { kind: 'closed' }
+    : { kind: 'unknown', message: 'The provider gave no readable status of the account.' };
+}
+
+/** The full name, or the parts that there are. */
+export function readName(answer: HttpResult): AccountAnswer {
+  const rejected = readRejection(answer);
+  if (rejected) return rejected;
+  const name = answer.kind === 'answered' && readJson(nameSchema, answer.body)?.name;
+  if (!name) return { kind: 'not-offered' };
+  const parts = [name.firstname, name.middlename, name.lastname].filter(Boolean).join(' ');
+  return { kind: 'open', holder: name.fullname || parts || null };
+}
+
+/** Undefined where the provider answers the question. */
+function readRejection(answer: HttpResult): AccountAnswer | undefined {
+  if (answer.kind !== 'answered') return { kind: 'unknown', message: answer.message };
+  if (answer.status === 200) return undefined;
+  if (saysNeverSeen(answer)) return { kind: 'closed' };
+  return notServed.includes(answer.status)
+    ? { kind: 'not-offered' }
+    : { kind: 'unknown', message: `HTTP status ${answer.status}.` };
 }

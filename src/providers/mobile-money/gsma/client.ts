@@ -1,27 +1,111 @@
-import { createAuthorizedCall } from '../../access-token.ts';
-import { basicAuthorization } from '../../basic-authorization.ts';
-import { readOrLookUp } from '../../doubtful-answer.ts';
-import { callHttp, type HttpCall, type HttpResult } from '../../http-call.ts';
-import { type ProviderOutcome, unknown } from '../../outcome.ts';
-import type { MobileMoney, PaymentReversals } from '../mobile-money.ts';
-import { gsmaAccount } from './account.ts';
-import { listPayouts } from './list-payouts.ts';
-import { gsmaPayeeAccount } from './payee-account.ts';
-import { createPollLimits } from './poll-limits.ts';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import {
+  basicAuthorization,
+  callHttp,
+  createAuthorizedCall,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpResult,
+  readJson,
+  readOrLookUp,
+} from '../../http-call.ts';
+import { type ProviderOutcome, unknown } from '../../outcome.ts';
+import { listAll, type ProviderTransaction, type TransactionList } from '../../statement.ts';
+import type { MobileMoney, PaymentReversals } from '../mobile-money.ts';
+import {
+  type AccountSettings,
+  type GsmaGet,
+  gsmaAccount,
+  gsmaPayeeAccount,
+  readTransactionsPage,
+} from './account.ts';
+import {
+  caseless,
   type ExpectedTransaction,
   expectedReversal,
   judgeToken,
+  listedFields,
   readLink,
   readPaymentAnswer,
   readRequestState,
   readReversal,
   readTransaction,
+  requestStateSchema,
   saysNeverSeen,
+  statusOfWord,
   toDisbursement,
   toGsmaAmount,
   toReversal,
+  transactionSchema,
 } from './transformers.ts';
+
+const listSchema = z.array(
+  z.intersection(
+    transactionSchema,
+    caseless({
+      ...listedFields,
+      descriptiontext: z.string().nullish(),
+    }),
+  ),
+);
+type ListedTransaction = z.infer<typeof listSchema>[number];
+
+/** Lists the payouts of our account since a time, page by page up to now. */
+function listPayouts(
+  get: GsmaGet,
+  account: AccountSettings,
+  since: Date,
+): Promise<TransactionList> {
+  const now = new Date();
+  return listAll(
+    (index) => readTransactionsPage(get, account, { from: since, to: now, index }, listSchema),
+    (found) => found.filter(isPayout).map((one) => transactionOf(one, now)),
+  );
+}
+
+/** Reversals stand in the list as well; the status of their payout says the same. */
+const isPayout = ({ type }: ListedTransaction): boolean => type == null || type === 'disbursement';
+
+const transactionOf = (found: ListedTransaction, now: Date): ProviderTransaction => ({
+  reference: found.requestingorganisationtransactionreference ?? null,
+  providerReference: found.transactionreference,
+  status: statusOfWord(found.transactionstatus),
+  amount: found.amount ?? null,
+  currency: found.currency ?? null,
+  party: found.creditparty?.map(({ key, value }) => `${key} ${value}`).join(', ') ?? null,
+  description: found.descriptiontext ?? null,
+  productId: null,
+  at: found.creationdate ?? found.datecreated ?? now,
+});
+
+/** Request states that are asked about; an older one is forgotten, and counts from the beginning. */
+const MAXIMUM_STATES = 10_000;
+
+/** How often this process may still ask for each request state (providers.md 3.1, `pollLimit`). */
+interface PollLimits {
+  /** Counts a poll; false where the provider allows no further one. */
+  take(id: string): boolean;
+  /** Notes the limit that an answer names. */
+  note(id: string, answer: HttpAnswer): void;
+}
+
+function createPollLimits(): PollLimits {
+  const states = new LRUCache<string, { polls: number; limit: number }>({ max: MAXIMUM_STATES });
+  const stateOf = (id: string) => states.get(id) ?? { polls: 0, limit: Number.POSITIVE_INFINITY };
+  return {
+    take(id) {
+      const { polls, limit } = stateOf(id);
+      if (polls >= limit) return false;
+      states.set(id, { polls: polls + 1, limit });
+      return true;
+    },
+    note(id, { body }) {
+      const limit = readJson(requestStateSchema, body)?.polllimit;
+      if (limit != null) states.set(id, { ...stateOf(id), limit });
+    },
+  };
+}
 
 interface TokenSettings {
   readonly url: string;

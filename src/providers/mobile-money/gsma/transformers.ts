@@ -1,23 +1,81 @@
-import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
-import { internationalDigits } from '../../../domain/providers/written-number.ts';
-import type { TokenVerdict } from '../../access-token.ts';
-import { agree } from '../../agree.ts';
-import type { DoubtfulAnswer } from '../../doubtful-answer.ts';
-import { exactAmount } from '../../exact-amount.ts';
-import type { HttpAnswer } from '../../http-call.ts';
-import { disagreement, type ProviderOutcome, unknown } from '../../outcome.ts';
-import { readJson } from '../../read-json.ts';
-import { tooManyRequests } from '../../too-many-requests.ts';
-import type { ProviderTransaction } from '../../transaction-list.ts';
-import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
+import { z } from 'zod';
+import { internationalDigits, presentableMessage } from '../../../domain/providers.ts';
 import {
-  errorSchema,
-  type GsmaError,
-  type GsmaTransaction,
-  linkSchema,
-  requestStateSchema,
-  transactionSchema,
-} from './answers.ts';
+  type DoubtfulAnswer,
+  type HttpAnswer,
+  readJson,
+  type TokenVerdict,
+  tooManyRequests,
+} from '../../http-call.ts';
+import { agree, disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import type { ProviderTransaction } from '../../statement.ts';
+import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
+
+/** OpenAPI document and guide differ in the case of property names and enumerations. */
+export const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (value) =>
+      value !== null && typeof value === 'object'
+        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toLowerCase(), item]))
+        : value,
+    z.object(shape),
+  );
+const word = z.string().transform((text) => text.trim().toLowerCase());
+const text = z.union([z.string(), z.number().transform(String)]);
+/** Stored in our books, so only characters that are safe in a database and on a page. */
+const identifier = text.pipe(z.string().regex(/^[\x21-\x7e]{1,256}$/));
+
+/** An error object. Its code is in the format of the OpenAPI document, e.g. `formatError`. */
+const errorSchema = caseless({
+  errorcategory: word,
+  errorcode: z.string().transform((code) => code.charAt(0).toLowerCase() + code.slice(1)),
+  errordescription: z.string().catch(''),
+});
+
+/** An unreadable value says nothing about a party, nor does an identifier without one. */
+export const partySchema = z
+  .array(z.object({ key: z.string(), value: text.nullish() }))
+  .transform((party) => party.flatMap(({ key, value }) => (value == null ? [] : { key, value })))
+  .catch([])
+  .nullish();
+
+export const transactionSchema = caseless({
+  transactionreference: identifier,
+  transactionstatus: word,
+  amount: text.nullish(),
+  currency: z.string().nullish(),
+  requestingorganisationtransactionreference: z.string().nullish(),
+  /** Of a reversal: the transaction that it reverses. */
+  originaltransactionreference: z.string().nullish(),
+  creditparty: partySchema,
+});
+
+/** Of a transaction in the list of an account, which `GET /accounts/{…}/transactions` answers. */
+export const listedFields = {
+  type: z
+    .string()
+    .transform((type) => type.toLowerCase())
+    .nullish(),
+  creationdate: z.coerce.date().nullish(),
+  datecreated: z.coerce.date().nullish(),
+};
+
+/** A request state. The document calls its error `error`, the guide `errorReference`. */
+export const requestStateSchema = caseless({
+  status: word,
+  /** An ended state is read without it, too. */
+  objectreference: identifier.nullish().catch(undefined),
+  /** How often the request state may be asked for; an unreadable one says nothing. */
+  polllimit: z.coerce.number().int().min(0).nullish().catch(undefined),
+  error: errorSchema.optional().catch(undefined),
+  errorreference: errorSchema.optional().catch(undefined),
+});
+
+/** The answer of `/responses/{clientCorrelationId}`. */
+const linkSchema = caseless({ link: z.string() });
+
+type GsmaError = z.infer<typeof errorSchema>;
+type GsmaTransaction = z.infer<typeof transactionSchema>;
 
 /** The path of a link of `/responses`; never its host, which may be a different one. */
 interface LinkedResource {

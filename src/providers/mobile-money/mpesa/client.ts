@@ -1,21 +1,96 @@
+import { constants, publicEncrypt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MpesaPaths } from '../../../domain/providers/mpesa-paths.ts';
-import { createAuthorizedCall } from '../../access-token.ts';
-import { basicAuthorization } from '../../basic-authorization.ts';
-import { callHttp, type HttpResult } from '../../http-call.ts';
+import type { MpesaPaths } from '../../../domain/mpesa.ts';
+import {
+  basicAuthorization,
+  callHttp,
+  createAuthorizedCall,
+  type HttpResult,
+} from '../../http-call.ts';
 import { type ProviderOutcome, unknown } from '../../outcome.ts';
 import type { MobileMoney, Payment } from '../mobile-money.ts';
-import type { MpesaResults } from './answers.ts';
-import { type MpesaAccount, toInquiry, toPaymentRequest } from './requests.ts';
-import { type SecurityCredential, securityCredential } from './security-credential.ts';
 import {
   judgeToken,
+  type MpesaResults,
   payeeNumber,
   readInquiryAnswer,
   readPaymentAnswer,
   readResults,
   toMpesaAmount,
 } from './transformers.ts';
+
+/** Who pays, and where results go. */
+interface MpesaAccount {
+  /** Our account: the short code that pays. */
+  readonly shortCode: string;
+  readonly initiator: string;
+  /** The `CommandID` of payments. */
+  readonly command: string;
+  /** Our address for results, with its secret. */
+  readonly callbackUrl: string;
+}
+
+type Account = MpesaAccount & { readonly credential: string };
+
+const resultUrl = (
+  { callbackUrl }: MpesaAccount,
+  kind: 'payment' | 'inquiry' | 'timeout',
+  reference: string,
+) => `${callbackUrl}/${kind}/${reference}`;
+
+/** The body of a B2C payment, of whole birr to a mobile number. */
+export const toPaymentRequest = (
+  { reference, description }: Payment,
+  { amount, payee }: { readonly amount: string; readonly payee: string },
+  account: Account,
+) => ({
+  OriginatorConversationID: reference,
+  InitiatorName: account.initiator,
+  SecurityCredential: account.credential,
+  CommandID: account.command,
+  Amount: Number(amount),
+  PartyA: account.shortCode,
+  PartyB: payee,
+  Remarks: description.slice(0, 100),
+  QueueTimeOutURL: resultUrl(account, 'timeout', reference),
+  ResultURL: resultUrl(account, 'payment', reference),
+  Occasion: 'Payout',
+});
+
+/** The body of a status query by our reference. */
+export const toInquiry = (reference: string, account: Account) => ({
+  Initiator: account.initiator,
+  SecurityCredential: account.credential,
+  CommandID: 'TransactionStatusQuery',
+  // The documents name the same field in both ways.
+  OriginatorConversationID: reference,
+  OriginalConversationID: reference,
+  PartyA: account.shortCode,
+  IdentifierType: '4',
+  Remarks: 'Status of a payment',
+  // An inquiry that waits too long is one without an answer.
+  QueueTimeOutURL: resultUrl(account, 'inquiry', reference),
+  ResultURL: resultUrl(account, 'inquiry', reference),
+  Occasion: 'Inquiry',
+});
+
+/** The initiator's password for M-Pesa: ready, or to be encrypted with M-Pesa's certificate. */
+export type SecurityCredential =
+  | { readonly ready: string }
+  | { readonly password: string; readonly certificate: Buffer };
+
+/**
+ * The value of `SecurityCredential`: RSA with PKCS #1 v1.5 padding, in base64.
+ *
+ * @throws where the certificate has no RSA key
+ */
+export const securityCredential = (given: SecurityCredential): string =>
+  'ready' in given
+    ? given.ready
+    : publicEncrypt(
+        { key: given.certificate, padding: constants.RSA_PKCS1_PADDING },
+        Buffer.from(given.password),
+      ).toString('base64');
 
 interface MpesaSettings extends MpesaAccount, MpesaPaths {
   /** E.g. https://sandbox.safaricom.co.ke */

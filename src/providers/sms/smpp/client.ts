@@ -1,15 +1,63 @@
-import type { PDU } from 'smpp';
-import type { DeliveryReport } from '../../../domain/vouchers/delivery.ts';
-import { noteThrottling } from '../../guard/call-health.ts';
+import smpp, { type PDU } from 'smpp';
+import type { DeliveryReport } from '../../../domain/vouchers/messages.ts';
+import { noteThrottling } from '../../guard.ts';
 import type { NotSent, ProviderOutcome } from '../../outcome.ts';
 import type { SmsMessage, SmsSender } from '../sms-sender.ts';
-import { type ConnectionPauses, createConnection } from './connection.ts';
 import { answeredId, type ReceiptIds, readReceipt } from './delivery-receipt.ts';
-import { addressOf, encodeText } from './message-encoding.ts';
-import { relativeTime } from './relative-time.ts';
-import { openSession, type SessionSettings } from './session.ts';
-import { isThrottling, outcomeOfAnswer } from './submit-answers.ts';
-import { createWindow } from './window.ts';
+import {
+  type ConnectionPauses,
+  createConnection,
+  createWindow,
+  isThrottling,
+  openSession,
+  outcomeOfAnswer,
+  type SessionSettings,
+} from './session.ts';
+
+/** A text as the parameters of submit_sm. */
+interface EncodedText {
+  /** 0: the default alphabet of the SMSC, GSM 03.38. 8: UCS-2. */
+  readonly data_coding: 0 | 8;
+  readonly short_message: Buffer;
+  readonly message_payload?: Buffer;
+}
+
+/** What fits into one message on the air: 160 characters of GSM 03.38, or 70 of UCS-2. */
+const OCTETS_IN_ONE = { 0: 160, 8: 140 } as const;
+
+/**
+ * Encodes a text. One that is longer than a message on the air goes into the TLV `message_payload`, so
+ * that it stays one PDU with one answer, one id and one receipt; the SMSC divides it.
+ */
+function encodeText(text: string): EncodedText {
+  const gsm = smpp.gsmCoder.encode(text, 0);
+  // The coder replaces by a space what the alphabet lacks.
+  const isGsm = smpp.gsmCoder.decode(gsm, 0) === text;
+  const data_coding = isGsm ? 0 : 8;
+  const octets = isGsm ? gsm : Buffer.from(text, 'utf16le').swap16();
+  return octets.length <= OCTETS_IN_ONE[data_coding]
+    ? { data_coding, short_message: octets }
+    : { data_coding, short_message: Buffer.alloc(0), message_payload: octets };
+}
+
+/** The parameters of an address: E.164, a short code, or a name. */
+function addressOf(address: string): { ton: number; npi: number; addr: string } {
+  if (/^\+\d+$/.test(address)) return { ton: 1, npi: 1, addr: address.slice(1) };
+  if (/^\d{3,8}$/.test(address)) return { ton: 3, npi: 0, addr: address };
+  return { ton: 5, npi: 0, addr: address };
+}
+
+/** Some SMSCs count in minutes. */
+const SHORTEST_SECONDS = 60;
+
+/** A time from now as SMPP 3.4 has it (7.1.1.2): `000000000500000R` is five minutes. */
+export function relativeTime(seconds: number): string {
+  const whole = Math.max(SHORTEST_SECONDS, Math.ceil(seconds));
+  const minutes = Math.floor(whole / 60);
+  const hours = Math.floor(minutes / 60);
+  const parts = [Math.floor(hours / 24), hours % 24, minutes % 60, whole % 60];
+  return `0000${parts.map((part) => String(part).padStart(2, '0')).join('')}000R`;
+}
 
 export interface SmppSettings extends SessionSettings, ConnectionPauses {
   /** Registered sender; the account's default without it. */

@@ -1,7 +1,7 @@
 import smpp, { type PDU } from 'smpp';
-import { presentableMessage } from '../../../domain/providers/presentable-message.ts';
-import type { DeliveryReport } from '../../../domain/vouchers/delivery.ts';
-import { readableId } from './submit-answers.ts';
+import { presentableMessage } from '../../../domain/providers.ts';
+import type { DeliveryReport } from '../../../domain/vouchers/messages.ts';
+import { readableId } from './session.ts';
 
 export type Receipt = Omit<DeliveryReport, 'provider'>;
 

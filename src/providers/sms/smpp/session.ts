@@ -1,5 +1,105 @@
 import smpp, { type PDU, type Session } from 'smpp';
-import { statusName } from './submit-answers.ts';
+import type { ProviderOutcome } from '../../outcome.ts';
+
+/** `refused-account`: for a reason of our account there, or of how it wants messages. */
+type Kind = 'refused' | 'refused-account' | 'refused-for-now' | 'throttled' | 'not-bound';
+
+/**
+ * What a command_status of submit_sm proves (SMPP 3.4, 5.1.3). A status that is not here, such as a
+ * system error or a vendor's own, proves nothing: the message may have been taken.
+ */
+const statuses: Readonly<Record<string, Kind>> = {
+  ESME_RINVMSGLEN: 'refused-account',
+  ESME_RINVCMDLEN: 'refused-account',
+  ESME_RINVCMDID: 'refused-account',
+  ESME_RINVBNDSTS: 'not-bound',
+  ESME_RINVPRTFLG: 'refused-account',
+  ESME_RINVREGDLVFLG: 'refused-account',
+  ESME_RINVSRCADR: 'refused-account',
+  ESME_RINVDSTADR: 'refused',
+  ESME_RMSGQFUL: 'throttled',
+  ESME_RINVSERTYP: 'refused-account',
+  ESME_RINVESMCLASS: 'refused-account',
+  ESME_RSUBMITFAIL: 'refused-for-now',
+  ESME_RINVSRCTON: 'refused-account',
+  ESME_RINVSRCNPI: 'refused-account',
+  ESME_RINVDSTTON: 'refused-account',
+  ESME_RINVDSTNPI: 'refused-account',
+  ESME_RINVSYSTYP: 'refused-account',
+  ESME_RINVREPFLAG: 'refused-account',
+  ESME_RTHROTTLED: 'throttled',
+  ESME_RINVSCHED: 'refused-account',
+  ESME_RINVEXPIRY: 'refused-account',
+  ESME_RINVDFTMSGID: 'refused-account',
+  ESME_RX_T_APPN: 'refused-for-now',
+  ESME_RX_P_APPN: 'refused',
+  ESME_RX_R_APPN: 'refused',
+  ESME_RINVTLVSTREAM: 'refused-account',
+  ESME_RTLVNOTALLWD: 'refused-account',
+  ESME_RINVTLVLEN: 'refused-account',
+  ESME_RMISSINGTLV: 'refused-account',
+  ESME_RINVTLVVAL: 'refused-account',
+  ESME_RSERTYPUNAUTH: 'refused-account',
+  ESME_RPROHIBITED: 'refused-account',
+  ESME_RSERTYPUNAVAIL: 'refused-for-now',
+  ESME_RSERTYPDENIED: 'refused-account',
+  ESME_RINVDCS: 'refused-account',
+};
+
+const names = new Map(Object.entries(smpp.errors).map(([name, status]) => [status, name]));
+
+/** The name of a command_status, or its number. */
+const statusName = (status: number): string =>
+  names.get(status)?.replace(/^ESME_/, '') ?? `0x${status.toString(16).padStart(8, '0')}`;
+
+/** Whether the SMSC asks for fewer messages. */
+export const isThrottling = (status: number): boolean =>
+  statuses[names.get(status) ?? ''] === 'throttled';
+
+/** The outcome of a submit_sm that was answered. Delivered means accepted by the SMSC. */
+export function outcomeOfAnswer(
+  status: number,
+  messageId: unknown,
+  pauseSeconds: number,
+): ProviderOutcome {
+  if (status === 0) return { kind: 'delivered', providerReference: readableId(messageId) };
+  const name = statusName(status);
+  switch (statuses[names.get(status) ?? '']) {
+    case 'refused':
+      return refused(name, { retryCanHelp: false });
+    case 'refused-account':
+      return refused(name, { retryCanHelp: false, anotherMayTake: true });
+    case 'refused-for-now':
+      return refused(name, { retryCanHelp: true });
+    case 'throttled':
+      return {
+        kind: 'not-sent',
+        message: `Too many messages: ${name}.`,
+        retryAfterSeconds: pauseSeconds,
+      };
+    case 'not-bound':
+      return { kind: 'not-sent', message: `The SMSC did not take it: ${name}.` };
+    default:
+      return { kind: 'unknown', message: `The SMSC answered ${name}.` };
+  }
+}
+
+const refused = (
+  name: string,
+  refusal: { readonly retryCanHelp: boolean; readonly anotherMayTake?: true },
+): ProviderOutcome => ({
+  kind: 'refused',
+  code: name,
+  message: `The SMSC refused it: ${name}.`,
+  ...refusal,
+});
+
+/**
+ * The visible characters that an id begins with. The library reads a TLV to the next zero octet, beyond
+ * its length where its SMSC does not end it with one.
+ */
+export const readableId = (id: unknown): string =>
+  typeof id === 'string' ? (/^[\x21-\x7e]{1,65}/.exec(id)?.[0] ?? '') : '';
 
 export interface SessionSettings {
   readonly host: string;
@@ -22,7 +122,7 @@ type Answer =
   | { readonly kind: 'none'; readonly message: string }
   | { readonly kind: 'not-written'; readonly message: string };
 
-export interface BoundSession {
+interface BoundSession {
   /** Never rejects. A PDU without an answer makes the session prove that it lives. */
   request(command: string, fields: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** Unbinds and closes. */
@@ -193,4 +293,175 @@ async function answerTo(
     default:
       return pdu.response({ command_status: smpp.errors.ESME_RINVCMDID });
   }
+}
+
+export interface ConnectionPauses {
+  /** Pause before the first new try; it doubles with each failure. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+/** Keeps one session open, once it is wanted. */
+export interface Connection {
+  /** Begins to connect, and connects again whenever the session ends. */
+  open(): void;
+  /** The open session, or why there is none, which is known after at most this time. */
+  session(withinMs: number): Promise<BoundSession | NoSession>;
+  /** Ends the session; there is none after it. */
+  close(): Promise<void>;
+}
+
+interface NoSession {
+  readonly reason: string;
+  /** Pause until the next try. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** @param connect opens a session; its error says why it could not */
+export function createConnection(
+  connect: () => Promise<BoundSession>,
+  pauses: ConnectionPauses,
+  note: (event: 'bound' | 'lost', reason?: string) => void,
+): Connection {
+  let current: BoundSession | undefined;
+  let reason = 'There is no session with the SMSC yet.';
+  let failures = 0;
+  let nextTryAt = 0;
+  let isOpen = false;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let trying: Promise<void> = Promise.resolve();
+  const waiters = createWaiters();
+
+  async function tryOnce(): Promise<void> {
+    const startedAt = Date.now();
+    try {
+      const session = await connect();
+      current = session;
+      note('bound');
+      void session.closed.then((why) => {
+        current = undefined;
+        // One that ends soon after it began counts as a failure.
+        if (Date.now() - startedAt > pauses.longestPauseMs) failures = 0;
+        tryLater(why);
+      });
+    } catch (error) {
+      tryLater(error instanceof Error ? error.message : String(error));
+    } finally {
+      waiters.wake();
+    }
+  }
+
+  function tryLater(why: string) {
+    reason = why;
+    if (isClosed) return;
+    note('lost', why);
+    const pauseMs = Math.min(pauses.firstPauseMs * 2 ** failures, pauses.longestPauseMs);
+    failures += 1;
+    nextTryAt = Date.now() + pauseMs;
+    timer = setTimeout(begin, pauseMs);
+    timer.unref();
+  }
+
+  function begin() {
+    trying = tryOnce();
+  }
+
+  function open() {
+    if (isOpen || isClosed) return;
+    isOpen = true;
+    begin();
+  }
+
+  async function session(withinMs: number): Promise<BoundSession | NoSession> {
+    open();
+    const pauseMs = nextTryAt - Date.now();
+    if (!current && !isClosed && pauseMs < withinMs) await waiters.wait(withinMs);
+    if (current) return current;
+    const restMs = Math.max(0, nextTryAt - Date.now());
+    return { reason, ...(restMs > 0 && { retryAfterSeconds: Math.ceil(restMs / 1_000) }) };
+  }
+
+  async function close() {
+    isClosed = true;
+    reason = 'The service is stopping.';
+    clearTimeout(timer);
+    waiters.wake();
+    await trying;
+    await current?.end();
+  }
+
+  return { open, session, close };
+}
+
+/** Callers that wait for a new state. */
+function createWaiters() {
+  const waiting = new Set<() => void>();
+  return {
+    wake() {
+      for (const goOn of [...waiting]) goOn();
+    },
+    wait: (milliseconds: number) =>
+      new Promise<void>((resolve) => {
+        const goOn = () => {
+          clearTimeout(limit);
+          waiting.delete(goOn);
+          resolve();
+        };
+        const limit = setTimeout(goOn, milliseconds);
+        waiting.add(goOn);
+      }),
+  };
+}
+
+/** The PDUs that may be without an answer at the same time. */
+export interface Window {
+  /** A place, in the order of the callers; undefined where none is free in time. */
+  take(withinMs: number): Promise<Place | undefined>;
+  /** Resolves when no place is taken. */
+  empty(): Promise<void>;
+}
+
+interface Place {
+  free(): void;
+}
+
+export function createWindow(size: number): Window {
+  let taken = 0;
+  const waiting = new Set<() => void>();
+  let atEnd: (() => void)[] = [];
+
+  function free() {
+    const [next] = waiting;
+    if (next) {
+      next();
+      return;
+    }
+    taken -= 1;
+    if (taken > 0) return;
+    for (const resolve of atEnd) resolve();
+    atEnd = [];
+  }
+
+  return {
+    take(withinMs) {
+      if (taken < size) {
+        taken += 1;
+        return Promise.resolve({ free });
+      }
+      return new Promise((resolve) => {
+        const goOn = () => {
+          clearTimeout(timer);
+          waiting.delete(goOn);
+          resolve({ free });
+        };
+        const timer = setTimeout(() => {
+          waiting.delete(goOn);
+          resolve(undefined);
+        }, withinMs);
+        waiting.add(goOn);
+      });
+    },
+    empty: () => (taken === 0 ? Promise.resolve() : new Promise((resolve) => atEnd.push(resolve))),
+  };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hiddenFields, portalClient } from '../../../portal/portal-client.ts';
+import { hiddenFields, portalClient } from '../../../pages/portal/portal-client.ts';
 import { makeMerchant, makePartner } from '../../../support/companies.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { type Commands, commandsOn } from '../../scene.ts';

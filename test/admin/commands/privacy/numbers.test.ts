@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { repairsWithNumbers } from '../../../../src/db/numbers/erase-number.ts';
+import { repairsWithNumbers } from '../../../../src/db/phone-numbers.ts';
 import { prune } from '../../../db/prune.ts';
 import { testNumbers } from '../../../end-to-end/privacy/stored-numbers.ts';
 import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { smscPassword } from '../../../../src/sandbox/smpp/smsc.ts';
+import { smscPassword } from '../../../../src/sandbox/smpp.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
 import { answerWith, startRawServer } from '../../../providers/raw-server.ts';
 import { providerSettings } from '../../../support/stack.ts';

@@ -3,7 +3,7 @@ import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.ts'
 import {
   toDtOneAmount,
   toTransactionRequest,
-} from '../../../../src/providers/airtime/dt-one/transaction-request.ts';
+} from '../../../../src/providers/airtime/dt-one/transformers.ts';
 
 const order: AirtimeOrder = {
   reference: 'T-9f3c1c0e2a7b4d55-1',

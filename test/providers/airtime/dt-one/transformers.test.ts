@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TransactionRequest } from '../../../../src/providers/airtime/dt-one/transaction-request.ts';
 import {
   readFoundOrders,
   readOrderAnswer,
+  type TransactionRequest,
 } from '../../../../src/providers/airtime/dt-one/transformers.ts';
 
 const reference = 'T-9f3c1c0e2a7b4d55-1';

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { errorCodes } from '../../../../src/providers/airtime/reloadly/error-codes.ts';
 import {
-  type TopupRequest,
-  toTopupRequest,
-} from '../../../../src/providers/airtime/reloadly/topup-request.ts';
-import {
+  errorCodes,
   readFoundOrders,
   readOrderAnswer,
+  type TopupRequest,
+  toTopupRequest,
 } from '../../../../src/providers/airtime/reloadly/transformers.ts';
 
 const reference = 'T-9f3c1c0e2a7b4d55-1';

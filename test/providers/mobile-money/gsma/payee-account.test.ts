@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpResult } from '../../../../src/providers/http-call.ts';
+import { readName, readStatus } from '../../../../src/providers/mobile-money/gsma/account.ts';
 import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.ts';
-import { readName, readStatus } from '../../../../src/providers/mobile-money/gsma/payee-account.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
 import { closedAddress } from '../../raw-server.ts';
 

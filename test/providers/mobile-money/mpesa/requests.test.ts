@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { mpesaPathsAt } from '../../../../src/domain/providers/mpesa-paths.ts';
+import { mpesaPathsAt } from '../../../../src/domain/mpesa.ts';
 import {
   toInquiry,
   toPaymentRequest,
-} from '../../../../src/providers/mobile-money/mpesa/requests.ts';
+} from '../../../../src/providers/mobile-money/mpesa/client.ts';
 
 const account = {
   ...{ shortCode: '600992', initiator: 'testapi', command: 'BusinessPayment' },

@@ -1,6 +1,6 @@
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { securityCredential } from '../../../../src/providers/mobile-money/mpesa/security-credential.ts';
+import { securityCredential } from '../../../../src/providers/mobile-money/mpesa/client.ts';
 
 it('a password is encrypted for the key of the certificate, a ready one is used as it is', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });

@@ -1,11 +1,11 @@
 import smpp, { type PDU } from 'smpp';
 import { describe, expect, it } from 'vitest';
+import { relativeTime } from '../../../../src/providers/sms/smpp/client.ts';
 import {
   type ReceiptIds,
   readReceipt,
 } from '../../../../src/providers/sms/smpp/delivery-receipt.ts';
-import { relativeTime } from '../../../../src/providers/sms/smpp/relative-time.ts';
-import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/submit-answers.ts';
+import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/session.ts';
 
 describe('every command_status of submit_sm', () => {
   const kinds: Readonly<Record<string, string>> = {

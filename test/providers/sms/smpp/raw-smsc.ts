@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import smpp, { type PDU, type Session } from 'smpp';
-import type { DeliveryReport } from '../../../../src/domain/vouchers/delivery.ts';
+import type { DeliveryReport } from '../../../../src/domain/vouchers/messages.ts';
 import {
   createSmpp,
   type SmppSender,

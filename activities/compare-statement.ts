@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import {
+  type Database,
+  type DatabaseTransaction,
+  isDefiniteDatabaseError,
+} from '../src/db/connection.ts';
+import type { BookSettings } from '../src/db/positions/change.ts';
+import { bookProviderFees } from '../src/db/provider-statements/balances.ts';
+import {
+  type Compared,
+  type ComparisonTimes,
+  compareLines,
+  TooManyDifferences,
+} from '../src/db/provider-statements/compare-lines.ts';
+import {
+  addStatementLines,
+  dropLoad,
+  lockStatement,
+  markCompared,
+  markUnfinished,
+  type StatementDay,
+  type StatementProvider,
+  type StoredLine,
+  takeLoad,
+} from '../src/db/provider-statements/statements.ts';
+import type { ProviderAccount } from '../src/providers/statement.ts';
+
+export interface ComparisonSettings extends ComparisonTimes, BookSettings {
+  /** A comparison that finds more differences books none, until an operator allows it. */
+  readonly maximumDifferences: number;
+}
+
+/** The end of a comparison. */
+export type ComparisonResult =
+  | ({ readonly kind: 'compared' } & Compared)
+  /** The statement could not be read, and is tried again. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** As after a restore, or with the account of another service. */
+  | { readonly kind: 'too-many'; readonly message: string };
+
+/** Lines of one statement of the database. */
+const BATCH_SIZE = 500;
+/** Comparing a day reads its lines and our rows of the day once. */
+const COMPARE_TIMEOUT_MS = 300_000;
+
+/** The moments at which a day begins and ends. */
+export async function periodOf(database: Database, { day, zone }: StatementDay) {
+  const { rows } = await sql<{ from: Date; to: Date }>`
+    select ${day}::timestamp at time zone ${zone}::text as from,
+      (${day}::timestamp + interval '1 day') at time zone ${zone}::text as to`.execute(database);
+  const [period] = rows;
+  if (!period) throw new Error('The day has no beginning');
+  return period;
+}
+
+/** Reads the statement of a day from its provider, and compares it. */
+export async function compareFetched(
+  database: Database,
+  of: StatementDay,
+  account: ProviderAccount,
+  settings: ComparisonSettings & { readonly isLastTry: boolean },
+): Promise<ComparisonResult> {
+  const period = await periodOf(database, of);
+  const pages = account.listStatement?.(period);
+  if (!pages) return { kind: 'failed', message: 'The provider lists no statements.' };
+  const result = await compareLoaded(database, of, 'api', settings, async (add) => {
+    for await (const page of pages) {
+      if (page.kind === 'not-listed') return page.message;
+      await add(page.lines, page.ignored);
+    }
+    return undefined;
+  }).catch(refusedByBooks);
+  if (result.kind === 'failed') {
+    const state = settings.isLastTry ? 'FAILED' : 'TRYING';
+    await markUnfinished(database, of, state, result.message);
+  }
+  return result;
+}
+
+/** A line that no row can hold, such as a fee of astronomical size, keeps no other day or provider waiting. */
+function refusedByBooks(error: unknown): ComparisonResult {
+  if (!isDefiniteDatabaseError(error)) throw error;
+  return {
+    kind: 'failed',
+    message: `The database refuses what it says, with SQLSTATE ${error.code}.`,
+  };
+}
+
+/** Compares what was loaded of a day again. Where the database refuses it, the day stays as it was. */
+export const compareAgain = (
+  database: Database,
+  of: StatementDay,
+  settings: ComparisonSettings,
+): Promise<ComparisonResult> => compareStored(database, of, settings).catch(refusedByBooks);
+
+/**
+ * Compares the lines of a file; a fault in it throws, and nothing is compared. `ignoredRows` says how
+ * many rows were no lines, once all are read.
+ */
+export const compareFile = (
+  database: Database,
+  of: StatementDay,
+  lines: AsyncIterable<StoredLine> | Iterable<StoredLine>,
+  settings: ComparisonSettings,
+  ignoredRows: () => number = () => 0,
+): Promise<ComparisonResult> =>
+  compareLoaded(database, of, 'file', settings, async (add) => {
+    let batch: StoredLine[] = [];
+    for await (const line of lines) {
+      batch.push(line);
+      if (batch.length < BATCH_SIZE) continue;
+      await add(batch, 0);
+      batch = [];
+    }
+    await add(batch, ignoredRows());
+    return undefined;
+  });
+
+/** Loads lines while they come, so that memory holds one page; then compares them at once. */
+async function compareLoaded(
+  database: Database,
+  of: StatementDay,
+  source: 'api' | 'file',
+  settings: ComparisonSettings,
+  load: (
+    add: (lines: readonly StoredLine[], ignored: number) => Promise<void>,
+  ) => Promise<string | undefined>,
+): Promise<ComparisonResult> {
+  const id = randomUUID();
+  let ignoredCount = 0;
+  try {
+    const failure = await load((lines, ignored) => {
+      ignoredCount += ignored;
+      return addStatementLines(database, of, id, lines);
+    });
+    if (failure !== undefined) {
+      await dropLoad(database, id);
+      return { kind: 'failed', message: failure };
+    }
+  } catch (error) {
+    await dropLoad(database, id).catch(() => {});
+    throw error;
+  }
+  return compareStored(database, of, settings, (transaction) =>
+    takeLoad(transaction, of, { id, source, ignoredCount }),
+  );
+}
+
+/**
+ * Compares what is loaded of a day, and books what it says and the fee of the provider, all in one transaction: a
+ * fault leaves everything as it was.
+ */
+export async function compareStored(
+  database: Database,
+  of: StatementDay,
+  settings: ComparisonSettings,
+  take: (transaction: DatabaseTransaction) => Promise<void> = async () => {},
+): Promise<ComparisonResult> {
+  try {
+    return await database.transaction().execute(async (transaction) => {
+      await sql`set local statement_timeout = ${sql.lit(COMPARE_TIMEOUT_MS)}`.execute(transaction);
+      await lockStatement(transaction, of);
+      await take(transaction);
+      const { maximumDifferences: maximum, ...times } = settings;
+      const compared = await compareLines(transaction, of, { ...times, maximum }, settings);
+      await bookProviderFees(transaction, of);
+      await markCompared(transaction, of, compared.unexplained);
+      return { kind: 'compared', ...compared };
+    });
+  } catch (error) {
+    if (!(error instanceof TooManyDifferences)) throw error;
+    await markUnfinished(database, of, 'TOO_MANY', error.message);
+    return { kind: 'too-many', message: error.message };
+  }
+}
+
+/** A provider with what it says of our balance, or credit. */
+export interface BalanceAtProvider {
+  readonly name: string;
+  readonly account: Pick<ProviderAccount, 'balance'>;
+}
+
+/** A provider of value, with what it says of our account. */
+export interface AccountAtProvider extends StatementProvider {
+  readonly account: ProviderAccount;
+}

@@ -1,0 +1,313 @@
+import { heartbeat, log } from '@temporalio/activity';
+import type { Database } from '../src/db/connection.ts';
+import { SIGN_IN_WINDOW_SECONDS } from '../src/db/limits/attempts.ts';
+import {
+  cancelUselessMessages,
+  endCutOffInvitationMessages,
+  remindersStep,
+} from '../src/db/messages/abandoned-messages.ts';
+import { endLeftResends } from '../src/db/messages/resends.ts';
+import { sessionLifetimes } from '../src/db/people/sign-ins.ts';
+import { pruneInTurns, type Retention } from '../src/db/pruning.ts';
+import { listRefusedRowsLeft } from '../src/db/reconciliation.ts';
+import { endBatch, type RowStep } from '../src/db/refused-rows.ts';
+import { staleRetriesStep, staleTopupsStep } from '../src/db/topups/attempts.ts';
+import { overdueClaimsStep } from '../src/db/vouchers/claims.ts';
+import {
+  type DueVouchers,
+  dueVouchersOf,
+  expireVouchersApart,
+  type StuckPartner,
+} from '../src/db/vouchers/expiry.ts';
+import { formatAmount, parseMoney } from '../src/domain/money.ts';
+import type { RefusedRowKind } from '../src/domain/refusals.ts';
+import type { CaseName } from '../workflows/contracts.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { withHeartbeat } from './provider-call.ts';
+
+/** Time limit of a step; the workflow repeats it for the rest. */
+const STEP_MS = 15_000;
+
+/** Rows that the database refuses to end. */
+interface RefusedRows {
+  readonly rows: RefusedRowKind;
+  readonly ids: readonly string[];
+}
+
+/** The effect of one step of a sweep. */
+export interface Swept {
+  readonly count: number;
+  /** False when the time limit ended the step early. */
+  readonly isDone: boolean;
+  readonly refused?: readonly RefusedRows[];
+}
+
+interface Batch {
+  readonly count: number;
+  readonly isLast: boolean;
+}
+
+/** A batch that is not full is the last one. */
+export const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
+  const count = await sweep();
+  return { count, isLast: count < size };
+};
+
+/** Runs batches until there are no more rows, or the time limit of the step. */
+export async function inBatches(
+  sweep: () => Promise<Batch>,
+  endsAt = Date.now() + STEP_MS,
+): Promise<Swept> {
+  for (let total = 0; ; ) {
+    const { count, isLast } = await sweep();
+    total += count;
+    heartbeat(total);
+    if (isLast || Date.now() > endsAt) return { count: total, isDone: isLast };
+  }
+}
+
+/** Ends all rows of a step in batches; a row that the database refuses is logged and left out. */
+async function endAll<Id extends string | number>(
+  rows: RefusedRowKind,
+  batchSize: number,
+  step: RowStep<Id>,
+  endsAt?: number,
+): Promise<Swept> {
+  const except: Id[] = [];
+  const swept = await inBatches(async () => {
+    const { count, refused } = await endBatch(step, except);
+    for (const { id, error } of refused)
+      log.error('The database refuses to end a row', { rows, id, error });
+    except.push(...refused.map(({ id }) => id));
+    // After a batch with refused rows there may be others.
+    return { count, isLast: count < batchSize && refused.length === 0 };
+  }, endsAt);
+  return except.length === 0 ? swept : { ...swept, refused: [{ rows, ids: except.map(String) }] };
+}
+
+/** The effect of several steps as one. */
+function sumOf(all: readonly Swept[]): Swept {
+  const refused = all.flatMap((swept) => swept.refused ?? []);
+  return {
+    count: all.reduce((sum, { count }) => sum + count, 0),
+    isDone: all.every(({ isDone }) => isDone),
+    ...(refused.length === 0 ? {} : { refused }),
+  };
+}
+
+const MAXIMUM_SHOWN = 20;
+
+/** The state of a case, and the text of its page in the Temporal UI. */
+export interface CaseState {
+  readonly isOpen: boolean;
+  readonly paragraphs: readonly string[];
+}
+
+/** Starts the cases of what a sweep could not end. */
+export function createSweepCaseActivities({ caseStarter }: ActivityDependencies) {
+  /**
+   * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
+   * many it started.
+   */
+  const openDueVoucherCases = (stuck: readonly StuckPartner[]): Promise<number> =>
+    withHeartbeat(async () => {
+      let opened = 0;
+      for (const { partnerId, dueUntil } of stuck) {
+        const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
+        const summary = `Vouchers of partner ${partnerId} cannot expire`;
+        if (await caseStarter.start(name, summary, { partnerId })) opened += 1;
+      }
+      return opened;
+    });
+
+  /** Starts the workflow of the rows that the database refuses to end, one for each kind of rows. */
+  const openRefusedRowCases = (refused: readonly RefusedRows[]): Promise<number> =>
+    withHeartbeat(async () => {
+      let opened = 0;
+      for (const { rows, ids } of refused) {
+        const summary = `The database refuses ${nouns[rows]}`;
+        const name = { kind: 'refused-rows', rows, ids } as const;
+        if (await caseStarter.start(name, summary, {})) opened += 1;
+      }
+      return opened;
+    });
+
+  return { openDueVoucherCases, openRefusedRowCases };
+}
+
+/** The state of the vouchers of a partner that could not expire. */
+export async function readDueVouchers(
+  database: Database,
+  { partnerId, dueUntil }: Extract<CaseName, { kind: 'due-vouchers' }>,
+): Promise<CaseState> {
+  const due = await dueVouchersOf(database, partnerId, dueUntil);
+  if (due.vouchers > 0)
+    return { isOpen: true, paragraphs: [describeDue(partnerId, due), dueAdvice(partnerId, due)] };
+  const done = `**Settled**: no voucher of partner ${partnerId} (${due.companyName}) is left of`;
+  return { isOpen: false, paragraphs: [`${done} those that could not expire.`] };
+}
+
+/** The state of rows that the database refused to end. */
+export async function readRefusedRows(
+  database: Database,
+  { rows, ids }: Extract<CaseName, { kind: 'refused-rows' }>,
+): Promise<CaseState> {
+  const left = await listRefusedRowsLeft(database, rows, ids);
+  if (left.length === 0)
+    return { isOpen: false, paragraphs: [`**Settled**: no refused ${rows} is left.`] };
+  return {
+    isOpen: true,
+    paragraphs: [
+      `**The database refuses ${nouns[rows]}**: ${left.length}. All others are done.`,
+      left
+        .slice(0, MAXIMUM_SHOWN)
+        .map((id) => `- ${idNames[rows]} ${id}`)
+        .join('\n'),
+      'The log of the worker has the error of the database: remove its cause. The next sweep tries ' +
+        'them again, and this case ends. To check now, send the signal `lookAgain`.',
+    ],
+  };
+}
+
+/** What a sweep does with rows of a kind. */
+const nouns: Readonly<Record<RefusedRowKind, string>> = {
+  claim: 'the end of claims',
+  'top-up': 'the end of top-ups that never began',
+  retry: 'the end of retries that never began',
+  reminder: 'reminders of vouchers that expire soon',
+};
+
+const idNames: Readonly<Record<RefusedRowKind, string>> = {
+  claim: 'claim',
+  'top-up': 'top-up',
+  retry: 'retry by the operation',
+  reminder: 'voucher',
+};
+
+const describeDue = (partnerId: number, due: DueVouchers): string =>
+  `**Vouchers that are due cannot expire**: ${due.vouchers} of partner ${partnerId} ` +
+  `(${due.companyName}), ETB ${formatAmount(parseMoney(due.amount))}; its reserve holds ETB ` +
+  `${formatAmount(parseMoney(due.reserved))}. Their value stays reserved; the vouchers of other ` +
+  'partners expire.';
+
+/** What a person can do so that they expire. */
+const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
+  (isCovered
+    ? 'The reserve covers them, so the next sweep expires them. If they remain after it, the database ' +
+      'refuses the transfer: the log of the worker has the error.'
+    : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
+      `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
+      'reserve is right again, the next sweep expires them.') +
+  ' Then this case ends. To check now, send the signal `lookAgain`.';
+
+/** Rows per transaction, so that a sweep never holds many locks for long. */
+const BATCH_SIZE = 500;
+const PRUNE_BATCH_SIZE = 5_000;
+
+/** Age at which an unsent confirmation is cancelled; the redemption is not affected. */
+const CONFIRMATION_SECONDS = 86_400;
+
+/** Days that an idempotency key is stored if its operation left no voucher, redemption or top-up. */
+export const OPERATION_DAYS = 30;
+/** Days that events are kept. */
+const EVENT_DAYS = 30;
+
+export interface SweptVouchers extends Swept {
+  /** Partners with due vouchers that cannot expire. */
+  readonly stuck: readonly StuckPartner[];
+}
+
+const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
+  operationDays: OPERATION_DAYS,
+  eventDays: EVENT_DAYS,
+  signInSeconds: SIGN_IN_WINDOW_SECONDS,
+  sessionSeconds: sessionLifetimes.maximumSeconds,
+  messageDays: limits.messageRetentionDays,
+  numberDays: limits.numberRetentionDays,
+});
+
+export function createSweepActivities(dependencies: ActivityDependencies) {
+  const { database, limits } = dependencies;
+  const retention = retentionOf(limits);
+
+  /** Expires orphaned claims. */
+  const sweepClaims = (): Promise<Swept> =>
+    endAll('claim', BATCH_SIZE, overdueClaimsStep(database, BATCH_SIZE));
+
+  const sweepVouchers = (partnersBefore: readonly number[]): Promise<SweptVouchers> =>
+    expireAllDue(database, partnersBefore);
+
+  /** Fails top-ups and retries whose workflows never began. */
+  async function sweepTopUps(): Promise<Swept> {
+    const batch = { startSeconds: limits.topupStartSeconds, batchSize: BATCH_SIZE };
+    const endsAt = Date.now() + STEP_MS;
+    return sumOf([
+      await endAll('top-up', BATCH_SIZE, staleTopupsStep(database, batch), endsAt),
+      await endAll('retry', BATCH_SIZE, staleRetriesStep(database, batch), endsAt),
+    ]);
+  }
+
+  /** Queues messages to owners whose vouchers expire soon. */
+  const sweepReminders = (): Promise<Swept> =>
+    endAll('reminder', BATCH_SIZE, remindersStep(database, limits.reminders, BATCH_SIZE));
+
+  /**
+   * Ends messages that need no sending. Other orphaned messages are resumed
+   * (activities/reconciliation.ts).
+   */
+  async function sweepMessages(): Promise<Swept> {
+    const steps = [
+      () => cancelUselessMessages(database, CONFIRMATION_SECONDS, BATCH_SIZE),
+      () => endCutOffInvitationMessages(database, BATCH_SIZE),
+      () => endLeftResends(database, BATCH_SIZE),
+    ];
+    const endsAt = Date.now() + STEP_MS;
+    const swept: Swept[] = [];
+    for (const step of steps) swept.push(await inBatches(upTo(BATCH_SIZE, step), endsAt));
+    return sumOf(swept);
+  }
+
+  /** Deletes rows beyond their retention. */
+  const pruneRows = (): Promise<Swept> => pruneInTime(database, retention);
+
+  return {
+    sweepClaims,
+    sweepVouchers,
+    sweepTopUps,
+    sweepReminders,
+    sweepMessages,
+    pruneRows,
+  };
+}
+
+/** Expires due vouchers, except those of partners that were already left out as a whole. */
+async function expireAllDue(
+  database: Database,
+  partnersBefore: readonly number[],
+): Promise<SweptVouchers> {
+  const partners = [...partnersBefore];
+  const vouchers: number[] = [];
+  const stuck = new Map<number, StuckPartner>();
+  const swept = await inBatches(async () => {
+    const batch = await expireVouchersApart(database, BATCH_SIZE, { partners, vouchers });
+    for (const { id, error } of batch.refused)
+      log.error('The database refuses to expire a voucher', { voucherId: id, error });
+    for (const partner of batch.stuck) {
+      log.error('Could not expire vouchers', partner);
+      stuck.set(partner.partnerId, partner);
+    }
+    partners.push(...batch.leftOut);
+    vouchers.push(...batch.refused.map(({ id }) => id));
+    // After a batch of stuck vouchers there may be others.
+    const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;
+    return { count: batch.expired, isLast };
+  });
+  return { ...swept, stuck: [...stuck.values()] };
+}
+
+const pruneInTime = (database: Database, retention: Retention): Promise<Swept> =>
+  pruneInTurns(database, retention, {
+    batchSize: PRUNE_BATCH_SIZE,
+    endsAt: Date.now() + STEP_MS,
+    note: heartbeat,
+  });

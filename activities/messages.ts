@@ -1,0 +1,311 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { voucherToRemindOf } from '../src/db/messages/abandoned-messages.ts';
+import { earlyReportOf } from '../src/db/messages/delivery-reports.ts';
+import {
+  type CodeFacts,
+  type ConfirmationFacts,
+  giveUpConfirmation as giveUp,
+  messageStatus,
+  recordCutOff,
+  recordMessage,
+  type TakenMessage,
+  takeMessage,
+} from '../src/db/messages/messages.ts';
+import { reversalMessage } from '../src/db/vouchers/reversals.ts';
+import { formatAmount, parseMoney } from '../src/domain/money.ts';
+import { type MessageTexts, ownerMessages } from '../src/domain/vouchers/messages.ts';
+import type { ProviderOutcome } from '../src/providers/outcome.ts';
+import type { FailpointName } from '../src/runtime/process/failpoint.ts';
+import type { AskedProviders, WithProviders } from '../workflows/steps/waiting.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { withHeartbeat } from './provider-call.ts';
+import { sendByRoutes } from './providers.ts';
+
+/** The outcome of a message, without its text or number. */
+export type MessageOutcome = WithProviders<
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'not-sent'; readonly message: string; readonly isHopeless?: true }
+  | { readonly kind: 'unknown' }
+>;
+
+/** The outcome in the columns of the database; an unsent message returns to the queue. */
+export function recordOf(outcome: ProviderOutcome) {
+  switch (outcome.kind) {
+    case 'delivered':
+      return { status: 'SENT', providerReference: outcome.providerReference } as const;
+    case 'refused':
+      return { status: 'REFUSED', providerMessage: outcome.message } as const;
+    case 'not-sent':
+      return { status: 'QUEUED', providerMessage: outcome.message } as const;
+    case 'unknown':
+      return { status: 'UNKNOWN', providerMessage: outcome.message } as const;
+  }
+}
+
+/** The outcome for workflows. */
+export function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders): MessageOutcome {
+  const whom = asked && { asked };
+  switch (outcome.kind) {
+    case 'delivered':
+      return { kind: 'accepted', ...whom };
+    case 'refused':
+    case 'not-sent':
+      return { kind: outcome.kind, message: outcome.message, ...whom };
+    case 'unknown':
+      return { kind: 'unknown', ...whom };
+  }
+}
+
+/** The recorded outcome of an earlier attempt. */
+export function recordedOutcome(row: {
+  readonly status: string;
+  readonly provider_message: string | null;
+  readonly provider?: string | null;
+  readonly failovers?: AskedProviders['failovers'];
+}): MessageOutcome {
+  const { provider, failovers = [] } = row;
+  const whom = provider ? { asked: { provider, failovers } } : undefined;
+  if (row.status === 'QUEUED')
+    return { kind: 'not-sent', message: row.provider_message ?? 'it was not sent', ...whom };
+  if (row.status === 'SENT') return { kind: 'accepted', ...whom };
+  if (row.status === 'REFUSED' || row.status === 'CANCELLED') {
+    const message = row.provider_message ?? 'the message was cancelled';
+    return { kind: 'refused', message, ...whom };
+  }
+  return { kind: 'unknown', ...whom };
+}
+
+/** The outcome of an interrupted sending. */
+export const cutOff = {
+  kind: 'unknown',
+  message: 'the worker stopped while it was sending',
+} as const satisfies ProviderOutcome;
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** A message that another attempt may be sending. */
+interface EarlierSending {
+  /** What is recorded; while it is SENDING, for how long it has been. */
+  readonly read: () => Promise<
+    Parameters<typeof recordedOutcome>[0] & { readonly sendingSeconds: number }
+  >;
+  /** Records that the sending was interrupted. */
+  readonly cutOff: () => Promise<void>;
+  /** A sending that takes longer was interrupted. */
+  readonly longestSeconds: number;
+  /** Takes the message and sends it; undefined where that is not possible. */
+  readonly send?: () => Promise<MessageOutcome | undefined>;
+}
+
+/**
+ * The outcome of a message that was taken before. While another worker may still be sending it, this waits
+ * for what that one records. A sending that takes longer than it can was interrupted: its outcome is unknown.
+ */
+export async function outcomeOfEarlierSending({
+  read,
+  cutOff,
+  longestSeconds,
+  send,
+}: EarlierSending): Promise<MessageOutcome> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const sent = await send?.();
+    if (sent) return sent;
+    const earlier = await read();
+    if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
+    // Read again: its worker may record the outcome at the same moment.
+    if (earlier.sendingSeconds > longestSeconds) await cutOff();
+    else await sleep(pauseMs);
+  }
+}
+
+/**
+ * The text of a message, made when it is sent, in the language of the time when it was written;
+ * undefined where it has become pointless.
+ */
+function createMessageTexts({
+  database,
+  secretBox,
+  limits,
+  messageTexts = ownerMessages,
+}: ActivityDependencies) {
+  async function textOf(messageId: number, message: TakenMessage): Promise<string | undefined> {
+    const texts = messageTexts[message.language];
+    if (message.claim_id !== null) return codeText(texts, message.claim_id, message.code);
+    if (message.confirmation) return confirmationText(texts, message.confirmation);
+    if (message.reversal_id !== null) return reversalText(texts, message.reversal_id);
+    return reminderText(texts, messageId);
+  }
+
+  async function reminderText(texts: MessageTexts, messageId: number): Promise<string | undefined> {
+    const voucher = await voucherToRemindOf(database, messageId);
+    return (
+      voucher &&
+      texts.reminder({
+        remaining: amountOf(voucher.remaining),
+        merchant: voucher.is_restricted ? voucher.merchant_name : null,
+        expiresAt: voucher.expires_at,
+        timeZone: limits.reminders.zone,
+      })
+    );
+  }
+
+  function codeText(
+    texts: MessageTexts,
+    claimId: string,
+    facts: CodeFacts | null,
+  ): string | undefined {
+    if (!facts || facts.codeCiphertext === null) return undefined;
+    return texts.code({
+      code: secretBox.open(facts.codeCiphertext, `claim ${claimId}`),
+      amount: amountOf(facts.amount),
+      merchant: facts.merchantName,
+      minutes: Math.max(1, Math.round(facts.secondsLeft / 60)),
+    });
+  }
+
+  async function reversalText(texts: MessageTexts, reversalId: number): Promise<string> {
+    const reversed = await reversalMessage(database, reversalId);
+    return texts.reversal({
+      amount: amountOf(reversed.to_merchant, reversed.service_fee),
+      merchant: reversed.merchant_name,
+      remaining: amountOf(reversed.remaining),
+      reference: reversed.platform_reference,
+    });
+  }
+
+  return textOf;
+}
+
+const confirmationText = (texts: MessageTexts, facts: ConfirmationFacts): string =>
+  texts.confirmation({
+    taken: amountOf(facts.toMerchant, facts.serviceFee),
+    paid: amountOf(facts.toMerchant),
+    fee: amountOf(facts.serviceFee),
+    merchant: facts.merchantName,
+    remaining: amountOf(facts.remaining),
+    reference: facts.platformReference,
+  });
+
+/** The sum of decimal strings, with two decimals. */
+const amountOf = (...amounts: readonly string[]): string =>
+  formatAmount(amounts.reduce((sum, amount) => sum + parseMoney(amount), 0n));
+
+/** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
+const MAXIMUM_IN_BACKGROUND = 100;
+
+/** Sends queued messages, each at most once. */
+export interface MessageSender {
+  /**
+   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no idempotency
+   * key, so a message whose sending was interrupted is never sent again. `not-sent` returns it to the
+   * queue. Callers share a sending that is under way: in one process its promise, in another one its row.
+   */
+  send(messageId: number): Promise<MessageOutcome>;
+  /** The outcome, or undefined where the message is still on its way after this time. */
+  sendWithin(messageId: number, milliseconds: number): Promise<MessageOutcome | undefined>;
+  /** Sends without a waiting caller. A message that stays in the queue is sent by a sweep. */
+  sendInBackground(messageId: number): void;
+}
+
+export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
+  const { database, failpoint, background, limits, numbers, resumption } = dependencies;
+  const textOf = createMessageTexts(dependencies);
+  const underWay = new Map<number, Promise<MessageOutcome>>();
+
+  async function sendOnce(messageId: number): Promise<MessageOutcome> {
+    const message = await takeMessage(database, messageId);
+    if (!message)
+      return outcomeOfEarlierSending({
+        read: () => messageStatus(database, messageId),
+        cutOff: () => recordCutOff(database, messageId, cutOff.message),
+        longestSeconds: limits.messageSendingSeconds,
+      });
+    try {
+      return await sendTaken(messageId, message);
+    } catch (error) {
+      // Whoever asks next need not wait for it.
+      await recordCutOff(database, messageId, cutOff.message).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function sendTaken(messageId: number, message: TakenMessage): Promise<MessageOutcome> {
+    const isCode = message.claim_id !== null;
+    await failpoint(sendingSteps(message)[0]);
+    const text = await textOf(messageId, message);
+    const { outcome, asked, isHopeless } = text
+      ? await sendByRoutes(dependencies, messageId, message, {
+          to: numbers.open(message.msisdn),
+          text,
+          ...(message.code && { validForSeconds: message.code.secondsLeft }),
+        })
+      : { outcome: ended, asked: undefined, isHopeless: false };
+    await failpoint(sendingSteps(message)[1]);
+    const isReported = await recordMessage(database, messageId, {
+      ...recordOf(outcome),
+      // No message of this number is to blame, so it does not count as refused.
+      ...(outcome.kind === 'refused' && outcome.anotherMayTake && { status: 'CANCELLED' as const }),
+      ...(asked && { provider: asked.provider }),
+    });
+    if (isReported) background.run(() => tellEarlyReport(messageId));
+    if (isCode) await failpoint('claim-sent-recorded');
+    const told = publicOutcome(outcome, asked);
+    return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
+  }
+
+  /** The report found no message under its id: nobody has told the claim that waits for its code. */
+  async function tellEarlyReport(messageId: number): Promise<void> {
+    const code = await earlyReportOf(database, messageId);
+    if (code) await resumption.tellCode(code);
+  }
+
+  function send(messageId: number): Promise<MessageOutcome> {
+    const running = underWay.get(messageId);
+    if (running !== undefined) return running;
+    const sending = sendOnce(messageId).finally(() => underWay.delete(messageId));
+    underWay.set(messageId, sending);
+    return sending;
+  }
+
+  async function sendWithin(messageId: number, milliseconds: number) {
+    const sending = send(messageId);
+    // A process that stops records the outcome first. A fault after the wait is found by whoever asks next.
+    background.run(() => sending);
+    return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
+  }
+
+  function sendInBackground(messageId: number): void {
+    if (underWay.size < MAXIMUM_IN_BACKGROUND) background.run(() => send(messageId));
+  }
+
+  return { send, sendWithin, sendInBackground };
+}
+
+export function createMessageActivities({ database }: ActivityDependencies, sender: MessageSender) {
+  /** {@link MessageSender.send} */
+  const sendMessage = (messageId: number): Promise<MessageOutcome> =>
+    withHeartbeat(() => sender.send(messageId));
+
+  /** Cancels an unsent confirmation: the money has moved regardless. */
+  const giveUpConfirmation = (messageId: number): Promise<void> => giveUp(database, messageId);
+
+  return { sendMessage, giveUpConfirmation };
+}
+
+/** The claim of a code has ended: the message would be of no use. */
+const ended: ProviderOutcome = {
+  kind: 'refused',
+  code: 'ended',
+  message: 'the claim has ended',
+  retryCanHelp: false,
+};
+
+/** The failpoints before and after the sending of a message. */
+function sendingSteps(message: TakenMessage): [FailpointName, FailpointName] {
+  if (message.claim_id !== null) return ['claim-sending', 'claim-sent'];
+  return message.reversal_id === null
+    ? ['redeem-confirming', 'redeem-confirmed']
+    : ['reverse-confirming', 'reverse-confirmed'];
+}

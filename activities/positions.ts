@@ -1,0 +1,288 @@
+import { log } from '@temporalio/activity';
+import { sql } from 'kysely';
+import { checkChangedBooks } from '../src/db/books/check-changes.ts';
+import { book } from '../src/db/positions/book.ts';
+import { type Case, findCase, listCases, noteUnbooked } from '../src/db/positions/cases.ts';
+import { observed } from '../src/db/positions/change.ts';
+import { type LockedOrder, lockOrder, subjectOfOrder } from '../src/db/positions/orders.ts';
+import { type DuePlacement, databaseMoment, takeDue } from '../src/db/positions/placements.ts';
+import { findOrderedAttempt } from '../src/db/topups/attempts.ts';
+import { redemptionPayment } from '../src/db/vouchers/redemptions.ts';
+import { formatAmount, magnitudeOf, parseMoney } from '../src/domain/money.ts';
+import type { Observation } from '../src/domain/positions/placement.ts';
+import { caseOf, difference } from '../src/domain/positions/position.ts';
+import { caseAdvice, caseTitle } from '../src/domain/positions/words.ts';
+import { type ProviderInquiry, unknown } from '../src/providers/outcome.ts';
+import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
+import type { CaseInput } from '../workflows/contracts.ts';
+import { runUnhurried } from './database-step.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { type CaseState, readDueVouchers, readRefusedRows } from './expiry.ts';
+import { withHeartbeat } from './provider-call.ts';
+import { askProvider } from './providers.ts';
+import { paymentOf } from './redemptions/payments.ts';
+import { findReversalCall } from './redemptions/reversals.ts';
+import { severalAtOnce } from './several-at-once.ts';
+import { orderOf } from './topups/topup-orders.ts';
+
+/** What a provider says by its answer to an inquiry. No answer and an unclear one are silence. */
+function observationOf(answer: ProviderInquiry, at: number): Observation {
+  const inquiry = { at, source: 'inquiry' } as const;
+  switch (answer.kind) {
+    case 'delivered':
+      return answer.reversal === undefined
+        ? { ...inquiry, said: 'done', providerReference: answer.providerReference }
+        : { ...inquiry, said: 'undone', words: answer.reversal };
+    case 'refused':
+      return { ...inquiry, said: 'nothing', words: answer.message };
+    case 'never-seen':
+      return { ...inquiry, said: 'never-seen' };
+    case 'unknown':
+      return answer.disagrees
+        ? { ...inquiry, said: 'other', words: answer.message }
+        : { ...inquiry, said: 'silent' };
+    case 'not-sent':
+      return { ...inquiry, said: 'silent' };
+  }
+}
+
+/** Books what a provider says of a placement that it was asked about. Logs a new case. */
+async function observePlacement(
+  { database, limits }: Pick<ActivityDependencies, 'database' | 'limits'>,
+  { id, operationId, takenAt }: DuePlacement,
+  seen: Observation,
+): Promise<LockedOrder> {
+  const order = await database.transaction().execute(async (transaction) => {
+    const locked = await lockOrder(transaction, operationId);
+    const after = observed(locked.position, id, seen);
+    return book(transaction, locked, after, { source: 'inquiry', takenAt }, limits);
+  });
+  const why = caseOf(order.position, order.now);
+  if (why !== undefined && order.cases.every((one) => one.why !== why)) {
+    const open = difference(order.position);
+    log.error(caseTitle(why, open), { order: subjectOfOrder(order), etb: formatAmount(open) });
+  }
+  return order;
+}
+
+/** The workflow of a top-up that waits for a retry which is no longer wanted; undefined for any other order. */
+async function workflowOfTopup(
+  { database }: Pick<ActivityDependencies, 'database'>,
+  { topupId }: LockedOrder,
+): Promise<string | undefined> {
+  if (topupId === null) return undefined;
+  const { rows } = await sql<{ workflowId: string }>`
+    select workflow_id as "workflowId" from topups where id = ${topupId}`.execute(database);
+  return rows[0]?.workflowId;
+}
+
+const PAGE_SIZE = 100;
+/** Concurrent inquiries. */
+const CONCURRENCY = 10;
+/** Time limit of one batch; the next batch does the rest. */
+const BATCH_MS = 60_000;
+
+/** What one batch of inquiries did. */
+export interface AskedBatch {
+  readonly asked: number;
+  /** The time limit ended the batch early. */
+  readonly isMore: boolean;
+}
+
+export function createAskActivities(dependencies: ActivityDependencies) {
+  const { database, resumption } = dependencies;
+
+  /**
+   * Asks the providers about every placement that is due, until nothing is due or the time is over. What fails stays
+   * due behind all the rest, which is asked about all the same.
+   *
+   * @throws the failure of the first that failed, when the rest is done
+   */
+  const askDue = (): Promise<AskedBatch> =>
+    withHeartbeat(async () => {
+      await severalAtOnce(await recentlyDelivered(), CONCURRENCY, nudge);
+      const endsAt = Date.now() + BATCH_MS;
+      const dueBy = await databaseMoment(database);
+      const failures: unknown[] = [];
+      let asked = 0;
+      let isMore = true;
+      while (isMore && Date.now() < endsAt) {
+        const due = await takeDue(database, dueBy, PAGE_SIZE);
+        await severalAtOnce(due, CONCURRENCY, ask).catch((error: unknown) => failures.push(error));
+        asked += due.length;
+        isMore = due.length > 0;
+      }
+      if (failures.length > 0) throw failures[0];
+      return { asked, isMore };
+    });
+
+  async function ask(due: DuePlacement): Promise<void> {
+    const answer = await inquire(dependencies, due);
+    const order = await observePlacement(dependencies, due, observationOf(answer, due.takenMs));
+    const workflowId = await workflowOfTopup(dependencies, order);
+    if (workflowId !== undefined && answer.kind === 'delivered') await nudge(workflowId);
+  }
+
+  /**
+   * The workflows of top-ups that have had a case since an hour: a worker may have died between a booking and its
+   * nudge. One that was nudged has ended.
+   */
+  async function recentlyDelivered(): Promise<string[]> {
+    const { rows } = await sql<{ workflowId: string }>`
+      select workflow_id as "workflowId" from cases join topups on topups.id = topup_id
+      where closed_at is null and opened_at > now() - interval '1 hour'
+      order by cases.id desc limit ${PAGE_SIZE}`.execute(database);
+    return rows.map(({ workflowId }) => workflowId);
+  }
+
+  /** It may be waiting for a retry, which is no longer wanted. */
+  async function nudge(workflowId: string): Promise<void> {
+    try {
+      await resumption.hintTopUp(workflowId);
+    } catch (error) {
+      log.warn('Could not signal a late delivery to a top-up workflow', { error });
+    }
+  }
+
+  return { askDue };
+}
+
+/** Asks a provider about an order as it was placed there. */
+async function inquire(
+  { database, airtime, mobileMoney, numbers }: ActivityDependencies,
+  { kind, operationId, provider, leftAt, id }: DuePlacement,
+): Promise<ProviderInquiry> {
+  if (kind === 'top-up') {
+    const order = orderOf(await findOrderedAttempt(database, operationId), numbers);
+    return askProvider(airtime, provider, (port) => port.findOrder(order, leftAt ?? undefined));
+  }
+  if (kind === 'payment') {
+    const payment = paymentOf(await redemptionPayment(database, operationId));
+    return askProvider(mobileMoney, provider, (port) => port.findPayment(payment));
+  }
+  const reversal = await findReversalCall(database, id);
+  return askProvider(
+    mobileMoney,
+    provider,
+    async (port) =>
+      (await port.reversals?.findReversal(reversal)) ??
+      unknown(`The provider ${provider} cannot be asked about reversals.`),
+  );
+}
+
+/** Slightly below the timeout of the activity. */
+const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
+/** What is left then is for the next check. */
+const BOOKS_CHECK_MS = 200_000;
+const MAXIMUM_SHOWN = 20;
+/** More than a person can look at: later ones wait. */
+const MAXIMUM_CASES = 300;
+
+export function createCaseActivities({ database, caseStarter }: ActivityDependencies) {
+  /**
+   * Starts a workflow for each open case without one; returns the summaries of the started ones.
+   * Inconsistent books are a case as well.
+   */
+  async function openCases(booksAreBroken: boolean): Promise<string[]> {
+    const opened: string[] = [];
+    for (const one of await listCases(database, { includeClosed: false, limit: MAXIMUM_CASES })) {
+      const summary = describeCase(one);
+      const name = { kind: 'case', id: one.id } as const;
+      if (await caseStarter.start(name, summary, namesOf(one))) opened.push(summary);
+    }
+    if (booksAreBroken) await caseStarter.start({ kind: 'books' }, 'The books do not agree', {});
+    return opened;
+  }
+
+  /** The state of a case. People settle cases in the database, which is authoritative. */
+  const readCase = ({ name }: CaseInput): Promise<CaseState> =>
+    withHeartbeat(() => {
+      switch (name.kind) {
+        case 'books':
+          return readBooks();
+        case 'refused-rows':
+          return readRefusedRows(database, name);
+        case 'due-vouchers':
+          return readDueVouchers(database, name);
+        case 'case':
+          return readOne(name.id);
+      }
+    });
+
+  async function readOne(id: number): Promise<CaseState> {
+    const found = await findCase(database, id);
+    if (!found || found.closedAt !== null)
+      return {
+        isOpen: false,
+        paragraphs: [`**Settled**: ${found ? describeCase(found) : `case ${id}`}.`],
+      };
+    return {
+      isOpen: true,
+      paragraphs: [
+        `**${describeCase(found)}**`,
+        ...(found.words === null ? [] : [found.words]),
+        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- settle ${id} --by … --note …\`.`,
+      ],
+    };
+  }
+
+  async function readBooks(): Promise<CaseState> {
+    // Every faulty row is looked at again until it is in order.
+    const endsAt = Date.now() + BOOKS_CHECK_MS;
+    const books = await runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
+      checkChangedBooks(connection, { endsAt }),
+    );
+    const { faults } = books;
+    if (faults.length === 0 && books.isComplete)
+      return { isOpen: false, paragraphs: ['**Settled**: the books agree again.'] };
+    const listed = faults.slice(0, MAXIMUM_SHOWN).map((fault) => `- ${fault}`);
+    return {
+      isOpen: true,
+      paragraphs: [
+        `**The books do not agree**: ${faults.length} findings. See each with ` +
+          '`npm run admin -- check-ledger`. Until then pay out nothing by hand.',
+        listed.join('\n'),
+      ],
+    };
+  }
+
+  /** Records that a decided outcome cannot be booked, which opens a case. */
+  async function noteUnbookedPayment(
+    kind: 'redemption' | 'topup',
+    operationId: string,
+  ): Promise<void> {
+    log.error('Could not book a decision of a provider', { kind, operationId });
+    await noteUnbooked(database, operationId);
+  }
+
+  return { openCases, readCase, noteUnbookedPayment };
+}
+
+/** What the workflow of a case is found by. */
+const namesOf = ({
+  partnerId,
+  merchantId,
+  serialNumber,
+  topupId,
+  reference,
+}: Case): StartNames => ({
+  partnerId: partnerId ?? undefined,
+  merchantId: merchantId ?? undefined,
+  serialNumber: serialNumber ?? undefined,
+  transactionId: topupId ?? undefined,
+  references: reference === null ? [] : [reference],
+});
+
+/** "Providers did more than is paid for, ETB 487.50, Addis Gifts, since 2026-11-26, case 17". */
+function describeCase(found: Case): string {
+  const amount = parseMoney(found.amount);
+  return [
+    caseTitle(found.why, amount),
+    ...(amount === 0n ? [] : [`ETB ${formatAmount(magnitudeOf(amount))}`]),
+    ...(found.provider === null ? [] : [`at ${found.provider}`]),
+    ...(found.partner === null ? [] : [found.partner]),
+    ...(found.reference === null ? [] : [`our reference ${found.reference}`]),
+    `since ${found.openedAt.toISOString().slice(0, 10)}`,
+    `case ${found.id}`,
+  ].join(', ');
+}

@@ -1,0 +1,370 @@
+import { activityInfo, log } from '@temporalio/activity';
+import { sql } from 'kysely';
+import {
+  currentPayoutAccounts,
+  type PaidAccount,
+  type PayoutAccount,
+  payersOfAccount,
+  recordAccountCheck,
+  recordUnconfirmed,
+} from '../src/db/catalogue/payout-accounts.ts';
+import type { Database } from '../src/db/connection.ts';
+import { addMessageFailover } from '../src/db/messages/delivery-reports.ts';
+import { renewSending, type TakenMessage } from '../src/db/messages/messages.ts';
+import { findChoice, type Placed, switchProvider } from '../src/db/positions/placements.ts';
+import { parseMoney } from '../src/domain/money.ts';
+import {
+  type AccountChecked,
+  isPayable,
+  type PayoutAccountState,
+  payoutAccountState,
+} from '../src/domain/payout-account.ts';
+import type { Word } from '../src/domain/positions/placement.ts';
+import {
+  type MobileMoneyProviderName,
+  providersFor,
+  type SmsProviderName,
+} from '../src/domain/providers.ts';
+import type { MobileMoney, PartyIdentifier } from '../src/providers/mobile-money/mobile-money.ts';
+import { type ProviderInquiry, type ProviderOutcome, unknown } from '../src/providers/outcome.ts';
+import { choiceFor, type ProviderSet } from '../src/providers/provider-set.ts';
+import type { SmsMessage } from '../src/providers/sms/sms-sender.ts';
+import type { AskedProviders } from '../workflows/steps/waiting.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { withHeartbeat } from './provider-call.ts';
+import { orSettledByHand } from './repairs.ts';
+
+/** What a row says of its providers. */
+interface AskedRow<Name extends string> {
+  readonly provider: Name;
+  readonly failovers: AskedProviders['failovers'];
+}
+
+/** Who was asked by now, for people. */
+export const askedByRow = <Name extends string>({
+  provider,
+  failovers,
+}: AskedRow<Name>): AskedProviders => ({ provider, failovers });
+
+/**
+ * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the
+ * activity has begun. An earlier one may be under way still, although Temporal holds it for lost. So any
+ * other sending first records the outcome as unknown, and then reads the row: from then on the
+ * earlier one goes to no other provider.
+ */
+export const isFirstSending = (isFirst: boolean): boolean =>
+  isFirst && activityInfo().attempt === 1;
+
+/**
+ * Asks the provider of a row. One that is no longer configured says nothing: its operations are settled
+ * by hand, and keep no others waiting.
+ */
+export async function askProvider<Name extends string, Port>(
+  set: Pick<ProviderSet<Name, Port>, 'names' | 'named'>,
+  provider: string,
+  ask: (port: Port) => Promise<ProviderInquiry>,
+): Promise<ProviderInquiry> {
+  const name = set.names.find((one) => one === provider);
+  return name === undefined
+    ? unknown(`The provider ${provider} is no longer configured.`)
+    : ask(set.named(name));
+}
+
+/** What is sent, and to whom first. */
+interface Sent<Name extends string, Port> {
+  readonly placed: Placed;
+  readonly set: ProviderSet<Name, Port>;
+  readonly row: AskedRow<Name>;
+  /** Nothing can have been sent for the operation before: only then another provider may be asked. */
+  readonly isFirst: boolean;
+  readonly send: (port: Port, name: Name) => Promise<ProviderOutcome>;
+  /** Whether another provider can do it. */
+  readonly canServe?: (port: Port, name: Name) => boolean;
+}
+
+/** What payments and top-ups have in common. */
+interface ValuePort {
+  readonly repetition: 'safe' | 'later' | 'never';
+  canCarry(amount: string): boolean;
+}
+
+/**
+ * Sends value, and asks the next provider where it did not reach the first. A refusal stays with the
+ * provider that refused: it may still do it later, and only the provider of the row is asked about that.
+ * The next provider is recorded before it is called, so that after a crash the inquiry goes to
+ * whoever may have got it.
+ */
+export async function sendOrFailOver<Name extends string, Port extends ValuePort>(
+  dependencies: ActivityDependencies,
+  sent: Sent<Name, Port>,
+): Promise<ProviderOutcome & { readonly asked: AskedProviders }> {
+  let { provider } = sent.row;
+  const failovers = [...sent.row.failovers];
+  for (;;) {
+    const outcome = await sent.send(sent.set.named(provider), provider);
+    const answer = { ...outcome, asked: { provider, failovers } };
+    if (!isFirstSending(sent.isFirst) || outcome.kind !== 'not-sent') return answer;
+    const next = await nextProvider(dependencies, sent, provider);
+    if (next === undefined) return answer;
+    const switched = {
+      from: provider,
+      to: next,
+      message: outcome.message,
+      // One that never says that it has seen nothing would be asked in vain.
+      isAskedLater: sent.set.named(provider).repetition !== 'never',
+    };
+    if (!(await switchProvider(dependencies.database, sent.placed, switched))) return answer;
+    log.warn('A provider did nothing, and the next one is asked', { from: provider, to: next });
+    failovers.push({ from: provider, message: outcome.message });
+    provider = next;
+  }
+}
+
+/** The first provider that was not asked yet, can carry it, and takes calls now. */
+async function nextProvider<Name extends string, Port extends ValuePort>(
+  { database, digests, operatorLookup }: ActivityDependencies,
+  { placed, set, canServe = () => true }: Sent<Name, Port>,
+  current: Name,
+): Promise<Name | undefined> {
+  const wanted = await findChoice(database, placed);
+  if (!wanted) return undefined;
+  const choice = choiceFor(set, {
+    kind: wanted.kind,
+    routes: wanted.routes,
+    operator: wanted.operator ?? (await operatorLookup(wanted.payeeNumber ?? '')),
+    canServe: (port, _amount, name) => canServe(port, name),
+    shareOf: (routeId) => digests.routeShare(placed.operationId, routeId),
+  });
+  return choice
+    .candidates(parseMoney(wanted.amount))
+    .find((name) => name !== current && !wanted.asked.includes(name) && set.isAvailable(name));
+}
+
+/** The outcome of a message, and who was asked: the last one, and those before. */
+interface RoutedOutcome {
+  readonly outcome: ProviderOutcome;
+  readonly asked: AskedProviders & { readonly provider: SmsProviderName };
+  /** Not sent, and nobody that may send it takes calls now. */
+  readonly isHopeless: boolean;
+}
+
+/**
+ * Sends a message by its first provider, and by the next one where that certainly did nothing. A
+ * message whose sending is interrupted is never sent again, so a crash in between loses it at most.
+ */
+export async function sendByRoutes(
+  dependencies: ActivityDependencies,
+  messageId: number,
+  { routes }: Pick<TakenMessage, 'routes'>,
+  message: SmsMessage,
+): Promise<RoutedOutcome> {
+  const { database, smsSenders, digests, operatorLookup } = dependencies;
+  const candidates = providersFor(
+    routes,
+    {
+      kind: 'sms',
+      operator: await operatorLookup(message.to),
+      amount: undefined,
+      shareOf: (routeId) => digests.routeShare(`message:${messageId}`, routeId),
+    },
+    smsSenders,
+  );
+  const available = candidates.filter((name) => smsSenders.isAvailable(name));
+  let [provider, ...others] = available.length > 0 ? available : candidates;
+  const failovers: { from: string; message: string }[] = [];
+  if (provider === undefined) throw new Error('No provider sends messages');
+  for (;;) {
+    const outcome = await smsSenders.named(provider).send(message);
+    const next = others.shift();
+    if (next === undefined || !didNothing(outcome)) {
+      const isHopeless =
+        outcome.kind === 'not-sent' && !candidates.some((name) => smsSenders.isAvailable(name));
+      return { outcome, asked: { provider, failovers }, isHopeless };
+    }
+    const switched = { messageId, from: provider, to: next, message: outcome.message };
+    await Promise.all([addMessageFailover(database, switched), renewSending(database, messageId)]);
+    failovers.push({ from: provider, message: outcome.message });
+    provider = next;
+  }
+}
+
+/**
+ * Whether a provider certainly did nothing, and another one may do it: the call was not sent, or
+ * refused for a reason of the provider.
+ */
+const didNothing = (
+  outcome: ProviderOutcome,
+): outcome is Extract<ProviderOutcome, { kind: 'not-sent' | 'refused' }> =>
+  outcome.kind === 'not-sent' ||
+  (outcome.kind === 'refused' && (outcome.retryCanHelp || outcome.anotherMayTake === true));
+
+/** The provider, made to ask for the account before the first payment to it. */
+export const checkingAccount = (
+  database: Database,
+  { name, port }: { readonly name: MobileMoneyProviderName; readonly port: MobileMoney },
+  account: PaidAccount,
+): Pick<MobileMoney, 'pay' | 'repetition'> => ({
+  repetition: port.repetition,
+  pay: async (payment) =>
+    (await refuseAccount(database, { name, port, account, payee: payment.payee })) ??
+    port.pay(payment),
+});
+
+/**
+ * Whether a provider may be chosen to pay an account: a registered holder is confirmed by the provider,
+ * or by an operator for it.
+ */
+export const canConfirmHolder = (
+  { checkAccount }: Pick<MobileMoney, 'checkAccount'>,
+  name: MobileMoneyProviderName,
+  { holder, checkedBy }: PaidAccount,
+): boolean => holder === null || checkAccount !== undefined || checkedBy.includes(name);
+
+/**
+ * Asks the provider for an account that nobody was paid on before, and records its answer. Returns why
+ * nothing is sent, or undefined where the payment may go. A provider that cannot answer now does not
+ * keep the money, except where an operator has registered the holder: then it is not sent yet.
+ */
+async function refuseAccount(
+  database: Database,
+  asked: {
+    readonly name: MobileMoneyProviderName;
+    readonly port: Pick<MobileMoney, 'checkAccount'>;
+    readonly account: PaidAccount;
+    readonly payee: readonly PartyIdentifier[];
+  },
+): Promise<ProviderOutcome | undefined> {
+  const { name, account } = asked;
+  const { checkAccount } = asked.port;
+  const { id, holder } = account;
+  const [party] = asked.payee;
+  if (id === null || !party) return undefined;
+  if (account.checkedBy.includes(name)) return undefined;
+  if (!checkAccount) {
+    if (holder === null) return undefined;
+    await recordUnconfirmed(database, account, [name]);
+    return unconfirmed(CANNOT_TELL);
+  }
+  const said = await askAccount(database, { name, checkAccount, account: { id, holder }, party });
+  if (said.kind === 'unknown')
+    return holder === null
+      ? undefined
+      : unconfirmed(`The holder could not be asked for: ${said.message}`);
+  const { state } = said;
+  if (isPayable(state, holder)) return undefined;
+  if (state === 'not-offered') return unconfirmed(CANNOT_TELL);
+  log.warn('A payout account is not paid', { accountId: id, provider: name, state });
+  return { kind: 'refused', code: state, message: refusals[state] ?? state, retryCanHelp: false };
+}
+
+const CANNOT_TELL = 'The provider cannot tell who holds the payout account.';
+const unconfirmed = (message: string): ProviderOutcome => ({ kind: 'not-sent', message });
+
+const refusals: Readonly<Partial<Record<PayoutAccountState, string>>> = {
+  closed: 'The payout account of the merchant does not exist, or takes no money.',
+  'name-differs': 'The payout account of the merchant belongs to somebody else.',
+};
+
+export function createPayoutAccountActivities({ database, mobileMoney }: ActivityDependencies) {
+  /** Asks the providers for the current payout account of a merchant. */
+  async function checkPayoutAccount(merchantId: number): Promise<AccountChecked> {
+    const account = (await currentPayoutAccounts(database, [merchantId])).get(merchantId);
+    if (!account) return { isPaid: false, problems: ['The merchant has no payout account'] };
+    return withHeartbeat(() => askForAccount(database, mobileMoney, account));
+  }
+
+  return { checkPayoutAccount };
+}
+
+/**
+ * Asks each provider that can tell for a payout account, and records what it says. Moves no money. An
+ * account is paid if no provider refuses it and one may pay it, by the rule of payments.
+ */
+export async function askForAccount(
+  database: Database,
+  mobileMoney: Pick<ActivityDependencies['mobileMoney'], 'names' | 'named'>,
+  account: PayoutAccount,
+): Promise<AccountChecked> {
+  const problems: string[] = [];
+  let isRefused = false;
+  for (const name of mobileMoney.names) {
+    const { checkAccount } = mobileMoney.named(name);
+    if (!checkAccount) continue;
+    const said = await askAccount(database, { name, checkAccount, account, party: account });
+    if (said.kind === 'unknown') problems.push(`${name} does not answer: ${said.message}`);
+    else isRefused ||= said.state !== 'not-offered' && !isPayable(said.state, account.holder);
+  }
+  const payers = await payersOfAccount(database, account.id);
+  const isPaid = account.holder === null || mobileMoney.names.some((name) => payers.includes(name));
+  return { isPaid: isPaid && !isRefused, problems };
+}
+
+/** Asks a provider for an account, and records what it says. One that does not answer has no state. */
+async function askAccount(
+  database: Database,
+  asked: {
+    readonly name: MobileMoneyProviderName;
+    readonly checkAccount: NonNullable<MobileMoney['checkAccount']>;
+    readonly account: { readonly id: number; readonly holder: string | null };
+    readonly party: PartyIdentifier;
+  },
+): Promise<
+  | { readonly kind: 'said'; readonly state: PayoutAccountState }
+  | { readonly kind: 'unknown'; readonly message: string }
+> {
+  const { name, checkAccount, account, party } = asked;
+  const answer = await checkAccount(party);
+  if (answer.kind === 'unknown') return answer;
+  const state = payoutAccountState(answer, account.holder);
+  const holder = answer.kind === 'open' ? answer.holder : null;
+  await recordAccountCheck(database, { accountId: account.id, provider: name, state, holder });
+  return { kind: 'said', state };
+}
+
+interface Other {
+  readonly provider: string;
+  readonly isCurrent: boolean;
+  readonly word: Word;
+  readonly isDone: boolean;
+  readonly providerReference: string | null;
+}
+
+/**
+ * What a workflow may conclude from the answer of the present provider: an order that some provider has done by now is
+ * done, and one that another provider may have done is not refused yet.
+ */
+export async function withOtherPlacements<Found extends ProviderOutcome | ProviderInquiry>(
+  database: Database,
+  operationId: string,
+  found: Found,
+  asked: { readonly failovers: readonly unknown[] },
+): Promise<Found | ProviderOutcome> {
+  const isPlain =
+    found.kind === 'delivered' || (found.kind === 'refused' && asked.failovers.length === 0);
+  if (isPlain || (found.kind === 'not-sent' && asked.failovers.length === 0)) return found;
+  const { rows } = await sql<Other>`
+    select provider, position = max(position) over () as "isCurrent", word, done > 0 as "isDone",
+      provider_reference as "providerReference"
+    from placements where operation_id = ${operationId} and kind <> 'reversal'`.execute(database);
+  const isOver = found.kind === 'refused' || found.kind === 'not-sent';
+  const done = rows.find(({ isDone, isCurrent }) => isDone && !(isCurrent && isOver));
+  if (done) return { kind: 'delivered', providerReference: done.providerReference ?? '' };
+  const open = rows.find(
+    ({ word, isCurrent }) => !isCurrent && (word === 'pending' || word === 'other'),
+  );
+  return open ? unknown(`${open.provider} has not said clearly what it did.`) : found;
+}
+
+/** The same of an inquiry, which a person may have answered where the provider does not say. */
+export const afterInquiry = async (
+  database: Database,
+  operationId: string,
+  answer: ProviderInquiry,
+  asked: { readonly failovers: readonly unknown[] },
+): Promise<ProviderInquiry> =>
+  withOtherPlacements(
+    database,
+    operationId,
+    await orSettledByHand(database, operationId, answer),
+    asked,
+  );

@@ -1,0 +1,283 @@
+import { activityInfo, heartbeat, log } from '@temporalio/activity';
+import { checkChangedBooks, noteWholeFaults } from '../src/db/books/check-changes.ts';
+import {
+  checkWholePart,
+  linesOf,
+  type WholeCursor,
+  wholeStart,
+} from '../src/db/books/check-whole.ts';
+import { unfinishedMessages } from '../src/db/messages/abandoned-messages.ts';
+import {
+  type HeldAttempt,
+  type HeldRedemption,
+  heldAttempts,
+  heldRedemptions,
+  type PendingReversal,
+  pendingReversals,
+} from '../src/db/reconciliation.ts';
+import { unfinishedBulkOrders } from '../src/db/vouchers/bulk-orders.ts';
+import type { NumberBox } from '../src/domain/phone.ts';
+import { namesOfVoucher } from '../src/domain/vouchers/voucher.ts';
+import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
+import type {
+  RedeemCommand,
+  ReverseRedemptionCommand,
+  TopUpInput,
+} from '../workflows/contracts.ts';
+import { runUnhurried } from './database-step.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { withHeartbeat } from './provider-call.ts';
+import { type Pages, pageByPage } from './several-at-once.ts';
+
+/** Slightly below the timeout of the activity that checks the books. */
+const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
+
+/** After this time a check leaves the rest to the next one. */
+const CHECK_MS = 120_000;
+
+export function createReconciliationActivities({ database }: ActivityDependencies) {
+  /** Checks what has changed in the books since the last check; one line per broken invariant. */
+  async function checkInvariants(): Promise<readonly string[]> {
+    const { faults, isComplete } = await withHeartbeat(() =>
+      runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
+        checkChangedBooks(connection, { endsAt: Date.now() + CHECK_MS }),
+      ),
+    );
+    if (!isComplete) log.warn('The check of the books is behind; the next one continues');
+    if (faults.length > 0) log.error('The books are inconsistent', { faults });
+    return faults;
+  }
+
+  return { checkInvariants };
+}
+
+const PAGE_SIZE = 200;
+/** Concurrent starts: each takes milliseconds, mostly of waiting. */
+const CONCURRENCY = 20;
+
+export function createResumptionActivities({
+  database,
+  resumption,
+  numbers,
+}: ActivityDependencies) {
+  /**
+   * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
+   */
+  const resumeRedemptions = async (): Promise<number> =>
+    (await resumeHeldRedemptions()) + (await resumeReversals());
+
+  const resumeHeldRedemptions = (): Promise<number> =>
+    resumeAll(
+      (page) => heldRedemptions(database, page),
+      ({ id }) => id,
+      (held) =>
+        resumption.resumeRedemption(
+          {
+            generationId: held.generation_id,
+            claimOperationId: held.claim_operation_id,
+            claimWorkflowId: held.claim_workflow_id,
+          },
+          redeemCommandOf(held),
+          namesOfRedemption(held, numbers),
+        ),
+    );
+
+  /** There are few, so that an interrupted attempt begins again. */
+  async function resumeReversals(): Promise<number> {
+    let resumed = 0;
+    const pages: Pages<PendingReversal> = {
+      size: PAGE_SIZE,
+      concurrency: CONCURRENCY,
+      read: (page) => pendingReversals(database, page),
+      idOf: ({ id }) => id,
+      async work(pending) {
+        const names = {
+          ...namesOfVoucher({ ...pending, merchantId: pending.companyId }, numbers),
+          references: pending.references,
+        };
+        if (await resumption.resumeReversal(reverseCommandOf(pending), names)) resumed += 1;
+      },
+    };
+    await pageByPage(pages, 0);
+    return resumed;
+  }
+
+  /** Resumes top-ups on hold without a running workflow; returns the number. */
+  const resumeTopUps = (): Promise<number> =>
+    resumeAll(
+      (page) => heldAttempts(database, page),
+      ({ topup_id }) => topup_id,
+      (held) => {
+        return resumption.resumeTopUp(
+          held.workflow_id,
+          attemptBeginOf(held),
+          namesOfAttempt(held, numbers),
+        );
+      },
+    );
+
+  /** Finishes orphaned messages, each by a separate workflow. */
+  const resumeMessages = (): Promise<number> =>
+    resumeAll(
+      (page) => unfinishedMessages(database, page),
+      ({ id }) => id,
+      (message) =>
+        resumption.resumeMessage(message, {
+          ...namesOfVoucher(message, numbers),
+          references: message.references,
+        }),
+    );
+
+  /** Resumes bulk orders without a running workflow; returns the number. */
+  const resumeBulkOrders = (): Promise<number> =>
+    resumeAll(
+      (page) => unfinishedBulkOrders(database, page),
+      ({ id }) => id,
+      ({ id, operation_id, partner_id }) =>
+        resumption.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
+    );
+
+  return { resumeRedemptions, resumeTopUps, resumeMessages, resumeBulkOrders };
+}
+
+/** The progress of an attempt of this activity, from which the next attempt continues. */
+interface Position {
+  readonly afterId: number;
+  readonly resumed: number;
+}
+
+/**
+ * Processes all orphans page by page, and several of each page concurrently. One that cannot be
+ * resumed does not keep the later ones waiting.
+ */
+async function resumeAll<Held>(
+  read: Pages<Held>['read'],
+  idOf: (held: Held) => number,
+  resume: (held: Held) => Promise<boolean>,
+): Promise<number> {
+  const begun: Position = activityInfo().heartbeatDetails ?? { afterId: 0, resumed: 0 };
+  let { resumed } = begun;
+  // An attempt that was interrupted within a page repeats the page, which is idempotent; what it has
+  // resumed of it is then not counted twice.
+  const resumedBefore = new Map([[begun.afterId, begun.resumed]]);
+  const note = (afterId: number) => {
+    if (!resumedBefore.has(afterId)) resumedBefore.set(afterId, resumed);
+    const position: Position = { afterId, resumed: resumedBefore.get(afterId) ?? resumed };
+    heartbeat(position);
+  };
+  const work = async (held: Held) => {
+    if (await resume(held)) resumed += 1;
+  };
+  await pageByPage(
+    { size: PAGE_SIZE, concurrency: CONCURRENCY, read, idOf, work },
+    begun.afterId,
+    note,
+  );
+  return resumed;
+}
+
+const requestOf = (held: HeldRedemption | HeldAttempt) => ({
+  operationId: held.operation_id,
+  requestId: held.request_id,
+  requestDigest: held.request_digest,
+  company: { kind: held.company_kind, id: held.company_id },
+});
+
+/** What the workflow of a redemption is found by: the same as when its caller starts it. */
+export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames =>
+  namesOfVoucher(
+    {
+      partnerId: held.partner_id,
+      merchantId: held.merchant_id,
+      serialNumber: held.serial_number,
+      ownerMsisdn: held.owner_msisdn,
+    },
+    numbers,
+  );
+
+/** What the workflow of a top-up is found by. */
+export const namesOfAttempt = ({ msisdn }: HeldAttempt, numbers: NumberBox): StartNames => ({
+  numberHash: numbers.hashOfStored(msisdn),
+});
+
+/** The redemption's row has the request; only its caller is needed again. */
+export const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
+  ...requestOf(held),
+  voucherId: held.voucher_id,
+  // Its own answer must not count as that of an abandoned request.
+  hasKey: true,
+  merchantId: null,
+  amount: null,
+  verificationCodeDigest: null,
+  msisdn: null,
+});
+
+/** The reversal's row has the request; only its caller is needed again. */
+const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand => ({
+  operationId: pending.operationId,
+  requestId: pending.requestId,
+  requestDigest: pending.requestDigest,
+  company: { kind: 'merchant', id: pending.companyId },
+  redemptionId: pending.redemptionId,
+  reason: pending.reason,
+});
+
+/** The attempt's row has the request; only its partner is needed again. */
+export function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
+  const command = { ...requestOf(held), transactionId: held.topup_id };
+  return held.operation_id === held.creation_id
+    ? { kind: 'create', command }
+    : { kind: 'retry', command: { ...command, attempt: held.attempt, msisdn: null } };
+}
+
+/** Time of one part; the workflow asks for the next one. */
+const PART_MS = 30_000;
+/** Longest time of one statement. */
+const STATEMENT_TIMEOUT_MS = 600_000;
+const MAXIMUM_SHOWN = 20;
+
+/** A part of the whole check of the books. */
+export interface BooksPart {
+  /** The first faults, one line each, and their number. */
+  readonly faults: readonly string[];
+  readonly faultCount: number;
+  /** How far it is, for people. */
+  readonly progress: string;
+  /** Where the next part begins; null at the end. */
+  readonly next: WholeCursor | null;
+}
+
+export function createWholeBooksActivities({
+  database,
+  readDatabase = database,
+}: ActivityDependencies) {
+  /**
+   * Checks the next part of all books, on the replica where there is one. Scheduled checks look at
+   * what was found faulty until it is in order.
+   */
+  async function checkBooksPart(cursor: WholeCursor = wholeStart): Promise<BooksPart> {
+    let progress = 'begun';
+    const note = (latest: string) => {
+      progress = latest;
+      heartbeat(latest);
+    };
+    const part = await withHeartbeat(() =>
+      runUnhurried(readDatabase, STATEMENT_TIMEOUT_MS, (connection) =>
+        checkWholePart(connection, cursor, { endsAt: Date.now() + PART_MS, note }),
+      ),
+    );
+    const faults = linesOf(part);
+    if (faults.length > 0) {
+      log.error('The books are inconsistent', { faults: faults.slice(0, MAXIMUM_SHOWN) });
+      await database.connection().execute((connection) => noteWholeFaults(connection, part));
+    }
+    return {
+      faults: faults.slice(0, MAXIMUM_SHOWN),
+      faultCount: faults.length,
+      progress,
+      next: part.next,
+    };
+  }
+
+  return { checkBooksPart };
+}

@@ -1,0 +1,316 @@
+import { recordUnconfirmed } from '../../src/db/catalogue/payout-accounts.ts';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { findMessage } from '../../src/db/messages/messages.ts';
+import type { ClaimContext } from '../../src/db/vouchers/claims.ts';
+import {
+  lockRedemption,
+  type NewRedemption,
+  type RedemptionContext,
+} from '../../src/db/vouchers/redemptions.ts';
+import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
+import { maskMsisdn, type NumberBox } from '../../src/domain/phone.ts';
+import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
+import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import type { ClaimFacts } from '../../src/domain/vouchers/claim.ts';
+import type {
+  RedemptionFacts,
+  RedemptionRequest,
+  SettledAmounts,
+} from '../../src/domain/vouchers/redemption.ts';
+import type {
+  MobileMoney,
+  PartyIdentifier,
+} from '../../src/providers/mobile-money/mobile-money.ts';
+import { choiceFor, type ProviderChoice } from '../../src/providers/provider-set.ts';
+import type { ClaimCommand, RedeemCommand } from '../../workflows/contracts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { canConfirmHolder } from '../providers.ts';
+
+/** The facts of a voucher that all checks need, from its locked row. */
+export const voucherFacts = (voucher: LockedVoucher) => ({
+  partnerId: voucher.partner_id,
+  merchantId: voucher.merchant_id,
+  isRestricted: voucher.is_restricted,
+  status: voucher.status,
+  isPastExpiry: Boolean(voucher.is_past_expiry),
+  remaining: parseMoney(voucher.remaining),
+});
+
+/**
+ * A merchant redeems for itself; a partner for the merchant of the request, or the voucher's own.
+ */
+export const payeeOf = (command: RedeemCommand, voucher: LockedVoucher): number =>
+  command.company.kind === 'merchant'
+    ? command.company.id
+    : (command.merchantId ?? voucher.merchant_id);
+
+/** A redemption that passed the checks, with the rows they used. */
+export interface PricedRedemption {
+  readonly command: RedeemCommand;
+  readonly voucher: LockedVoucher;
+  readonly context: RedemptionContext;
+  readonly settlement: SettledAmounts;
+  /** Pays it. */
+  readonly provider: MobileMoneyProviderName;
+}
+
+/** The row of a redemption; it freezes payee, amounts and references. */
+export function newRedemption(
+  { command, voucher, context, settlement, provider }: PricedRedemption,
+  paymentReference: string,
+): NewRedemption {
+  const { party_key: key, party_value: value } = context;
+  return {
+    operationId: command.operationId,
+    requestDigest: command.requestDigest,
+    voucherId: voucher.id,
+    claimId: context.claim_id,
+    company: command.company,
+    merchantId: payeeOf(command, voucher),
+    toMerchant: formatMoney(settlement.toMerchant),
+    serviceFee: formatMoney(settlement.fee),
+    paymentReference,
+    provider,
+    platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
+    payee: key !== null && value !== null ? [{ key, value }] : [],
+  };
+}
+
+/** The request of domain/vouchers/redemption.ts. */
+export const redemptionRequest = (
+  command: RedeemCommand,
+  merchantId: number,
+): RedemptionRequest => ({
+  company: command.company,
+  merchantId,
+  amount: command.amount === null ? undefined : parseMoney(command.amount),
+  codeDigest: command.verificationCodeDigest ?? undefined,
+  otherCodeDigests: command.otherCodeDigests ?? [],
+  msisdn: command.msisdn ?? undefined,
+});
+
+/** Who can pay a merchant. */
+export interface PayoutChoice {
+  /** Whether a provider can pay the amount, whatever the account. */
+  canCarry(amount: Money): boolean;
+  /** The provider that pays, or why nothing is to be held. */
+  readonly choose: ProviderChoice<MobileMoneyProviderName>['choose'];
+  /** Refuses an account that no provider of an amount pays to; the amount can be carried. */
+  refuseAccount(transaction: DatabaseTransaction, amount: Money): Promise<Refusal | undefined>;
+}
+
+/** The choice of the provider that pays a merchant. */
+export async function payoutChoice(
+  operationId: string,
+  context: Pick<
+    RedemptionContext,
+    'payout_routes' | 'party_key' | 'party_value' | 'payout_account'
+  >,
+  dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests' | 'operatorLookup'>,
+): Promise<PayoutChoice> {
+  const { mobileMoney, digests, operatorLookup } = dependencies;
+  const { payout_routes: routes, party_key: key, party_value: value } = context;
+  const { payout_account: account } = context;
+  const routed = {
+    kind: 'payout',
+    routes,
+    operator: key === 'msisdn' && value !== null ? await operatorLookup(value) : undefined,
+    shareOf: (routeId: number) => digests.routeShare(operationId, routeId),
+  } as const;
+  const party = key !== null && value !== null ? { key, value } : undefined;
+  const ofAmount = choiceFor(mobileMoney, routed);
+  const ofAccount = choiceFor(mobileMoney, { ...routed, canServe: (port) => paysTo(port, party) });
+  const ofHolder = choiceFor(mobileMoney, {
+    ...routed,
+    canServe: (port, _amount, name) => paysTo(port, party) && canConfirmHolder(port, name, account),
+  });
+  const canPay = ({ candidates }: typeof ofAmount, amount: Money) => candidates(amount).length > 0;
+  return {
+    canCarry: (amount) => canPay(ofAmount, amount),
+    choose: ofHolder.choose,
+    async refuseAccount(transaction, amount) {
+      if (!canPay(ofAmount, amount) || canPay(ofHolder, amount)) return undefined;
+      const unconfirmed = ofAccount.candidates(amount);
+      await recordUnconfirmed(transaction, account, unconfirmed);
+      const detail =
+        unconfirmed.length > 0
+          ? 'no provider can confirm who holds it'
+          : `no provider pays to its ${key}`;
+      return refuse('payout-account-missing', { detail });
+    },
+  };
+}
+
+/** Whether a provider pays to an account; without one the lack of it is refused elsewhere. */
+export const paysTo = (
+  port: Pick<MobileMoney, 'canPayTo'>,
+  party: PartyIdentifier | undefined,
+): boolean => party === undefined || (port.canPayTo?.(party) ?? true);
+
+/** The facts of domain/vouchers/redemption.ts, from the database's rows. */
+export function redemptionFacts(
+  voucher: LockedVoucher,
+  context: RedemptionContext,
+  payment: {
+    readonly merchantId: number;
+    readonly canPay: RedemptionFacts['canPay'];
+    readonly numbers: NumberBox;
+    /** A case of another payment of the voucher is open. */
+    readonly isBlocked: boolean;
+  },
+): RedemptionFacts {
+  const { merchantId, canPay, numbers, isBlocked } = payment;
+  const { claim_id, claim_amount, claim_code_digest, claim_code_digits } = context;
+  return {
+    isAdmitted: context.is_admitted,
+    voucher: { ...voucherFacts(voucher), ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn) },
+    partnerIsActive: context.partner_status === 'ACTIVE',
+    merchant:
+      context.merchant_status === null
+        ? undefined
+        : {
+            id: merchantId,
+            isActive: context.merchant_status === 'ACTIVE',
+            feePercent: context.service_fee_percent,
+            hasPayoutAccount: context.party_key !== null,
+          },
+    claim:
+      claim_id === null || claim_code_digest === null || claim_code_digits === null
+        ? undefined
+        : {
+            amount: claim_amount === null ? undefined : parseMoney(claim_amount),
+            wasWhole: context.claim_was_whole ?? false,
+            feePercent: context.claim_fee_percent,
+            codeDigest: claim_code_digest,
+            codeDigits: claim_code_digits,
+          },
+    wrongCodes: {
+      count: context.wrong_codes,
+      retryAfterSeconds: context.wrong_codes_retry_seconds,
+      ofVoucher: voucher.wrong_codes,
+    },
+    partialRedemptions: context.partial_redemptions,
+    hasDisputedPayment: isBlocked,
+    canPay,
+  };
+}
+
+/** A redemption on hold, with texts for support staff. */
+export interface RedemptionHeld {
+  readonly kind: 'held';
+  /** Compared by the workflow: the hold must be its own. */
+  readonly operationId: string;
+  /** An earlier run held it, and may have sent it. */
+  readonly isResumed: boolean;
+  readonly messageId: number | null;
+  readonly platformReference: string;
+  /** The payment's reference at the provider. */
+  readonly paymentReference: string;
+  readonly merchantName: string;
+  /** Masked. */
+  readonly payoutAccount: string;
+  readonly serialNumber: string;
+  /** Who pays it; null is the default of a time before routes. */
+  readonly provider: string | null;
+  /** Decimal strings with two digits, for people. */
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+}
+
+/** The hold of an earlier attempt of this operation. */
+export async function resumeHold(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<RedemptionHeld> {
+  const redemption = await lockRedemption(transaction, operationId);
+  const message = await findMessage(transaction, { redemptionId: redemption.id });
+  return describeHold({
+    operationId,
+    isResumed: true,
+    messageId: message?.id ?? null,
+    platformReference: redemption.platform_reference,
+    paymentReference: redemption.payment_reference,
+    merchantName: redemption.merchant_name,
+    serialNumber: redemption.serial_number,
+    payee: redemption.payee,
+    provider: redemption.provider,
+    toMerchant: redemption.to_merchant,
+    serviceFee: redemption.service_fee,
+  });
+}
+
+/** The description of a hold; it has the payee in clear, its results only masked. */
+type HoldRecord = Omit<RedemptionHeld, 'kind' | 'payoutAccount'> & Pick<NewRedemption, 'payee'>;
+
+export const describeHold = (hold: HoldRecord): RedemptionHeld => ({
+  kind: 'held',
+  operationId: hold.operationId,
+  isResumed: hold.isResumed,
+  messageId: hold.messageId,
+  serialNumber: hold.serialNumber,
+  provider: hold.provider,
+  platformReference: hold.platformReference,
+  paymentReference: hold.paymentReference,
+  merchantName: hold.merchantName,
+  payoutAccount: hold.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
+  toMerchant: formatAmount(parseMoney(hold.toMerchant)),
+  serviceFee: formatAmount(parseMoney(hold.serviceFee)),
+});
+
+/**
+ * The merchant to be paid, as far as the claim determines it: the claiming merchant, or the
+ * merchant of a restricted voucher. Null for an unrestricted one, whose redemption names the
+ * merchant.
+ */
+export function payeeOfClaim({ company }: ClaimCommand, voucher: LockedVoucher): number | null {
+  if (company.kind === 'merchant') return company.id;
+  return voucher.is_restricted ? voucher.merchant_id : null;
+}
+
+/** The facts of domain/vouchers/claim.ts, from the database's rows. */
+export function claimFacts(
+  voucher: LockedVoucher,
+  context: ClaimContext,
+  means: {
+    readonly messageCooldownSeconds: number;
+    readonly messagesPerCompanyAndDay: number;
+    readonly canPay: ClaimFacts['canPay'];
+  },
+): ClaimFacts {
+  const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
+  return {
+    isAdmitted: context.is_admitted,
+    voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
+    partnerIsActive: context.partner_status === 'ACTIVE',
+    merchant:
+      context.merchant_status === null
+        ? undefined
+        : {
+            isActive: context.merchant_status === 'ACTIVE',
+            feePercent: context.service_fee_percent,
+            hasPayoutAccount: context.has_payout_account,
+          },
+    partialRedemptions: context.partial_redemptions,
+    hasDisputedPayment: context.is_blocked,
+    canPay: means.canPay,
+    wrongCodes: {
+      count: context.wrong_codes,
+      retryAfterSeconds: context.wrong_codes_retry_seconds,
+    },
+    secondsUntilNextMessage: Math.max(0, Math.ceil(means.messageCooldownSeconds - sinceMessage)),
+    messagesToday: {
+      count: context.messages_today,
+      retryAfterSeconds: context.messages_retry_seconds,
+    },
+    refusedMessages: {
+      count: context.refused_messages,
+      retryAfterSeconds: context.refused_messages_retry_seconds,
+    },
+    companyMessages: {
+      count: context.company_messages,
+      retryAfterSeconds: context.seconds_left_of_day,
+      budget: context.messages_per_day ?? means.messagesPerCompanyAndDay,
+    },
+  };
+}

@@ -1,0 +1,333 @@
+import { type Database, type DatabaseTransaction, violates } from '../src/db/connection.ts';
+import { balanceConstraint } from '../src/db/ledger/ledger.ts';
+import { lockOperation } from '../src/db/operations.ts';
+import { recordedRetry } from '../src/db/operator-commands.ts';
+import { heldAttempt, heldRedemption } from '../src/db/reconciliation.ts';
+import { statusOf } from '../src/db/repairs/facts.ts';
+import { findRepair, settledByHand } from '../src/db/repairs/repair-lists.ts';
+import {
+  askForConfirmation,
+  endRepair as end,
+  lockAsker,
+  lockRepair,
+  type RepairRow,
+  runRepair,
+} from '../src/db/repairs/repairs.ts';
+import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.ts';
+import { SETTLED_BY_HAND } from '../src/domain/providers.ts';
+import type { Refusal } from '../src/domain/refusals.ts';
+import { isStaffActor, type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
+import type { ProviderInquiry } from '../src/providers/outcome.ts';
+import { ASK_SIGNED_IN, whySecondPerson } from '../src/repairs/ask-repair.ts';
+import { endedClaimWorkflow } from '../src/repairs/ended-claim-workflow.ts';
+import { argumentsOf, type Judgement, type RepairContext } from '../src/repairs/repair-kind.ts';
+import { findRepairKind } from '../src/repairs/repair-kinds.ts';
+import type {
+  OperationOutcome,
+  RepairCall,
+  RepairName,
+  TopUpMade,
+} from '../workflows/contracts.ts';
+import { definiteRefusal, refusedByDatabase } from './database-step.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import {
+  attemptBeginOf,
+  namesOfAttempt,
+  namesOfRedemption,
+  redeemCommandOf,
+} from './reconciliation.ts';
+
+/** A repair that needs nothing more, with texts for support staff. */
+export interface RepairEnded {
+  readonly kind: 'ended';
+  readonly state: RepairState;
+  /** What came of it, or what to do instead; null while it waits for a second person. */
+  readonly result: string | null;
+  /** What it was, for people. */
+  readonly label: string;
+  /** The workflow of a claim that ended with it. */
+  readonly endedClaimWorkflow?: string;
+}
+
+/** A repair that its workflow goes on with. */
+export interface RepairRunning {
+  readonly kind: 'running';
+  readonly label: string;
+  readonly call: RepairCall;
+}
+
+/** What came of the call of a repair. */
+export interface RepairOutcome {
+  readonly isDone: boolean;
+  readonly words: string;
+}
+
+export function createRepairActivities(dependencies: ActivityDependencies) {
+  const { database, failpoint } = dependencies;
+
+  /**
+   * Carries a repair out in one transaction with its row and the audit log, or answers what its workflow
+   * does next. It judges everything again: confirmation, subject and amount. Idempotent.
+   */
+  async function beginRepair(name: RepairName): Promise<RepairEnded | RepairRunning> {
+    try {
+      const begun = await database
+        .transaction()
+        .execute((transaction) => beginOrEnd(transaction, name, dependencies));
+      await failpoint('repair-begin-committed');
+      return begun;
+    } catch (error) {
+      const result = refusalAfter(error);
+      return refuseBegun(name, error, result);
+    }
+  }
+
+  /** Ends a repair that the database refused; one that has begun goes on. */
+  const refuseBegun = (name: RepairName, error: unknown, result: string): Promise<RepairEnded> =>
+    refusedByDatabase(() =>
+      database.transaction().execute(async (transaction) => {
+        const row = await lockRepair(transaction, name);
+        // An earlier attempt has begun it: what it does elsewhere goes on.
+        if (row.state === 'RUNNING') throw error;
+        return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
+      }),
+    );
+
+  /** Ends a repair with what came of its call. Idempotent. */
+  async function endRepair(name: RepairName, outcome: RepairOutcome): Promise<RepairEnded> {
+    const ended = await refusedByDatabase(() =>
+      database.transaction().execute(async (transaction) => {
+        const row = await lockRepair(transaction, name);
+        const result = outcome.isDone
+          ? outcome.words
+          : ((await refusalOfOperation(transaction, name)) ?? outcome.words);
+        return end(transaction, row.id, { state: outcome.isDone ? 'DONE' : 'REFUSED', result });
+      }),
+    );
+    await failpoint('repair-end-committed');
+    return endedOf(ended);
+  }
+
+  return { beginRepair, endRepair };
+}
+
+/** A repair that has no rule against it, after the last look under the lock. */
+interface LastLook {
+  readonly row: RepairRow;
+  readonly judgement: Judgement;
+}
+
+async function beginOrEnd(
+  transaction: DatabaseTransaction,
+  name: RepairName,
+  dependencies: ActivityDependencies,
+): Promise<RepairEnded | RepairRunning> {
+  const { failpoint, limits, secretBox } = dependencies;
+  const row = await lockRepair(transaction, name);
+  if (row.state !== 'READY' && row.state !== 'RUNNING') return endedWithClaim(transaction, row);
+  await failpoint('repair-begun');
+  const refuse = async (result: string) =>
+    endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
+  // What runs was judged when it began.
+  const isNew = row.state === 'READY';
+  if (isNew && !row.may_still_ask)
+    return refuse('Who asked for it may not do so any more: ask again, under your own name.');
+  if (isNew && row.needs_confirmation && !row.is_confirmed)
+    return refuse(
+      'The confirmation does not count, because one of the two may not do so: ask again at /support, and a supervisor confirms.',
+    );
+  const kind = findRepairKind(row.kind);
+  if (!kind)
+    return refuse(
+      'This version of the service does not know this kind of repair: ask an operator.',
+    );
+  const args = argumentsOf(row, secretBox);
+  // Before the subject: who asks takes the locks in this order, too.
+  if (isNew && !row.is_confirmed) await lockAsker(transaction, row.asked_by);
+  await kind.lock(transaction, row.subject_id, args);
+  const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
+  if (!judgement)
+    return refuse(`There is no ${row.subject_kind} ${row.subject_id}: find the case again.`);
+  const look = { row, judgement };
+  const context = contextOf(row, args, dependencies);
+  if (!isNew) return goOn(transaction, look, context);
+  if (judgement.refusal !== undefined) return refuse(judgement.refusal);
+  // Its own row does not count among those of its asker.
+  const isByOne =
+    row.is_confirmed ||
+    (await whySecondPerson(transaction, judgement, row, limits.repairs)) === undefined;
+  if (!isByOne) {
+    if (!isStaffActor(row.asked_by)) return refuse(ASK_SIGNED_IN);
+    const amount = formatMoney(judgement.amount);
+    const { confirmSeconds } = limits.repairs;
+    await askForConfirmation(transaction, row.id, { amount, confirmSeconds });
+    return endedOf({ ...row, state: 'ASKED' });
+  }
+  const begun = await goOn(transaction, look, context);
+  await failpoint('repair-carried-out');
+  return begun;
+}
+
+async function goOn(
+  transaction: DatabaseTransaction,
+  { row, judgement }: LastLook,
+  context: RepairContext,
+): Promise<RepairEnded | RepairRunning> {
+  const done = await judgement.carryOut(transaction, context);
+  if (done.kind === 'call') {
+    await runRepair(transaction, row, formatMoney(judgement.amount));
+    return { kind: 'running', label: labelOf(row), call: done.call };
+  }
+  const state = done.kind === 'done' ? 'DONE' : 'REFUSED';
+  const ended = await end(transaction, row.id, { state, result: done.result });
+  return endedWithClaim(transaction, ended);
+}
+
+/** An ended repair, with the workflow of the claim that ended with it. */
+async function endedWithClaim(
+  transaction: DatabaseTransaction,
+  row: RepairRow,
+): Promise<RepairEnded> {
+  const workflow = await endedClaimWorkflow(transaction, row);
+  return { ...endedOf(row), ...(workflow !== undefined && { endedClaimWorkflow: workflow }) };
+}
+
+const contextOf = (
+  row: RepairRow,
+  args: Readonly<Record<string, unknown>>,
+  { numbers, limits: books }: ActivityDependencies,
+): RepairContext => ({
+  repairId: row.id,
+  operationId: row.operation_id,
+  askedBy: row.asked_by,
+  why: row.why,
+  bound: args,
+  numbers,
+  books,
+});
+
+const endedOf = (row: RepairRow): RepairEnded => ({
+  kind: 'ended',
+  state: row.state,
+  result: row.result,
+  label: labelOf(row),
+});
+
+/** Neither the reason nor the arguments: details in the Temporal UI are not encrypted. */
+const labelOf = (row: RepairRow): string =>
+  `${findRepairKind(row.kind)?.title ?? row.kind}, ${row.subject_kind} ${row.subject_id}` +
+  (parseMoney(row.amount) === 0n ? '' : `, ETB ${formatAmount(parseMoney(row.amount))}`) +
+  `. Asked by ${row.asked_by}${row.confirmed_by === null ? '' : `, confirmed by ${row.confirmed_by}`}`;
+
+/** What to do after the database refused a repair, whose transaction was rolled back. */
+function refusalAfter(error: unknown): string {
+  if (violates(error, balanceConstraint))
+    return 'The balance does not cover it, and nothing was changed: ask an operator for a deposit, then ask again.';
+  return refusedCallWords(definiteRefusal(error));
+}
+
+/** Why the operation of a repair was refused, where that was kept. */
+async function refusalOfOperation(
+  transaction: DatabaseTransaction,
+  { operationId }: RepairName,
+): Promise<string | undefined> {
+  const operation = await lockOperation(transaction, operationId);
+  const outcome = operation?.outcome as Refusal | null | undefined;
+  return outcome?.ok === false ? refusedCallWords(outcome) : undefined;
+}
+
+/** The longest wait of one step for the outcome of a retry. */
+const RETRY_WAIT_MS = 10_000;
+
+type Settlement = Extract<RepairCall, { kind: 'settle' }>;
+
+/** A booked ending in the words of people. */
+const endings = {
+  redemption: { done: 'as paid', 'not-done': 'as not paid' },
+  topup: { done: 'as delivered', 'not-done': 'as not delivered' },
+} as const;
+
+export function createSettlementActivities(dependencies: ActivityDependencies) {
+  const { database, resumption, operatorRetries, numbers } = dependencies;
+
+  /**
+   * Lets the workflow that holds the money ask its provider once more at once. It takes over what was
+   * decided by hand where the provider does not say; a workflow that is gone is started again.
+   */
+  async function pressSettlement(call: Settlement): Promise<void> {
+    if (call.of === 'redemption') {
+      const held = await heldRedemption(database, call.operationId);
+      if (!held) return;
+      const voucher = {
+        generationId: held.generation_id,
+        claimOperationId: held.claim_operation_id,
+        claimWorkflowId: held.claim_workflow_id,
+      };
+      const names = namesOfRedemption(held, numbers);
+      if (!(await resumption.resumeRedemption(voucher, redeemCommandOf(held), names)))
+        await resumption.hintRedemption(voucher);
+      return;
+    }
+    const held = await heldAttempt(database, call.operationId);
+    if (!held) return;
+    const names = namesOfAttempt(held, numbers);
+    if (!(await resumption.resumeTopUp(held.workflow_id, attemptBeginOf(held), names)))
+      await resumption.hintTopUp(held.workflow_id);
+  }
+
+  /** What came of a settlement by hand; undefined while the money is on hold. */
+  async function readSettlement(
+    repairId: number,
+    call: Settlement,
+  ): Promise<RepairOutcome | undefined> {
+    const status = await statusOf(database, call.of, call.operationId);
+    if (status === 'HELD') return undefined;
+    const row = await findRepair(database, repairId);
+    const booked = status === 'POSTED' ? 'done' : 'not-done';
+    const words = endings[call.of][booked];
+    return row?.arguments.outcome === booked
+      ? { isDone: true, words: `It is booked ${words}.` }
+      : {
+          isDone: false,
+          words: `The provider has answered by itself, and its answer is booked: ${words}.`,
+        };
+  }
+
+  /** Makes the attempt of a repair; undefined while its outcome is not known. */
+  const retryForRepair = async (
+    operatorCommandId: number,
+  ): Promise<OperationOutcome<TopUpMade> | undefined> =>
+    operatorRetries.outcomeOf(await recordedRetry(database, operatorCommandId), RETRY_WAIT_MS);
+
+  return {
+    pressSettlement: (call: Settlement) => refusedByDatabase(() => pressSettlement(call)),
+    readSettlement: (repairId: number, call: Settlement) =>
+      refusedByDatabase(() => readSettlement(repairId, call)),
+    retryForRepair: (operatorCommandId: number) =>
+      refusedByDatabase(() => retryForRepair(operatorCommandId)),
+  };
+}
+
+/**
+ * The outcome of an inquiry, or what a person decided where the provider does not say. A workflow asks
+ * only when it is not sending, and after the answer it never sends again: so nothing is sent after it was
+ * settled as not done.
+ */
+export async function orSettledByHand(
+  database: Database,
+  operationId: string,
+  found: ProviderInquiry,
+): Promise<ProviderInquiry> {
+  if (found.kind === 'delivered' || found.kind === 'refused') return found;
+  const decided = await settledByHand(database, operationId);
+  if (!decided) return found;
+  return decided.isDone
+    ? { kind: 'delivered', providerReference: decided.reference }
+    : {
+        kind: 'refused',
+        code: SETTLED_BY_HAND,
+        // Callers read it: the reference and the repair are for staff, who find them by the case.
+        message: 'settled by hand as not done',
+        retryCanHelp: true,
+      };
+}

@@ -1,0 +1,161 @@
+import { log } from '@temporalio/activity';
+import { openWebhookSecret, webhookHeaders } from '../src/crypto/webhook-secrets.ts';
+import {
+  type DeliveryTarget,
+  type DueDelivery,
+  listDueDeliveries,
+  readDeliveryTarget,
+  recordAttempt,
+  settleWake,
+  switchOffFailing,
+} from '../src/db/webhooks/deliveries.ts';
+import { readSwitchedOff } from '../src/db/webhooks/endpoints.ts';
+import { pauseAfter, webhookBody, webhookHost, webhookMessageId } from '../src/domain/events.ts';
+import type { WebhookAnswer } from '../src/providers/webhook-caller.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { withHeartbeat } from './provider-call.ts';
+import { severalAtOnce } from './several-at-once.ts';
+
+/** Deliveries that are read at a time. */
+const BATCH_SIZE = 50;
+/** No batch begins later: the workflow calls again, and its history shows the progress. */
+const ROUND_MS = 10_000;
+/** How late a workflow may be before its webhook is woken again. */
+const GRACE_SECONDS = 60;
+
+/** What one round of deliveries did. */
+export interface DeliveryRound {
+  /** Only an active webhook has deliveries; one that was switched off has to be told of. */
+  readonly state: 'active' | 'inactive' | 'switched-off';
+  /** Of its address; empty where it is not active. */
+  readonly host: string;
+  /** Of the last attempt that failed. */
+  readonly problem: string | null;
+  /** Until the next delivery is due; null where none waits. */
+  readonly remainingMs: number | null;
+}
+
+export function createWebhookActivities(dependencies: ActivityDependencies) {
+  const { database, emailSender, publicUrl, webhooks } = dependencies;
+
+  /**
+   * Sends what is due to one webhook, a few at once. An event whose attempt was cut off is sent again:
+   * receivers know it by its id.
+   */
+  const deliverDue = (endpointId: number): Promise<DeliveryRound> =>
+    withHeartbeat(() => deliverRound(endpointId));
+
+  async function deliverRound(endpointId: number): Promise<DeliveryRound> {
+    const target = await readDeliveryTarget(database, endpointId);
+    if (!target) return endedRound(endpointId);
+    let problem: string | null = null;
+    for (const endsAt = Date.now() + ROUND_MS; Date.now() < endsAt; ) {
+      const due = await listDueDeliveries(database, endpointId, BATCH_SIZE);
+      await severalAtOnce(due, webhooks.callsPerEndpoint, async (delivery) => {
+        if (Date.now() < endsAt) problem = (await attempt(target, delivery)) ?? problem;
+      });
+      if (await switchOffFailing(database, endpointId, webhooks.switchOffSeconds))
+        return endedRound(endpointId);
+      if (due.length === 0) break;
+    }
+    const remainingMs = await settleWake(database, target, GRACE_SECONDS);
+    return { state: 'active', host: webhookHost(target.url), problem, remainingMs };
+  }
+
+  async function endedRound(endpointId: number): Promise<DeliveryRound> {
+    const ended = await readSwitchedOff(database, endpointId);
+    const host = ended ? webhookHost(ended.url) : '';
+    const state = ended ? 'switched-off' : 'inactive';
+    return { state, host, problem: null, remainingMs: null };
+  }
+
+  /** Returns the problem of an attempt that failed. */
+  async function attempt(target: DeliveryTarget, delivery: DueDelivery): Promise<string | null> {
+    const answer = await send(dependencies, target, delivery);
+    await recordAttempt(database, target.id, delivery, {
+      ...answer,
+      pauseSeconds: pauseAfter(delivery.attempts, webhooks, delivery.eventNumber === null),
+    });
+    if (!answer.isDelivered)
+      log.info('A webhook was not delivered', {
+        endpointId: target.id,
+        deliveryId: delivery.id,
+        status: answer.status,
+        problem: answer.problem,
+      });
+    return answer.problem;
+  }
+
+  /**
+   * Tells the people of a company that a webhook was switched off.
+   *
+   * @throws where an e-mail was not sent: it is sent again under the same Message-ID
+   */
+  async function tellSwitchedOff(endpointId: number): Promise<void> {
+    const ended = await readSwitchedOff(database, endpointId);
+    if (!ended) return;
+    const since = ended.since.getTime();
+    await severalAtOnce(ended.accounts, 1, async (account) => {
+      const outcome = await withHeartbeat(() =>
+        emailSender.send({
+          id: `webhook-${endpointId}-off-${since}-${account.id}`,
+          to: account.email,
+          subject: 'A webhook was switched off',
+          text: switchedOffText({ ...ended, host: webhookHost(ended.url), publicUrl }),
+        }),
+      );
+      if (outcome.kind === 'refused')
+        log.warn('An e-mail about a webhook was refused', { endpointId, accountId: account.id });
+      else if (outcome.kind !== 'delivered')
+        throw new Error(`The e-mail was not sent: ${outcome.kind}`);
+    });
+  }
+
+  return { deliverDue, tellSwitchedOff };
+}
+
+function send(
+  { secretBox, webhookCaller }: ActivityDependencies,
+  target: DeliveryTarget,
+  delivery: DueDelivery,
+): Promise<WebhookAnswer> {
+  if (delivery.eventNumber !== null && delivery.data === null) return noLongerKept;
+  const id = webhookMessageId(delivery);
+  const body = JSON.stringify(webhookBody(delivery));
+  const secrets = target.ciphertexts.map((one) => openWebhookSecret(secretBox, target.id, one));
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  return webhookCaller.call({
+    url: target.url,
+    headers: {
+      ...webhookHeaders({ id, timestampSeconds, body }, secrets),
+      'Content-Type': 'application/json',
+      'User-Agent': 'voucher-topup-webhooks/1',
+    },
+    body,
+  });
+}
+
+/** The answer of an attempt without a call. */
+const noLongerKept: Promise<WebhookAnswer> = Promise.resolve({
+  isDelivered: false,
+  status: null,
+  milliseconds: 0,
+  excerpt: null,
+  problem: 'The event is no longer kept.',
+});
+
+const switchedOffText = (parts: {
+  readonly host: string;
+  readonly reason: string;
+  readonly publicUrl: string;
+}): string => `The webhook to ${parts.host} was switched off.
+
+${parts.reason}
+
+It gets no events until somebody resumes it:
+
+${parts.publicUrl}/portal/webhooks
+
+There you also see what the receiver answered. When it is resumed, it gets the events that it has missed
+and that are still kept. GET /events lists them, too.
+`;

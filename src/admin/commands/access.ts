@@ -1,0 +1,423 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { randomApiKey } from '../../crypto/random.ts';
+import {
+  endApiKey,
+  findValidPublicKey,
+  listApiKeys,
+  listPublicKeys,
+  listSourceAddresses,
+  lockApiKey,
+  removeSourceAddress,
+  revokeApiKey,
+  revokePublicKey,
+  setApiKeyScopes,
+} from '../../db/access/company-access.ts';
+import { addApiKey, addPublicKey, addSourceAddresses } from '../../db/catalogue/companies.ts';
+import {
+  needsRotation,
+  ROTATION_WARNING_DAYS,
+  type Scope,
+  scopes,
+  scopesOf,
+} from '../../domain/access.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import {
+  countsAsSource,
+  isAllowlistHostname,
+  MAXIMUM_NAMES,
+  readAllowlistEntry,
+} from '../../http/access/allowlist.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import {
+  AdminError,
+  argument,
+  byConversion,
+  id,
+  optional,
+  type Parser,
+  required,
+  text,
+  wholeNumber,
+} from '../fields.ts';
+import { companyFields, ownerOf, requireCompany, requireSubject } from '../record-names.ts';
+import { column, numbers, table, time } from '../tables.ts';
+import { dailyLimits } from './limits.ts';
+
+const address: Parser<string> = {
+  placeholder: 'address',
+  parse(given) {
+    const read = readAllowlistEntry(given, 'operator');
+    if (read.ok) return read.entry;
+    throw new AdminError(
+      read.problem === 'unreadable'
+        ? 'must be an IPv4 or IPv6 address, a range such as 203.0.113.0/24, or a fully qualified ' +
+            'name such as till.shop.example'
+        : `must not be a range wider than /${read.leastBits}`,
+    );
+  },
+};
+
+export const registerAddress = changeCommand({
+  name: 'register address',
+  details:
+    'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
+    'the test environment their private addresses do not count.',
+  fields: {
+    address: argument(address, 'IPv4, IPv6, a range such as 203.0.113.0/24, or a name'),
+    ...companyFields,
+  },
+  examples: [
+    'register address 203.0.113.7 --partner 1',
+    'register address 2001:db8:12::/48 --merchant 3',
+    'register address till.shop.example --merchant 3',
+  ],
+  async change(transaction, input) {
+    const company = await requireCompany(transaction, input);
+    const known = await listSourceAddresses(transaction, company);
+    const { address: given } = input;
+    const whose = `${company.kind} ${company.id}`;
+    if (known.some((row) => row.address === given))
+      return { unchanged: `No change: ${given} is already registered for ${whose}.` };
+    const names = known.filter((row) => isAllowlistHostname(row.address));
+    if (isAllowlistHostname(given) && names.length >= MAXIMUM_NAMES)
+      throw new AdminError(`${whose} already has ${MAXIMUM_NAMES} names, the maximum.`);
+    const [addressId] = await addSourceAddresses(transaction, company, [given]);
+    return {
+      subject: company,
+      details: { addressId, address: given },
+      text: `Registered ${given} for ${whose}.`,
+    };
+  },
+});
+
+export const removeAddress = changeCommand({
+  name: 'remove address',
+  details: 'Calls from it are refused within two seconds.',
+  fields: { id: argument(id, 'The id of the address: see list addresses') },
+  examples: ['remove address 5'],
+  async change(transaction, input) {
+    const removed = await removeSourceAddress(transaction, input.id);
+    if (!removed) throw new AdminError(`There is no address ${input.id}: see "list addresses".`);
+    const company = ownerOf(removed);
+    return {
+      subject: company,
+      details: { addressId: input.id, address: removed.address },
+      text: `Removed ${removed.address} of ${company.kind} ${company.id}.`,
+    };
+  },
+});
+
+type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
+
+/** Addresses as a table. */
+export const addressTable = (addresses: readonly ListedAddress[]): string =>
+  table(addresses, [
+    numbers('id', (row) => row.id),
+    column('address', (row) =>
+      countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
+    ),
+    column('registered', (row) => time(row.createdAt)),
+  ]);
+
+export const listAddresses = lookCommand({
+  name: 'list addresses',
+  fields: companyFields,
+  examples: ['list addresses --partner 1'],
+  async look(database, input) {
+    const company = await requireCompany(database, input);
+    const addresses = await listSourceAddresses(database, company);
+    return { json: addresses, text: addressTable(addresses) };
+  },
+});
+
+/** Scopes with commas between them, in the order of the table. */
+export const scopeList = byConversion(
+  'scopes',
+  `must be one or more of ${scopes.join(', ')}, with commas between them`,
+  (given): readonly Scope[] | undefined => {
+    const words = given.split(',').map((word) => word.trim());
+    const isKnown = words.every((word) => (scopes as readonly string[]).includes(word));
+    return isKnown ? scopes.filter((scope) => words.includes(scope)) : undefined;
+  },
+);
+
+/** The scopes, if keys of the company can have them. @throws {AdminError} */
+export function requireScopes(company: Company, given: readonly Scope[]): readonly Scope[] {
+  const impossible = given.find((scope) => !scopesOf(company.kind).includes(scope));
+  if (impossible === undefined) return given;
+  throw new AdminError(`Keys of a ${company.kind} cannot have the scope ${impossible}.`);
+}
+
+export const setKeyScopes = changeCommand({
+  name: 'set key-scopes',
+  details:
+    'The scopes replace those of the key. Its tokens follow within two seconds; what is running is ' +
+    'checked again where it moves money. Scopes: read; vouchers; topups (partners).',
+  fields: {
+    id: argument(id, 'The id of the key: see list api-keys'),
+    scopes: required(scopeList, 'What the key may do, such as read,topups'),
+  },
+  examples: ['set key-scopes 7 --scopes read', 'set key-scopes 7 --scopes read,vouchers'],
+  async change(transaction, input) {
+    const key = await lockApiKey(transaction, input.id);
+    if (!key) throw new AdminError(`There is no valid API key ${input.id}: see "list api-keys".`);
+    const company = ownerOf(key);
+    const after = requireScopes(company, input.scopes);
+    if (after.join() === key.scopes.join())
+      return { unchanged: `No change: API key ${input.id} already has these scopes.` };
+    await setApiKeyScopes(transaction, input.id, after);
+    const [was, is] = [key.scopes, after].map((list) => list.join(', '));
+    return {
+      subject: company,
+      details: { keyId: input.id, name: key.name, prefix: key.prefix, before: key.scopes, after },
+      text: `API key ${input.id} (${key.name}) has the scopes ${is}; before: ${was}.`,
+    };
+  },
+});
+
+export const issueApiKey = changeCommand({
+  name: 'issue api-key',
+  details:
+    'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
+    'company can be valid together, so issue the new one before you revoke the old one. ' +
+    'Needs the settings DIGEST_KEY and ENVIRONMENT of the service, unless "npm start" runs it.',
+  fields: {
+    ...companyFields,
+    name: required(text, 'The name of the key, such as the server that will use it'),
+    scopes: optional(scopeList, 'What the key may do; everything by default'),
+  },
+  examples: [
+    'issue api-key --partner 1 --name "Web shop"',
+    'issue api-key --merchant 3 --name Till',
+    'issue api-key --partner 1 --name Reports --scopes read',
+  ],
+  async change(transaction, input, { keySettings }) {
+    const { digests, environment } = keySettings();
+    const company = await requireCompany(transaction, input);
+    const { key, prefix } = randomApiKey(environment);
+    const scopes = input.scopes ? requireScopes(company, input.scopes) : scopesOf(company.kind);
+    const keyId = await addApiKey(transaction, company, {
+      name: input.name,
+      prefix,
+      digest: digests.apiKey(key),
+      scopes,
+    });
+    return {
+      subject: company,
+      details: { keyId, name: input.name, prefix, scopes },
+      text:
+        `Issued API key ${keyId} (${input.name}) to ${company.kind} ${company.id}. ` +
+        `It is shown only now:\n\n  ${key}\n`,
+      secretOutput: { key },
+    };
+  },
+});
+
+/** How long the old key works after a rotation. */
+const OVERLAP_HOURS = 24;
+
+export const rotateApiKey = changeCommand({
+  name: 'rotate api-key',
+  details:
+    'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
+    'once. The command needs the settings of "issue api-key".',
+  fields: {
+    id: argument(id, 'The id of the old key: see list api-keys'),
+    overlapHours: optional(
+      wholeNumber(0, 720),
+      `How long the old key still works; ${OVERLAP_HOURS} by default`,
+    ),
+  },
+  examples: ['rotate api-key 7', 'rotate api-key 7 --overlap-hours 0'],
+  async change(transaction, input, { keySettings }) {
+    const { digests, environment } = keySettings();
+    const old = await endApiKey(transaction, input.id, input.overlapHours ?? OVERLAP_HOURS);
+    if (!old?.expiresAt)
+      throw new AdminError(
+        `There is no valid API key ${input.id} without an end: see "list api-keys".`,
+      );
+    const company = ownerOf(old);
+    const { key, prefix } = randomApiKey(environment);
+    const digest = digests.apiKey(key);
+    const { name, scopes, dailyAmount, dailyOperations } = old;
+    const power = { scopes, dailyAmount, dailyOperations };
+    const keyId = await addApiKey(transaction, company, { name, prefix, digest, ...power });
+    const replaced = { keyId: input.id, prefix: old.prefix, expiresAt: old.expiresAt };
+    return {
+      subject: company,
+      details: { keyId, name, prefix, ...power, replaced },
+      text:
+        `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
+        `works until ${time(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
+      secretOutput: { key },
+    };
+  },
+});
+
+export const revokeApiKeyCommand = changeCommand({
+  name: 'revoke api-key',
+  details: 'Calls with it are refused within two seconds.',
+  fields: { id: argument(id, 'The id of the key: see list api-keys') },
+  examples: ['revoke api-key 7'],
+  async change(transaction, input) {
+    const key = await revokeApiKey(transaction, input.id);
+    if (!key) throw new AdminError(`There is no valid API key ${input.id}: see "list api-keys".`);
+    const company = ownerOf(key);
+    return {
+      subject: company,
+      details: { keyId: input.id, name: key.name, prefix: key.prefix },
+      text: `Revoked API key ${input.id} (${key.name}) of ${company.kind} ${company.id}.`,
+    };
+  },
+});
+
+type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
+
+/**
+ * API keys as a table, identified by their prefixes. ROTATE marks keys beyond the recommended age
+ * (specification 5).
+ */
+export const apiKeyTable = (keys: readonly ListedKey[]): string =>
+  table(keys, [
+    numbers('id', (row) => row.id),
+    column('name', (row) => row.name),
+    column('begins with', (row) => row.prefix),
+    column('scopes', (row) => row.scopes.join(', ')),
+    column('a day', dailyLimits),
+    column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
+    column('issued', (row) => time(row.createdAt)),
+    numbers('days', (row) => row.ageDays),
+    column('last used', (row) => row.lastUsedAt && time(row.lastUsedAt)),
+    column('from', (row) => row.lastUsedAddress),
+    column('ends', (row) => row.expiresAt && time(row.expiresAt)),
+    column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
+  ]);
+
+export const listApiKeysCommand = lookCommand({
+  name: 'list api-keys',
+  details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
+  fields: companyFields,
+  examples: ['list api-keys --partner 1'],
+  async look(database, input) {
+    const keys = await listApiKeys(database, await requireCompany(database, input));
+    return { json: keys, text: apiKeyTable(keys) };
+  },
+});
+
+const fingerprintOf = (publicKeyPem: string): string =>
+  publicKeyFingerprint(parsePublicKey(publicKeyPem));
+
+/** A public key in PEM, from a file or, for "-", from standard input. */
+const publicKeyFile: Parser<string> = {
+  placeholder: 'file',
+  async parse(file) {
+    const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new AdminError(`cannot be read (${error.code})`);
+      },
+    );
+    try {
+      return parsePublicKey(text).export({ type: 'spki', format: 'pem' }).toString();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new AdminError(`contains no usable key: ${error.message}`);
+    }
+  },
+};
+
+export const registerPublicKey = changeCommand({
+  name: 'register public-key',
+  details:
+    'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
+    'key is valid for one merchant only. The portal demands a proof of the private key; this ' +
+    'command does not. ' +
+    'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
+    '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
+  fields: {
+    merchant: required(id, 'The id of the merchant'),
+    file: required(publicKeyFile, 'The PEM file, or - for standard input'),
+  },
+  examples: [
+    'register public-key --merchant 3 --file public-key.pem',
+    'register public-key --merchant 3 --file - < public-key.pem',
+  ],
+  async change(transaction, input) {
+    const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+    const fingerprint = fingerprintOf(input.file);
+    const known = await listPublicKeys(transaction, input.merchant);
+    const same = known.find(
+      (row) => row.revokedAt === null && fingerprintOf(row.publicKeyPem) === fingerprint,
+    );
+    if (same) {
+      const unchanged = `No change: this is public key ${same.id} of merchant ${input.merchant}.`;
+      return { unchanged: `${unchanged} Fingerprint ${fingerprint}` };
+    }
+    const other = await findValidPublicKey(transaction, fingerprint);
+    const publicKeyId = other
+      ? undefined
+      : await addPublicKey(transaction, input.merchant, input.file);
+    if (publicKeyId === undefined) throw new AdminError(registeredBefore(fingerprint, other));
+    return {
+      subject: { kind: 'merchant', id: input.merchant },
+      details: { publicKeyId, fingerprint, proven: false },
+      text:
+        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}) without a ` +
+        'proof of its private key: compare the fingerprint (SHA-256) with ' +
+        `the merchant’s own.\n\n  ${fingerprint}\n`,
+    };
+  },
+});
+
+/** A key signs for one merchant; otherwise each of two could send the other's signed requests. */
+const registeredBefore = (
+  fingerprint: string,
+  other: { id: number; merchantId: number } | undefined,
+) =>
+  other
+    ? `This key is valid as public key ${other.id} of merchant ${other.merchantId}: each merchant needs ` +
+      `its own key pair. Fingerprint ${fingerprint}`
+    : `This key was just registered by another command: see "list public-keys". Fingerprint ${fingerprint}`;
+
+export const revokePublicKeyCommand = changeCommand({
+  name: 'revoke public-key',
+  fields: { id: argument(id, 'The id of the key: see list public-keys') },
+  examples: ['revoke public-key 2'],
+  async change(transaction, input) {
+    const key = await revokePublicKey(transaction, input.id);
+    if (!key)
+      throw new AdminError(`There is no valid public key ${input.id}: see "list public-keys".`);
+    return {
+      subject: { kind: 'merchant', id: key.merchantId },
+      details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },
+      text: `Revoked public key ${input.id} of merchant ${key.merchantId}.`,
+    };
+  },
+});
+
+type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
+
+/** Public keys as a table. */
+export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
+  table(keys, [
+    numbers('id', (row) => row.id),
+    column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
+    column('registered', (row) => time(row.createdAt)),
+    column('proven', (row) => row.provenAt && time(row.provenAt)),
+    column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
+  ]);
+
+export const listPublicKeysCommand = lookCommand({
+  name: 'list public-keys',
+  fields: { merchant: required(id, 'The id of the merchant') },
+  examples: ['list public-keys --merchant 3'],
+  async look(database, { merchant }) {
+    await requireSubject(database, 'merchant', merchant);
+    const keys = await listPublicKeys(database, merchant);
+    return {
+      json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row.publicKeyPem) })),
+      text: publicKeyTable(keys),
+    };
+  },
+});

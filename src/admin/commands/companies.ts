@@ -1,0 +1,221 @@
+import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.ts';
+import { addPartner, lockRow, setMessageLanguage } from '../../db/catalogue/companies.ts';
+import {
+  currentPayoutAccounts,
+  replacePayoutAccounts,
+} from '../../db/catalogue/payout-accounts.ts';
+import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
+import { listPartners, listProducts } from '../../db/lists/operator-lists.ts';
+import { messageLanguages } from '../../domain/vouchers/messages.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { AdminError, argument, id, oneOf, optional, percent, required, text } from '../fields.ts';
+import {
+  changeSubject,
+  created,
+  PARTY_VALUE_PROBLEM,
+  partyKey,
+  readParty,
+  requireSubject,
+  warnOfNamesakes,
+} from '../record-names.ts';
+import { column, money, numbers, record, table } from '../tables.ts';
+import { addressTable, apiKeyTable } from './access.ts';
+import { dailyLimits } from './limits.ts';
+import { productTable } from './lists.ts';
+
+const partnerId = argument(id, 'The id of the partner');
+
+export const createPartner = changeCommand({
+  name: 'create partner',
+  details:
+    'Next steps: money (deposit), products (grant access), an address (register address) and an ' +
+    'API key (issue api-key).',
+  fields: { name: required(text, 'The name of the company') },
+  examples: ['create partner --name "Acme Gifts"'],
+  async change(transaction, { name }) {
+    const change = created('partner', await addPartner(transaction, name), { name });
+    return warnOfNamesakes(transaction, 'partner', change);
+  },
+});
+
+export const changePartner = changeCommand({
+  name: 'change partner',
+  fields: { id: partnerId, name: required(text, 'The new name of the company') },
+  examples: ['change partner 1 --name "Acme Gifts International"'],
+  async change(transaction, input) {
+    const values = { company_name: input.name };
+    const change = await changeSubject(transaction, 'partner', input.id, values);
+    return warnOfNamesakes(transaction, 'partner', change);
+  },
+});
+
+export const suspendPartner = changeCommand({
+  name: 'suspend partner',
+  details:
+    'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
+    'service completes payments and top-ups in progress.',
+  fields: { id: partnerId },
+  examples: ['suspend partner 1'],
+  change: (transaction, input) =>
+    changeSubject(transaction, 'partner', input.id, { status: 'SUSPENDED' }),
+});
+
+export const reinstatePartner = changeCommand({
+  name: 'reinstate partner',
+  fields: { id: partnerId },
+  examples: ['reinstate partner 1'],
+  change: (transaction, input) =>
+    changeSubject(transaction, 'partner', input.id, { status: 'ACTIVE' }),
+});
+
+export const listPartnersCommand = lookCommand({
+  name: 'list partners',
+  fields: {},
+  examples: ['list partners', 'list partners --json'],
+  async look(database) {
+    const partners = await listPartners(database);
+    return {
+      json: partners,
+      text: table(partners, [
+        numbers('id', (row) => row.id),
+        column('name', (row) => row.name),
+        column('status', (row) => row.status),
+        numbers('gift', (row) => money(row.gift)),
+        numbers('airtime', (row) => money(row.airtime)),
+        numbers('reserved', (row) => money(row.reserved)),
+        column('low', (row) => row.low.join(', ') || null),
+      ]),
+    };
+  },
+});
+
+export const setMessageLanguageCommand = changeCommand({
+  name: 'set message-language',
+  details:
+    'It holds for messages that are written from now on. The partner can choose it in the portal.',
+  fields: {
+    partner: required(id, 'The id of the partner'),
+    language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
+  },
+  examples: ['set message-language --partner 1 --language am'],
+  async change(transaction, { partner, language }) {
+    const { name } = await requireSubject(transaction, 'partner', partner);
+    const before = await setMessageLanguage(transaction, partner, language);
+    if (before === language)
+      return { unchanged: `No change: partner ${partner} already has this language.` };
+    return {
+      subject: { kind: 'partner', id: partner },
+      details: { messageLanguage: { from: before, to: language } },
+      text: `Set the language of messages of partner ${partner} (${name}): ${language}`,
+    };
+  },
+});
+
+export const showPartner = lookCommand({
+  name: 'show partner',
+  fields: { id: partnerId },
+  examples: ['show partner 1'],
+  async look(database, input) {
+    const { name, row } = await requireSubject(database, 'partner', input.id);
+    const company = { kind: 'partner', id: input.id } as const;
+    const status = String(row.status);
+    const limits = {
+      dailyAmount: row.daily_amount as string | null,
+      dailyOperations: row.daily_operations as number | null,
+      messageLanguage: String(row.message_language),
+    };
+    const balances = await partnerBalances(database, input.id);
+    const lowBalances = await readLowBalances(database, input.id);
+    const products = await listProducts(database, input.id);
+    const apiKeys = await listApiKeys(database, company);
+    const addresses = await listSourceAddresses(database, company);
+    return {
+      json: {
+        ...{ id: input.id, name, status, ...limits, balances, lowBalances },
+        ...{ products, apiKeys, addresses },
+      },
+      text: [
+        record({
+          Partner: input.id,
+          Name: name,
+          Status: status,
+          'Gift wallet': `ETB ${money(balances.gift)}`,
+          'Airtime wallet': `ETB ${money(balances.airtime)}`,
+          'In unused gifts': `ETB ${money(balances.reserved)}`,
+          'Low below': `gift ${threshold(lowBalances.gift)}, airtime ${threshold(lowBalances.airtime)}`,
+          'Limits of a day': dailyLimits(limits) || 'none',
+          'Messages to owners': limits.messageLanguage,
+        }),
+        `\nProducts it may sell\n${productTable(products)}`,
+        `\nAPI keys\n${apiKeyTable(apiKeys)}`,
+        `\nAddresses it may call from\n${addressTable(addresses)}`,
+      ].join('\n'),
+    };
+  },
+});
+
+const threshold = (amount: string | null): string =>
+  amount === null ? 'none' : `ETB ${money(amount)}`;
+
+export const setServiceFee = changeCommand({
+  name: 'set service-fee',
+  details:
+    'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
+    'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
+    'such a claim use the current fee.',
+  fields: {
+    merchant: required(id, 'The id of the merchant'),
+    percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
+  },
+  examples: ['set service-fee --merchant 3 --percent 2.5'],
+  change: (transaction, input) =>
+    changeSubject(transaction, 'merchant', input.merchant, { service_fee_percent: input.percent }),
+});
+
+export const setPayoutAccount = changeCommand({
+  name: 'set payout-account',
+  details:
+    'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
+    'of its replacement. Before the first payment the provider is asked for the account and its ' +
+    'holder, where it can tell them: an account that is closed, or that somebody else than --holder ' +
+    'has, is not paid. "check payout-account" asks now.',
+  fields: {
+    merchant: required(id, 'The id of the merchant'),
+    key: required(
+      partyKey,
+      'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
+    ),
+    value: required(text, 'The number of the account'),
+    holder: optional(text, 'Who must hold it; without this the name is only recorded'),
+  },
+  examples: [
+    'set payout-account --merchant 3 --key msisdn --value 0911234567',
+    'set payout-account --merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
+  ],
+  async change(transaction, input) {
+    const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+    const party = readParty(input.key, input.value);
+    if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
+    await lockRow(transaction, 'merchants', input.merchant);
+    const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(input.merchant);
+    const holder = input.holder ?? null;
+    const isSame = before?.key === party.key && before.value === party.value;
+    if (isSame && before.holder === holder)
+      return {
+        unchanged: `No change: merchant ${input.merchant} already has this payout account.`,
+      };
+    const accounts = await replacePayoutAccounts(transaction, [
+      { merchantId: input.merchant, ...party, holder },
+    ]);
+    return {
+      subject: { kind: 'merchant', id: input.merchant },
+      details: {
+        account: party.shown,
+        holder,
+        accountId: accounts.get(input.merchant),
+        replacedAccountId: before?.id ?? null,
+      },
+      text: `Merchant ${input.merchant} (${name}) is paid to ${party.key} ${party.value} from now on.`,
+    };
+  },
+});

@@ -1,0 +1,127 @@
+import type { FoundCase } from '../../db/support-search.ts';
+import { inOrder } from '../../pages/layout/parts.ts';
+import { inTimeZone } from '../../pages/session/preferences.ts';
+import { type SearchResult, searchCases } from '../../pages/staff/find.ts';
+import { readCase, type SupportCase } from '../../pages/staff/support-case.ts';
+import { plainText } from '../../rendering/html.ts';
+import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import type { AdminCommand, AdminContext, Report } from '../command.ts';
+import { AdminError, argument, text } from '../fields.ts';
+import { moneyMoveTable } from '../ledger-history.ts';
+import { column, money, numbers, record, table, time } from '../tables.ts';
+
+const fields = {
+  what: argument(text, 'What the customer has given: see below; quote a text with spaces'),
+};
+
+/** Not a `lookCommand`: that somebody looked is written down, with the name. */
+export const find: AdminCommand = {
+  name: 'find',
+  details:
+    'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
+    'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
+    'X-Request-Id of a call, or the id of a workflow. Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
+    'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
+  fields,
+  examples: ['find 0911234567', 'find 012345678901234567', 'find RDM-0123456789ABCDEF'],
+  async run(context, input) {
+    const actor = context.actor();
+    const { database } = context;
+    const { digests } = context.digestSettings();
+    const result = await searchCases({ database, digests }, String(input.what), { actor });
+    const [first, ...others] = result.cases;
+    if (!first && result.records.length === 0) return nothingFound(context, result);
+    return first && others.length + result.records.length === 0
+      ? storyReport(context, first)
+      : listReport(result);
+  },
+};
+
+/** @throws {AdminError} unless the text is the id of a workflow, of which the report says what it does */
+function nothingFound({ temporalUi }: AdminContext, { workflow }: SearchResult): Report {
+  if (!workflow)
+    throw new AdminError(
+      'Nothing found. Check it with the customer, or look for something else of the case, such as ' +
+        'the phone number or the serial number.',
+    );
+  const { id, about } = workflow;
+  const link = workflowPage(temporalUi, id);
+  return { json: { workflow: { id, about, link } }, text: `${about}\n${link ?? id}` };
+}
+
+async function storyReport(
+  { database, temporalUi }: AdminContext,
+  { kind, id }: FoundCase,
+): Promise<Report> {
+  const found = await inTimeZone('UTC', () => readCase(database, { kind, id }));
+  if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
+  const steps = stepsOf(found, temporalUi);
+  const { name, transfers } = found;
+  const happened = plainText(found.next.happened);
+  const next = plainText(found.next.toDo);
+  const facts = Object.fromEntries(
+    Object.entries(found.facts).map(([fact, value]) => [fact, plainText(value)]),
+  );
+  const state = plainText(found.state);
+  return {
+    json: { kind, id, name, state, facts, steps, happened, next, transfers },
+    text: [
+      `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}. ${happened}`,
+      `\n${record(facts)}`,
+      `\nWhat happened (UTC)\n${steps.map(lineOf).join('\n')}`,
+      `\nHow the money moved\n${moneyMoveTable(transfers)}`,
+      `\nWhat to do next\n${next}`,
+    ].join('\n'),
+  };
+}
+
+interface Step {
+  readonly at: Date;
+  readonly what: string;
+  readonly workflowId?: string | undefined;
+  /** Its page in the Temporal UI, where the settings have one. */
+  readonly link?: string | undefined;
+}
+
+const stepsOf = ({ happenings }: SupportCase, temporalUi: AdminContext['temporalUi']): Step[] =>
+  inOrder(happenings).map(({ at, what, workflowId }) => ({
+    at,
+    what: plainText(what),
+    workflowId,
+    link: workflowId && workflowPage(temporalUi, workflowId),
+  }));
+
+const lineOf = ({ at, what, workflowId, link }: Step): string =>
+  [`${time(at)}  ${what}`, ...(workflowId ? [`${' '.repeat(21)}${link ?? workflowId}`] : [])].join(
+    '\n',
+  );
+
+const listReport = ({ cases, more, records }: SearchResult): Report => ({
+  json: { cases, more, records },
+  text: [
+    ...(cases.length > 0 ? [caseTable(cases)] : []),
+    ...(more > 0 ? [`${more} more.`] : []),
+    ...(records.length > 0 ? [recordTable(records)] : []),
+  ].join('\n'),
+});
+
+const caseTable = (cases: SearchResult['cases']) =>
+  table(cases, [
+    column('what', ({ kind }) => kind),
+    column('find it by', ({ name }) => name),
+    column('time (utc)', ({ at }) => time(at)),
+    column('status', ({ status }) => status),
+    column('number', ({ maskedNumber }) => maskedNumber),
+    column('partner', ({ partner }) => partner),
+    numbers('etb', ({ amount }) => amount && money(amount)),
+  ]);
+
+const recordTable = (records: SearchResult['records']) =>
+  table(records, [
+    column('what', ({ kind }) => kind),
+    column('name', ({ name }) => name),
+    column('time (utc)', ({ at }) => time(at)),
+    column('state', ({ state }) => state),
+    column('company', ({ company }) => company),
+    numbers('etb', ({ amount }) => amount && money(amount)),
+  ]);

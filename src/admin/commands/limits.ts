@@ -1,0 +1,183 @@
+import { listRefusedCalls } from '../../db/access/calls.ts';
+import { lockApiKey, setApiKeyLimits } from '../../db/access/company-access.ts';
+import { budgetAlarms } from '../../db/limits/daily-limits.ts';
+import { formatAmount, parseMoney } from '../../domain/money.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import {
+  AdminError,
+  argument,
+  decimalAmount,
+  id,
+  optional,
+  type Parser,
+  text,
+  wholeNumber,
+} from '../fields.ts';
+import { changeSubject, companyFields, ownerOf, requireCompany } from '../record-names.ts';
+import { column, numbers, table, time } from '../tables.ts';
+
+/** A limit, or null for none. */
+const orNone = <Value>(parser: Parser<Value>): Parser<Value | null> => ({
+  placeholder: `${parser.placeholder}|none`,
+  parse: (text) => (text === 'none' ? null : parser.parse(text)),
+});
+
+const limitFields = {
+  amount: optional(orNone(decimalAmount), 'What vouchers and top-ups of a day may cost in ETB'),
+  operations: optional(orNone(wholeNumber(1, 1_000_000_000)), 'How many of them a day may have'),
+};
+
+const RULES =
+  'Days are in UTC. Vouchers count when they are generated, top-ups and retries when they are sent; ' +
+  'a top-up that fails is not given back. Counting begins when a limit is set.';
+
+/** The limits of a key or a partner in words; undefined without any. */
+export function dailyLimits(row: {
+  readonly dailyAmount: string | null;
+  readonly dailyOperations: number | null;
+}): string {
+  const parts = [
+    row.dailyAmount !== null && `ETB ${formatAmount(parseMoney(row.dailyAmount))}`,
+    row.dailyOperations !== null && `${row.dailyOperations} operations`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+export const setDailyLimits = changeCommand({
+  name: 'set daily-limits',
+  details: `${RULES} The partner cannot change them; it can limit its keys further.`,
+  fields: { partner: argument(id, 'The id of the partner: see list partners'), ...limitFields },
+  examples: [
+    'set daily-limits 1 --amount 50000 --operations 200',
+    'set daily-limits 1 --amount none',
+  ],
+  change: (transaction, input) =>
+    changeSubject(transaction, 'partner', input.partner, {
+      daily_amount: input.amount,
+      daily_operations: input.operations,
+    }),
+});
+
+export const setKeyLimits = changeCommand({
+  name: 'set key-limits',
+  details: `${RULES} The partner can change them in the portal; its own limits hold beside them.`,
+  fields: { id: argument(id, 'The id of the key: see list api-keys'), ...limitFields },
+  examples: ['set key-limits 7 --amount 1000', 'set key-limits 7 --amount none --operations 20'],
+  async change(transaction, input) {
+    if (input.amount === undefined && input.operations === undefined)
+      throw new AdminError('There is nothing to change: add --help to see the options.');
+    const key = await lockApiKey(transaction, input.id);
+    if (!key) throw new AdminError(`There is no valid API key ${input.id}: see "list api-keys".`);
+    const company = ownerOf(key);
+    if (company.kind !== 'partner')
+      throw new AdminError('Keys of merchants spend nothing, and have no daily limits.');
+    const before = { dailyAmount: key.dailyAmount, dailyOperations: key.dailyOperations };
+    const after = {
+      dailyAmount: input.amount === undefined ? key.dailyAmount : input.amount,
+      dailyOperations: input.operations === undefined ? key.dailyOperations : input.operations,
+    };
+    await setApiKeyLimits(transaction, input.id, after);
+    return {
+      subject: company,
+      details: { keyId: input.id, name: key.name, prefix: key.prefix, before, after },
+      text: `API key ${input.id} (${key.name}) may spend in a day: ${dailyLimits(after) || 'no limit'}.`,
+    };
+  },
+});
+
+export const listRefusedCallsCommand = lookCommand({
+  name: 'list refused-calls',
+  details:
+    'The company is shown if the call was authenticated. "Left out" counts similar calls of the ' +
+    'same minute that were not recorded.',
+  fields: {
+    ...companyFields,
+    address: optional(text, 'Only those from one address'),
+    reason: optional(text, 'Only those for one reason, such as api-key-invalid'),
+    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
+  },
+  examples: ['list refused-calls', 'list refused-calls --partner 1 --reason token-invalid'],
+  async look(database, input) {
+    const isOfCompany = input.partner !== undefined || input.merchant !== undefined;
+    const calls = await listRefusedCalls(database, {
+      company: isOfCompany ? await requireCompany(database, input) : undefined,
+      sourceAddress: input.address,
+      reason: input.reason,
+      limit: input.limit ?? 50,
+    });
+    return {
+      json: calls,
+      text: table(calls, [
+        column('time (utc)', (row) => time(row.at)),
+        column('reason', (row) => row.reason),
+        column('from', (row) => row.sourceAddress),
+        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
+        column('key', (row) => row.keyPrefix),
+        column('call', (row) => `${row.method} ${row.route}`),
+        numbers('left out', (row) => row.leftOut),
+        column('request id', (row) => row.requestId),
+      ]),
+    };
+  },
+});
+
+const count = wholeNumber(1, 1_000_000_000);
+
+/** A budget of the company, or null for that of the settings. */
+const budget: Parser<number | null> = {
+  placeholder: 'number|default',
+  parse: (text) => (text === 'default' ? null : (count.parse(text) as number)),
+};
+
+export const setBudgets = changeCommand({
+  name: 'set budgets',
+  details:
+    'They apply at once, for days in UTC, and replace the setting MESSAGES_PER_COMPANY_AND_DAY ' +
+    'and 100 wrong codes; "default" restores these. "list budget-alarms" shows ' +
+    'the companies that reached a budget.',
+  fields: {
+    ...companyFields,
+    messages: optional(budget, 'Verification codes, and confirmations of anonymous redemptions'),
+    wrongCodes: optional(
+      budget,
+      'Wrong verification codes; beyond the budget its redemptions slow down',
+    ),
+  },
+  examples: [
+    'set budgets --merchant 3 --messages 20000',
+    'set budgets --partner 1 --messages default --wrong-codes 500',
+  ],
+  async change(transaction, input) {
+    const company = await requireCompany(transaction, input);
+    return changeSubject(transaction, company.kind, company.id, {
+      messages_per_day: input.messages,
+      wrong_codes_per_day: input.wrongCodes,
+    });
+  },
+});
+
+export const listBudgetAlarmsCommand = lookCommand({
+  name: 'list budget-alarms',
+  details:
+    'Days are in UTC. A company without remaining messages cannot claim until the day ends; one ' +
+    'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +
+    'its budget with "set budgets".',
+  fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
+  examples: ['list budget-alarms'],
+  async look(database, { limit = 50 }) {
+    const alarms = await budgetAlarms(database, limit);
+    const moment = (at: Date | null) => at && time(at);
+    return {
+      json: alarms,
+      text: table(alarms, [
+        column('day', (row) => row.day),
+        column('company', (row) => `${row.companyKind} ${row.companyId}`),
+        column('name', (row) => row.companyName),
+        numbers('messages', (row) => row.messages),
+        column('spent (utc)', (row) => moment(row.messagesSpentAt)),
+        numbers('wrong codes', (row) => row.wrongCodes),
+        column('spent (utc)', (row) => moment(row.wrongCodesSpentAt)),
+      ]),
+    };
+  },
+});

@@ -1,0 +1,110 @@
+import { askForAccount } from '../../../activities/providers.ts';
+import { lockRow } from '../../db/catalogue/companies.ts';
+import {
+  currentPayoutAccounts,
+  listAccountChecks,
+  recordAccountCheck,
+} from '../../db/catalogue/payout-accounts.ts';
+import type { Database } from '../../db/connection.ts';
+import { accountRemedy } from '../../domain/payout-account.ts';
+import { mobileMoneyProviderNames } from '../../domain/providers.ts';
+import { type AdminCommand, changeCommand, lookCommand, type Report } from '../command.ts';
+import { AdminError, flag, type InputOf, id, oneOf, required } from '../fields.ts';
+import { readParty, requireSubject } from '../record-names.ts';
+import { column, numbers, table, time } from '../tables.ts';
+
+async function reportOf(
+  database: Database,
+  wanted: Parameters<typeof listAccountChecks>[1],
+): Promise<Report> {
+  const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
+    ...check,
+    account: readParty(check.key, value)?.shown ?? check.key,
+    remedy: accountRemedy(check.state, check.expectedHolder),
+  }));
+  return {
+    json: checks,
+    text: table(checks, [
+      numbers('merchant', (row) => row.merchantId),
+      column('name', (row) => row.merchant),
+      column('account', (row) => row.account),
+      column('provider', (row) => row.provider),
+      column('state', (row) => row.state ?? 'not asked yet'),
+      column('holder', (row) => row.holder),
+      column('expected', (row) => row.expectedHolder),
+      column('asked (utc)', (row) => row.checkedAt && time(row.checkedAt)),
+      column('to do', (row) => row.remedy),
+    ]),
+  };
+}
+
+export const listPayoutAccounts = lookCommand({
+  name: 'list payout-accounts',
+  details:
+    'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
+    'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
+    'the voucher keeps its value. Its provider is asked again at each of them.',
+  fields: { unpaid: flag('Only those that are not paid, and why') },
+  examples: ['list payout-accounts', 'list payout-accounts --unpaid'],
+  look: (database, { unpaid }, { defaultPayer }) =>
+    reportOf(database, unpaid ? { unpaidBeside: defaultPayer } : {}),
+});
+
+const fields = { merchant: required(id, 'The id of the merchant') };
+
+export const checkPayoutAccount: AdminCommand = {
+  name: 'check payout-account',
+  details:
+    'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
+    'code is 2 where the account is not paid, or a provider does not answer.',
+  fields,
+  examples: ['check payout-account --merchant 3'],
+  async run(context, given) {
+    const { merchant } = given as InputOf<typeof fields>;
+    const { database } = context;
+    await requireSubject(database, 'merchant', merchant);
+    const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
+    if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
+    const { mobileMoney } = await context.providers();
+    const { isPaid, problems } = await askForAccount(database, mobileMoney, account);
+    const report = await reportOf(database, { merchantId: merchant });
+    return {
+      json: { accounts: report.json, problems },
+      text: [report.text, ...problems].join('\n'),
+      exitCode: isPaid && problems.length === 0 ? 0 : 2,
+    };
+  },
+};
+
+export const confirmPayoutAccount = changeCommand({
+  name: 'confirm payout-account',
+  details:
+    'A merchant whose payout account has a registered holder (set payout-account --holder) is paid ' +
+    'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +
+    'person finds out who holds the account there, and confirms it. Another account needs a confirmation of its own.',
+  fields: {
+    merchant: required(id, 'The id of the merchant'),
+    provider: required(oneOf(...mobileMoneyProviderNames), 'The provider that may pay the account'),
+  },
+  examples: ['confirm payout-account --merchant 3 --provider mpesa'],
+  async change(transaction, { merchant, provider }) {
+    const { name } = await requireSubject(transaction, 'merchant', merchant);
+    await lockRow(transaction, 'merchants', merchant);
+    const account = (await currentPayoutAccounts(transaction, [merchant])).get(merchant);
+    if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
+    const { id: accountId, holder } = account;
+    if (holder === null)
+      throw new AdminError(
+        `Merchant ${merchant} has no registered holder: set payout-account with --holder first.`,
+      );
+    await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
+    const others = (await listAccountChecks(transaction, { merchantId: merchant }))
+      .filter((check) => check.state === 'not-offered' && check.provider !== provider)
+      .map((check) => ` ${check.provider} does not pay it without a confirmation of its own.`);
+    return {
+      subject: { kind: 'merchant', id: merchant },
+      details: { accountId, provider, holder },
+      text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.${others.join('')}`,
+    };
+  },
+});

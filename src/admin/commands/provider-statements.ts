@@ -1,0 +1,163 @@
+import {
+  type ComparisonResult,
+  compareFetched,
+  compareFile,
+  periodOf,
+} from '../../../activities/compare-statement.ts';
+import { type Case, casesOfLines } from '../../db/positions/cases.ts';
+import type { StatementDay } from '../../db/provider-statements/statements.ts';
+import { findStatement } from '../../db/provider-statements/statements.ts';
+import { standingFence } from '../../db/recovery.ts';
+import { parseDay } from '../../domain/day-report.ts';
+import { statementProviderNames } from '../../domain/providers.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type AdminCommand, type AdminContext, recordChanges } from '../command.ts';
+import {
+  AdminError,
+  byConversion,
+  flag,
+  type InputOf,
+  oneOf,
+  optional,
+  required,
+  text,
+  wholeNumber,
+} from '../fields.ts';
+import { withStatementFile } from '../statement-file.ts';
+import { caseTable } from './cases.ts';
+
+const fields = {
+  provider: required(oneOf(...statementProviderNames), 'The provider'),
+  day: required(
+    byConversion('date', 'must be a day such as 2026-11-23', parseDay),
+    'The day, in MARKET_TIME_ZONE',
+  ),
+  file: optional(
+    text,
+    'Its statement as a file in CSV, or - for standard input; by default it is asked',
+  ),
+  empty: flag('Take a file without rows as a statement of nothing'),
+  stored: flag('Only show what was found before'),
+  all: flag('Show closed cases of lines, too'),
+  maximum: optional(wholeNumber(1, 1_000_000), 'Differences that may be booked; 200 by default'),
+  format: optional(oneOf('text', 'csv', 'json'), 'The form; text by default'),
+};
+type Input = InputOf<typeof fields>;
+
+export const reconcile: AdminCommand = {
+  name: 'reconcile',
+  details:
+    'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +
+    'cases of lines that are not ours, as the Schedule does every day: comparing a day again changes nothing ' +
+    'more. It needs the settings of the provider unless there is a file. The exit code is 2 while something is ' +
+    'not explained.',
+  fields,
+  examples: [
+    'reconcile --provider gsma --day 2026-11-22',
+    'reconcile --provider mpesa --day 2026-11-22 --file statement.csv',
+    'reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
+  ],
+  async run(context, given) {
+    const input = given as Input;
+    const { database, marketTimeZone: zone } = context;
+    const provider = context.statements.provider(input.provider);
+    const of: StatementDay = { provider, day: input.day, zone };
+    if (!input.stored) await compare(context, of, input);
+    const found = await findStatement(database, provider.name, input.day);
+    if (!found) throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
+    const cases = await casesOfLines(database, {
+      ...{ provider: provider.name, day: input.day, includeClosed: input.all },
+    });
+    const json = { provider: provider.name, day: input.day, zone, ...found, cases };
+    const head =
+      `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
+      `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}`;
+    const forms = {
+      text: () => `${head}\n\n${caseTable(cases)}`,
+      csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
+      json: () => JSON.stringify(json, null, 2),
+    };
+    return {
+      json,
+      text: forms[input.format ?? 'text'](),
+      exitCode: found.unexplained === 0 ? 0 : 2,
+    };
+  },
+};
+
+/** @throws {AdminError} where nothing was compared */
+async function compare(context: AdminContext, of: StatementDay, input: Input): Promise<void> {
+  const { database, statements } = context;
+  const actor = context.actor();
+  if (await standingFence(database))
+    throw new AdminError(
+      'The fence of a restore stands: the database lacks what the providers did. First "recover book" ' +
+        'and "recover lift".',
+    );
+  const { maximum: maximumDifferences = statements.settings.maximumDifferences } = input;
+  const settings = { ...statements.settings, maximumDifferences, isLastTry: false };
+  const result =
+    input.file === undefined
+      ? await compareFetched(database, of, await statements.account(of.provider.name), settings)
+      : await compareGiven(context, of, { file: input.file, mayBeEmpty: input.empty }, settings);
+  if (result.kind !== 'compared')
+    throw new AdminError(
+      result.kind === 'too-many'
+        ? `${result.message} Look for their one cause; --maximum allows them.`
+        : `The statement could not be read: ${result.message} Nothing was compared.`,
+    );
+  await database.transaction().execute((transaction) =>
+    recordChanges(transaction, actor, 'reconcile', [
+      {
+        subject: { kind: 'provider-statement', id: Number(of.day.replaceAll('-', '')) },
+        details: {
+          provider: of.provider.name,
+          day: of.day,
+          source: input.file === undefined ? 'api' : 'file',
+          ...result,
+        },
+      },
+    ]),
+  );
+}
+
+async function compareGiven(
+  { database, statements }: AdminContext,
+  of: StatementDay,
+  { file, mayBeEmpty }: { readonly file: string; readonly mayBeEmpty: boolean },
+  settings: AdminContext['statements']['settings'],
+): Promise<ComparisonResult> {
+  let ignored = 0;
+  const options = {
+    provider: of.provider.name,
+    zone: statements.fileZone(of.provider.name),
+    period: await periodOf(database, of),
+    mayBeEmpty,
+    onIgnored: () => {
+      ignored += 1;
+    },
+  };
+  return withStatementFile(file, options, (lines) =>
+    compareFile(database, of, lines, settings, () => ignored),
+  );
+}
+
+const ignoredOf = (count: number): string =>
+  count === 0 ? '' : ` (and ${count} that took nothing from our account)`;
+
+/** Fees in other currencies are not booked. */
+const otherFees = (fees: Readonly<Record<string, string>>): string =>
+  Object.entries(fees)
+    .filter(([currency]) => currency !== 'ETB')
+    .map(([currency, fee]) => `, not booked ${currency} ${fee}`)
+    .join('');
+
+const csvColumns = [
+  ...['id', 'provider', 'day', 'why', 'ourReference', 'amount', 'words'],
+  ...['openedAt', 'closedAt', 'closedBy', 'note'],
+];
+
+const csvRow = ({ id, provider, subject, why, reference, amount, words, ...one }: Case) => [
+  ...[id, provider, subject.split(' ')[1] ?? null, why, reference, amount, words],
+  ...[one.openedAt.toISOString(), one.closedAt?.toISOString() ?? null, one.closedBy, one.note],
+];

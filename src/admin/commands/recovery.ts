@@ -1,0 +1,336 @@
+import type { Database } from '../../db/connection.ts';
+import { renewEventEpoch } from '../../db/events.ts';
+import { openLostCases } from '../../db/positions/cases.ts';
+import {
+  acceptTimeline,
+  bookLost,
+  doubtFound,
+  type Fence,
+  liftFence,
+  markBooked,
+  newestChange,
+  raiseFence,
+  readFence,
+  replicationSettings,
+  skipIdentities,
+  standingFence,
+} from '../../db/recovery.ts';
+import { maskMsisdn } from '../../domain/phone.ts';
+import {
+  type AdminCommand,
+  type AdminContext,
+  changeCommand,
+  lookCommand,
+  recordChanges,
+} from '../command.ts';
+import {
+  type ComparedBooks,
+  type ComparedTransaction,
+  compareBooks,
+  lostPaymentOf,
+  readMpesaStatement,
+} from '../compare-books.ts';
+import {
+  AdminError,
+  beginning,
+  flag,
+  type InputOf,
+  optional,
+  reason,
+  required,
+  text,
+  wholeNumber,
+} from '../fields.ts';
+import { column, money, numbers, record, table, time } from '../tables.ts';
+
+/** The clocks of provider and database may differ, and a payment takes time. */
+const MARGIN_MS = 30 * 60 * 1_000;
+
+const since = optional(
+  beginning,
+  'List from this moment (UTC); by default half an hour before the restored one',
+);
+
+const fields = {
+  since,
+  mpesaStatement: optional(
+    text,
+    "M-Pesa's organisation statement in CSV, or - for standard input: M-Pesa cannot list what it paid",
+  ),
+  empty: flag('Take a file without rows as a statement of nothing'),
+};
+
+/** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
+async function compare(
+  { database, providers, marketTimeZone: zone }: AdminContext,
+  input: unknown,
+) {
+  const given = input as InputOf<typeof fields>;
+  const fence = await requireFence(database);
+  const from = given.since ?? new Date(fence.restoredTo.getTime() - MARGIN_MS);
+  const file = given.mpesaStatement;
+  const mpesa =
+    file === undefined
+      ? undefined
+      : await readMpesaStatement(database, file, { since: from, zone, mayBeEmpty: given.empty });
+  const since = { since: from, statements: { mpesa } };
+  const books = await compareBooks(database, await providers(), since);
+  return { fence, books };
+}
+
+async function requireFence(database: Database): Promise<Fence> {
+  const fence = await standingFence(database);
+  if (!fence) throw new AdminError('No fence stands: run "recover fence" after a restore first.');
+  return fence;
+}
+
+export const recoverListCommand: AdminCommand = {
+  name: 'recover list',
+  details:
+    'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recover ' +
+    'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
+    'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
+    'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
+  fields,
+  examples: [
+    'recover list',
+    'recover list --since 2026-11-23T10:00:00Z --json',
+    'recover list --mpesa-statement statement.csv',
+  ],
+  async run(context, input) {
+    const { books } = await compare(context, input);
+    return {
+      json: {
+        counts: countsOf(books),
+        gaps: books.gaps,
+        transactions: books.comparisons.map(shown),
+      },
+      text: [
+        table(
+          books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
+          [
+            column('made (utc)', ({ at }) => time(at)),
+            column('what', ({ kind }) => kind),
+            column('our reference', ({ reference }) => reference),
+            column('provider says', ({ status }) => status),
+            numbers('amount', ({ amount }) => amount && money(amount)),
+            column('party', (one) => shown(one).party),
+            column('our books', ({ verdict }) => verdict),
+          ],
+        ),
+        '',
+        summaryOf(books),
+      ].join('\n'),
+    };
+  },
+};
+
+export const recoverBookCommand: AdminCommand = {
+  name: 'recover book',
+  details:
+    'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
+    'its caller repeats the request, or with "settle"; until then it is a case, and its voucher pays ' +
+    'nothing else. Where the provider differs from our row, it is asked again. ' +
+    'Repeating the command books nothing twice.',
+  fields,
+  examples: ['recover book', 'recover book --mpesa-statement statement.csv'],
+  async run(context, input) {
+    const actor = context.actor();
+    const { fence, books } = await compare(context, input);
+    const { comparisons, gaps } = books;
+    const wanted = await Promise.all(
+      comparisons
+        .filter(({ verdict }) => verdict === 'lost')
+        .map((found) => lostPaymentOf(context.database, found)),
+    );
+    const lost = wanted.filter((one) => one !== undefined);
+    const unpriced = wanted.length - lost.length;
+    const differing = comparisons.filter(({ verdict }) => verdict === 'differs');
+    const isComplete = unpriced === 0 && gaps.length === 0;
+    const booked = await context.database.transaction().execute(async (transaction) => {
+      let count = 0;
+      for (const one of lost)
+        if (await bookLost(transaction, one, context.statements.settings)) count += 1;
+      await doubtFound(transaction, [...differing, ...heldAt(comparisons)].flatMap(named));
+      if (isComplete) await markBooked(transaction, fence.id);
+      const details = { booked: count, unpriced, asked: differing.length, gaps };
+      await recordChanges(transaction, actor, 'recover book', [
+        { subject: { kind: 'maintenance-fence', id: fence.id }, details },
+      ]);
+      return count;
+    });
+    const words = [
+      `Booked ${booked} lost payments and top-ups in suspense: see "list cases".`,
+      `${differing.length} will be asked about once more.`,
+      ...(unpriced > 0
+        ? [`${unpriced} have no amount at the provider: ask it, and book them by hand.`]
+        : []),
+      ...gaps,
+      isComplete
+        ? 'Everything is booked: next "recover lift".'
+        : 'Not everything is booked, so that "recover lift" needs --unbooked.',
+    ];
+    return {
+      json: { changed: true, booked, unpriced, asked: differing.length, gaps, isComplete },
+      text: words.join('\n'),
+    };
+  },
+};
+
+/** What is on hold in our books, and the provider that has done it, or may do it. */
+const heldAt = (comparisons: readonly ComparedTransaction[]): ComparedTransaction[] =>
+  comparisons.filter(
+    ({ verdict, status }) => verdict === 'open' && (status === 'completed' || status === 'pending'),
+  );
+
+const named = ({ reference, provider }: ComparedTransaction) =>
+  reference === null ? [] : [{ reference, provider }];
+
+const shown = ({
+  kind,
+  reference,
+  providerReference,
+  status,
+  amount,
+  at,
+  party,
+  verdict,
+}: ComparedTransaction) => ({
+  kind,
+  reference,
+  providerReference,
+  status,
+  amount,
+  at,
+  party: party && maskMsisdn(party),
+  verdict,
+});
+
+function countsOf({ comparisons }: ComparedBooks): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { verdict } of comparisons) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}
+
+const summaryOf = (books: ComparedBooks): string =>
+  [
+    `${books.comparisons.length} transactions of the providers: ` +
+      `${
+        Object.entries(countsOf(books))
+          .map(([verdict, count]) => `${count} ${verdict}`)
+          .join(', ') || 'none'
+      }.`,
+    ...books.gaps,
+  ].join('\n');
+
+/** More rows of a kind than can have been written between a backup and its restore. */
+const SKIPPED_NUMBERS = 1_000_000_000;
+
+export const recoverFenceCommand = changeCommand({
+  name: 'recover fence',
+  details:
+    'Until "recover lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
+    'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
+    'numbers of events, so that none is given again, and renews the epoch of the log of events.',
+  fields: {
+    restoredTo: optional(
+      beginning,
+      'The moment that the database was restored to (UTC); by default that of its newest change, ' +
+        'which is never too late',
+    ),
+    skip: optional(
+      wholeNumber(1, 2_000_000_000),
+      `Numbers that each identity skips, ${SKIPPED_NUMBERS} by default: more than were given since`,
+    ),
+  },
+  examples: ['recover fence', 'recover fence --restored-to 2026-11-23T10:15:00Z'],
+  async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
+    const standing = await standingFence(transaction);
+    if (standing)
+      return { unchanged: `No change: the fence stands since ${time(standing.raisedAt)} UTC.` };
+    const since = restoredTo ?? (await newestChange(transaction)) ?? new Date(0);
+    // First, so that the fence and its audit entry have new numbers.
+    const identities = await skipIdentities(transaction, skip);
+    await renewEventEpoch(transaction);
+    const fenceId = await raiseFence(transaction, since);
+    return {
+      subject: { kind: 'maintenance-fence', id: fenceId },
+      details: { restoredTo: since.toISOString(), skipped: skip, identities },
+      text:
+        `The fence stands: the database is that of ${time(since)} UTC. Advanced ${identities} ` +
+        `identities by ${skip}. Next: start the processes, then "recover list".`,
+    };
+  },
+});
+
+export const recoverStatusCommand = lookCommand({
+  name: 'recover status',
+  fields: {},
+  examples: ['recover status'],
+  async look(database) {
+    const fence = await standingFence(database);
+    const { timeline, acceptedTimeline } = await readFence(database);
+    const replication = await replicationSettings(database);
+    const isNewTimeline = timeline !== acceptedTimeline;
+    const { count, amount } = await openLostCases(database);
+    return {
+      json: {
+        fence: fence ?? null,
+        timeline,
+        acceptedTimeline,
+        replication,
+        openLostOrders: count,
+        inSuspense: amount,
+      },
+      text: record({
+        fence: fence
+          ? `stands since ${time(fence.raisedAt)} UTC`
+          : isNewTimeline
+            ? 'not raised: "recover fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
+            : 'none: the service works',
+        'timeline of PostgreSQL': `${timeline ?? 'a standby'}${isNewTimeline ? `; accepted: ${acceptedTimeline}` : ''}`,
+        'synchronous replication': `synchronous_commit = ${replication.synchronousCommit}, synchronous_standby_names = '${replication.standbyNames}'`,
+        ...(fence && {
+          'restored to': `${time(fence.restoredTo)} UTC`,
+          booked: fence.bookedAt ? `${time(fence.bookedAt)} UTC` : 'not yet: "recover book"',
+        }),
+        'open cases of what a restore lost': `${count}, ETB ${money(amount)}`,
+      }),
+    };
+  },
+});
+
+export const recoverLiftCommand = changeCommand({
+  name: 'recover lift',
+  details:
+    'The processes notice it within a second. It is refused before "recover book" has ' +
+    'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
+    'that cannot list, once you have compared its statement by hand. The present timeline of ' +
+    'PostgreSQL is accepted.',
+  fields: {
+    note: required(reason, 'Who checked what; recorded in the audit log'),
+    unbooked: flag('Lift it although what the providers did is not booked completely'),
+  },
+  examples: ['recover lift --note "Listed and booked, 3 payments in suspense"'],
+  async change(transaction, { note, unbooked }) {
+    const fence = await standingFence(transaction);
+    if (!fence) {
+      const { timeline, acceptedTimeline } = await readFence(transaction);
+      if (timeline === acceptedTimeline) return { unchanged: 'No change: no fence stands.' };
+      throw new AdminError(
+        'PostgreSQL was promoted or restored, and identities are not advanced: run "recover fence" first.',
+      );
+    }
+    if (fence.bookedAt === null && !unbooked)
+      throw new AdminError(
+        'The operations of the providers are not booked: run "recover book", or see "recover lift --help".',
+      );
+    await liftFence(transaction, fence.id);
+    await acceptTimeline(transaction);
+    return {
+      subject: { kind: 'maintenance-fence', id: fence.id },
+      details: { note, bookedAt: fence.bookedAt?.toISOString() ?? null },
+      text: 'Lifted the fence: the service accepts changes and sends again.',
+    };
+  },
+});

@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { readDayReport, zonedDay } from '../../db/reports/day-report.ts';
+import {
+  addReportRecipient,
+  listReportRecipients,
+  listUndeliveredEmails,
+  removeReportRecipient,
+} from '../../db/reports/emails.ts';
+import { type DayReport, isInOrder, parseDay } from '../../domain/day-report.ts';
+import {
+  dayReportCsv,
+  dayReportHead,
+  dayReportHtml,
+  dayReportTables,
+  grouped,
+  type ReportTable,
+} from '../../rendering/report-files.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import {
+  AdminError,
+  byConversion,
+  email,
+  oneOf,
+  optional,
+  required,
+  wholeNumber,
+} from '../fields.ts';
+import { column, numbers, table, time } from '../tables.ts';
+
+export const addReportRecipientCommand = changeCommand({
+  name: 'add report-recipient',
+  details:
+    'A Schedule sends it at 02:15 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
+    'next day that closes. The report shows the business of all partners: choose the address with care.',
+  fields: { email: required(email, 'The address, such as that of a team') },
+  examples: ['add report-recipient --email finance@service.example'],
+  async change(transaction, input) {
+    const id = await addReportRecipient(transaction, input.email);
+    if (id === undefined)
+      return { unchanged: `No change: ${input.email} already gets the report of each day.` };
+    return {
+      subject: { kind: 'report-recipient', id },
+      details: { email: input.email },
+      text: `${input.email} gets the report of each day from now on.`,
+    };
+  },
+});
+
+export const removeReportRecipientCommand = changeCommand({
+  name: 'remove report-recipient',
+  fields: { email: required(email, 'The address: see list report-recipients') },
+  examples: ['remove report-recipient --email finance@service.example'],
+  async change(transaction, input) {
+    const id = await removeReportRecipient(transaction, input.email);
+    if (id === undefined)
+      throw new AdminError(`${input.email} gets no day reports: see "list report-recipients".`);
+    return {
+      subject: { kind: 'report-recipient', id },
+      details: { email: input.email },
+      text: `${input.email} gets no more day reports.`,
+    };
+  },
+});
+
+export const listReportRecipientsCommand = lookCommand({
+  name: 'list report-recipients',
+  fields: {},
+  examples: ['list report-recipients'],
+  async look(database) {
+    const recipients = await listReportRecipients(database);
+    return {
+      json: recipients,
+      text: table(recipients, [
+        column('e-mail', (row) => row.email),
+        column('since (utc)', (row) => time(row.createdAt)),
+        column('last day', (row) => row.lastDay),
+        column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
+      ]),
+    };
+  },
+});
+
+const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
+
+export const report = lookCommand({
+  name: 'report',
+  details:
+    'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
+    'balance of each wallet, open cases, and checks of the books, from the ledger. The day is that of ' +
+    'MARKET_TIME_ZONE. It reads the transfers since the day, so that of a day long ago takes longer, ' +
+    'and reads DATABASE_READ_URL where it is set. Where a check finds a fault, the exit code is 2.',
+  fields: {
+    day: optional(day, 'The day; the last closed one by default'),
+    format: optional(oneOf('text', 'csv', 'json', 'html'), 'The form; text by default'),
+  },
+  readsEverything: true,
+  examples: [
+    'report',
+    'report --day 2026-11-23 --format html > report.html',
+    'report --day 2026-11-23 --json',
+  ],
+  async look(database, { day, format = 'text' }, { marketTimeZone }) {
+    // A day long ago takes its time; this connection blocks nobody.
+    await sql`set statement_timeout = 0`.execute(database);
+    const found = await readDayReport(database, zonedDay(day, marketTimeZone));
+    return {
+      json: found,
+      text: forms[format](found).trimEnd(),
+      exitCode: isInOrder(found) ? 0 : 2,
+    };
+  },
+});
+
+const forms: Readonly<Record<'text' | 'csv' | 'json' | 'html', (found: DayReport) => string>> = {
+  text: (found) => [dayReportHead(found), ...dayReportTables(found).map(textOf)].join('\n\n'),
+  csv: dayReportCsv,
+  json: (found) => JSON.stringify(found, null, 2),
+  html: dayReportHtml,
+};
+
+const textOf = ({ title, columns, numbers: count, rows, none }: ReportTable): string => {
+  const body = table(
+    rows,
+    columns.map((name, place) =>
+      place < columns.length - count
+        ? column(name, (row) => row[place] ?? null)
+        : numbers(name, (row) => {
+            const value = row[place] ?? null;
+            return typeof value === 'string' ? grouped(value) : value;
+          }),
+    ),
+  );
+  return `${title}\n${rows.length === 0 ? none : body}`;
+};
+
+export const listUndeliveredEmailsCommand = lookCommand({
+  name: 'list undelivered-emails',
+  details:
+    'Day reports and monthly statements. REFUSED: the mail server refused it for good. GIVEN_UP: it ' +
+    'could not be made or sent for days. Neither is sent again.',
+  fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
+  examples: ['list undelivered-emails'],
+  async look(database, { limit = 50 }) {
+    const emails = await listUndeliveredEmails(database, limit);
+    return {
+      json: emails,
+      text: table(emails, [
+        column('queue', (row) => row.queue),
+        column('of', (row) => row.period),
+        column('e-mail', (row) => row.email),
+        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
+        column('outcome', (row) => row.outcome),
+        column('at (utc)', (row) => time(row.at)),
+      ]),
+    };
+  },
+});

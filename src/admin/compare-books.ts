@@ -1,0 +1,222 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/connection.ts';
+import {
+  findKnown,
+  type KnownPlacement,
+  type LostOrder,
+  referencesOfReceipts,
+} from '../db/recovery.ts';
+import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
+import type { Airtime } from '../providers/airtime/airtime.ts';
+import type { MobileMoney } from '../providers/mobile-money/mobile-money.ts';
+import type { ProviderSet } from '../providers/provider-set.ts';
+import type {
+  ProviderStatementLine,
+  ProviderTransaction,
+  TransactionList,
+} from '../providers/statement.ts';
+import { AdminError } from './fields.ts';
+import { withStatementFile } from './statement-file.ts';
+
+/** The providers whose books are compared with ours. */
+export interface ListedProviders {
+  readonly mobileMoney: ProviderSet<MobileMoneyProviderName, MobileMoney>;
+  readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
+}
+
+/**
+ * How a transaction of a provider stands in our books. lost: the provider did it, or may do it, and
+ * our row is gone. open: on hold, its workflow asks the provider. differs: our row says otherwise.
+ * agrees: our row says the same, or there is neither a row nor an effect. recovered: it is booked in
+ * suspense. foreign: it has no reference of ours, or not our currency.
+ */
+type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
+
+/** A transaction of a provider, compared with our books. */
+export interface ComparedTransaction extends ProviderTransaction {
+  readonly kind: 'payment' | 'top-up';
+  readonly provider: string;
+  readonly verdict: Verdict;
+}
+
+/** What a provider did, by its statement as a file, by its name. */
+export type GivenStatements = Readonly<
+  Record<string, Extract<TransactionList, { kind: 'listed' }> | undefined>
+>;
+
+/** What the providers did since a time. */
+export interface ComparedBooks {
+  readonly comparisons: readonly ComparedTransaction[];
+  /** Providers that cannot list, and what cannot be booked, in words for the operator. */
+  readonly gaps: readonly string[];
+}
+
+/** ETB is the only currency of our books. */
+const CURRENCY = 'ETB';
+
+/**
+ * Lists what the providers did since a time and compares it with our books.
+ *
+ * @throws {AdminError} where a provider that can list did not do so completely
+ */
+export async function compareBooks(
+  database: Database,
+  { mobileMoney, airtime }: ListedProviders,
+  { since, statements = {} }: { readonly since: Date; readonly statements?: GivenStatements },
+): Promise<ComparedBooks> {
+  const comparisons: ComparedTransaction[] = [];
+  const gaps: string[] = [];
+  for (const { kind, provider, port } of [
+    ...portsOf('payment', mobileMoney),
+    ...portsOf('top-up', airtime),
+  ]) {
+    const given = statements[provider];
+    const list = given ?? (await port.listTransactions?.(since));
+    if (list === undefined) {
+      gaps.push(
+        `${provider} cannot list each ${kind} that it did: give its statement with --${provider}-statement.`,
+      );
+      continue;
+    }
+    if (list.kind === 'not-listed')
+      throw new AdminError(
+        `${provider} did not list each ${kind}, so nothing was compared: ${list.message} Try again.`,
+      );
+    const transactions = kind === 'payment' ? list.transactions.map(asOurs) : list.transactions;
+    const references = transactions.flatMap(({ reference }) => reference ?? []);
+    const known = await findKnown(database, kind, references);
+    const compared = transactions.map((one) => {
+      const verdict = verdictOf(one, known.get(one.reference ?? '') ?? [], provider);
+      return { ...one, kind, provider, verdict };
+    });
+    comparisons.push(...compared);
+    const unnamed = given ? compared.filter(isUnnamed) : [];
+    if (unnamed.length > 0)
+      gaps.push(
+        `The statement of ${provider} has ${unnamed.length} times a ${kind} without our reference: ` +
+          'compare them by hand.',
+      );
+  }
+  return { comparisons, gaps };
+}
+
+/** References of payments are UUIDs, which a provider may write in capitals. */
+const asOurs = (found: ProviderTransaction): ProviderTransaction => ({
+  ...found,
+  reference: found.reference?.toLowerCase() ?? null,
+});
+
+/** The configured providers of a kind. */
+const portsOf = <Name extends string>(
+  kind: ComparedTransaction['kind'],
+  set: ProviderSet<Name, Pick<MobileMoney, 'listTransactions'>>,
+) =>
+  set.names.map((provider) => ({
+    kind,
+    provider,
+    port: set.named(provider),
+  }));
+
+/** It may be ours: the provider's file need not have our reference. */
+const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
+  reference === null && status !== 'failed';
+
+/** How a transaction stands, by our placements: another provider may have done what this one says. */
+function verdictOf(
+  { reference, status, currency }: ProviderTransaction,
+  known: readonly KnownPlacement[],
+  asked: string,
+): Verdict {
+  if (reference === null || (currency !== null && currency.toUpperCase() !== CURRENCY))
+    return 'foreign';
+  const isDone = status === 'completed' || status === 'pending';
+  const ours = known[0]?.status;
+  const here = known.find(({ provider }) => provider === asked);
+  // A failed or reversed one moved nothing in the end.
+  if (ours === undefined || (ours === 'LOST' && !here)) return isDone ? 'lost' : 'agrees';
+  if (ours === 'LOST') return 'recovered';
+  if (ours === 'HELD') return 'open';
+  return isDone === (here?.isDone ?? false) ? 'agrees' : 'differs';
+}
+
+/**
+ * Reads what M-Pesa paid since a moment from its organisation statement, as the reconciliation reads it.
+ * A row without our reference gets that of our row with its receipt, where there is one.
+ *
+ * @throws {AdminError} where the file is no such statement, or is of another time
+ */
+export async function readMpesaStatement(
+  database: Database,
+  file: string,
+  {
+    since,
+    zone,
+    mayBeEmpty,
+  }: { readonly since: Date; readonly zone: string; readonly mayBeEmpty: boolean },
+): Promise<Extract<TransactionList, { kind: 'listed' }>> {
+  const period = { from: since, to: new Date() };
+  const options = { provider: 'mpesa', zone, period, mayBeEmpty };
+  const lines = await withStatementFile(file, options, async (read) => {
+    const payments: ProviderStatementLine[] = [];
+    for await (const line of read)
+      if (line.kind === 'payment' && line.fee === null && line.at >= since) payments.push(line);
+    return payments;
+  });
+  const unnamed = lines.flatMap((line) => (line.reference === null ? line.providerReference : []));
+  const known = await referencesOfReceipts(database, 'mpesa', unnamed);
+  return {
+    kind: 'listed',
+    transactions: lines.map((line) => transactionOf(line, known.get(line.providerReference))),
+  };
+}
+
+const transactionOf = (
+  line: ProviderStatementLine,
+  ours: string | undefined,
+): ProviderTransaction => ({
+  reference: line.reference ?? ours ?? null,
+  providerReference: line.providerReference,
+  status: line.status,
+  amount: line.amount,
+  currency: line.currency,
+  party: line.party ?? null,
+  description: null,
+  productId: null,
+  at: line.at,
+});
+
+/** The serial number in the description of a payment (activities/redemptions/payments.ts). */
+const SERIAL_NUMBER = /\bvoucher (\S+)$/;
+
+/** What is known of a lost payment or top-up; undefined where even its amount is not. */
+export async function lostPaymentOf(
+  database: Database,
+  found: ComparedTransaction,
+): Promise<LostOrder | undefined> {
+  const { kind, provider, reference, providerReference, at, party, description } = found;
+  const amount = found.amount ?? (await packagePrice(database, found.productId));
+  if (reference === null || amount === undefined) return undefined;
+  return {
+    kind,
+    provider,
+    reference,
+    providerReference,
+    madeAt: at,
+    party,
+    amount,
+    serialNumber: SERIAL_NUMBER.exec(description ?? '')?.[1] ?? null,
+  };
+}
+
+/** The price of a package, if all our products of it have the same. */
+async function packagePrice(
+  database: Database,
+  productId: string | null,
+): Promise<string | undefined> {
+  if (productId === null || !/^\d{1,9}$/.test(productId)) return undefined;
+  const { rows } = await sql<{ price: string | null }>`
+    select min(price_amount)::text as price from products
+    where provider_product_id = ${productId}
+    having count(distinct price_amount) = 1`.execute(database);
+  return rows[0]?.price ?? undefined;
+}

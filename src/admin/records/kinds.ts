@@ -1,0 +1,484 @@
+import { endPrices, type Row } from '../../db/catalogue/companies.ts';
+import { inviteMerchant } from '../commands/invitations.ts';
+import {
+  beginning,
+  decimalAmount,
+  decimalFromZero,
+  email,
+  lastMoment,
+  mapParser,
+  oneOf,
+  percent,
+  reference,
+  relativePath,
+  telephone,
+  text,
+  wholeNumber,
+} from '../fields.ts';
+import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../record-names.ts';
+import type { RecordKind, RecordProblem, Values } from './record-kind.ts';
+
+/** An amount that gift vouchers are sold with (specification 2.4). */
+export const denomination: RecordKind = {
+  kind: 'denomination',
+  plural: 'denominations',
+  table: 'gift_denominations',
+  identity: ['product', 'amount'],
+  fields: {
+    product: {
+      column: 'product_id',
+      parser: reference,
+      description: 'Its product of kind GIFT, by id or name',
+      refersTo: 'gift-product',
+      isRequired: true,
+      isFixed: true,
+    },
+    amount: {
+      column: 'amount_etb',
+      parser: decimalAmount,
+      description: 'The value of the voucher in ETB, unique for its product',
+      isRequired: true,
+    },
+    status: {
+      column: 'status',
+      parser: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether it is sold',
+      whenLeftOut: 'ACTIVE',
+      hasOwnCommand: true,
+    },
+  },
+  async afterChange(transaction, id, changes) {
+    if (!('amount_etb' in changes)) return undefined;
+    const endedPrices = await endPrices(transaction, 'denomination_id', id);
+    return { details: { endedPrices }, text: `Selling prices ended: ${endedPrices}.` };
+  },
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+    details: 'Generated vouchers stay valid, and selling prices are kept.',
+  },
+  help: {
+    createDetails: 'Each partner then sets its own selling price through the API.',
+    changeDetails:
+      'Generated vouchers keep their amount. A new amount ends the selling prices of partners, ' +
+      'because they were set for the old amount: each partner must set a new price.',
+    createExamples: ['create denomination --product "Gift voucher" --amount 500'],
+    changeExamples: ['change denomination 4 --amount 750'],
+    importSample: ['product,amount', 'Gift voucher,500', 'Gift voucher,1000'],
+  },
+};
+
+/** A merchant with its payout account (specification 2.5). */
+export const merchant: RecordKind = {
+  kind: 'merchant',
+  plural: 'merchants',
+  table: 'merchants',
+  identity: ['identifier'],
+  fields: {
+    name: {
+      column: 'merchant_name',
+      parser: text,
+      description: 'The name that partners see',
+      isRequired: true,
+    },
+    type: {
+      column: 'merchant_type',
+      parser: text,
+      description: 'Its type, such as RETAIL',
+      isRequired: true,
+    },
+    identifierType: {
+      column: 'identifier_type',
+      parser: wholeNumber(0, 1_000_000),
+      description: 'The type of its identifier, a number',
+      isRequired: true,
+    },
+    identifier: {
+      column: 'identifier',
+      parser: text,
+      description: 'Its unique identifier',
+      isRequired: true,
+    },
+    email: {
+      column: 'email',
+      parser: email,
+      description: 'Its e-mail address',
+      isRequired: true,
+    },
+    phone: {
+      column: 'phone',
+      parser: telephone,
+      description: 'Its telephone number; partners see it partly masked',
+      isRequired: true,
+    },
+    address: {
+      column: 'address',
+      parser: text,
+      description: 'Its postal address',
+      isRequired: true,
+    },
+    logo: {
+      column: 'merchant_logo',
+      parser: text,
+      description: 'The path or address of its logo',
+      isClearable: true,
+    },
+    category: {
+      column: 'merchant_category_id',
+      parser: reference,
+      description: 'Its merchant category, by id or name',
+      refersTo: 'merchant-category',
+      isClearable: true,
+    },
+    serviceFee: {
+      column: 'service_fee_percent',
+      parser: percent,
+      description: 'The service fee in percent of the redeemed amount',
+      hasOwnCommand: true,
+    },
+    payoutKey: {
+      parser: partyKey,
+      description: 'The kind of its payout account, such as msisdn',
+      hasOwnCommand: true,
+    },
+    payoutValue: {
+      parser: text,
+      description: 'The number of its payout account',
+      hasOwnCommand: true,
+    },
+    status: {
+      column: 'status',
+      parser: oneOf('ACTIVE', 'DEACTIVATED'),
+      description: 'Whether it is active',
+      whenLeftOut: 'ACTIVE',
+      hasOwnCommand: true,
+    },
+  },
+  check: (_row, given) => payoutProblems(given),
+  uponCreation: {
+    flag: 'invite',
+    description: 'Also invite it to the portal (see "invite merchant --help")',
+    work: (transaction, merchantId) => inviteMerchant(transaction, { merchantId }),
+  },
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'DEACTIVATED',
+    details: 'The service completes payments in progress.',
+  },
+  help: {
+    createDetails:
+      'Without a service fee no voucher can be claimed at the merchant (error 5001), and without ' +
+      'a payout account it cannot be paid. Both can be set later.',
+    changeDetails: 'Other commands change its fee and its payout account (see "set --help").',
+    createExamples: [
+      'create merchant --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
+        '--identifier MER-0042 --email owner@coffee.example --phone +251111234567 ' +
+        '--address "Bole Road, Addis Ababa" --service-fee 2.5 ' +
+        '--payout-key msisdn --payout-value 0911234567',
+    ],
+    changeExamples: ['change merchant 3 --phone +251111234567 --category Restaurants'],
+    importSample: [
+      'identifier,name,type,identifier-type,email,phone,address,service-fee,payout-key,payout-value',
+      'MER-0042,Abyssinia Coffee,RETAIL,1,owner@coffee.example,+251111234567,"Bole, Addis Ababa",' +
+        '2.5,msisdn,0911234567',
+    ],
+  },
+};
+
+/** A payout account needs both fields. */
+function payoutProblems({ payoutKey, payoutValue }: Values): RecordProblem[] {
+  if (payoutKey === undefined && payoutValue === undefined) return [];
+  if (payoutKey === undefined)
+    return [{ field: 'payoutKey', reason: 'is missing: it belongs to the payout value' }];
+  if (payoutValue === undefined)
+    return [{ field: 'payoutValue', reason: 'is missing: it belongs to the payout key' }];
+  return readParty(String(payoutKey), String(payoutValue)) === undefined
+    ? [{ field: 'payoutValue', reason: PARTY_VALUE_PROBLEM }]
+    : [];
+}
+
+/** A category of merchants (specification 2.6). */
+const merchantCategory: RecordKind = {
+  kind: 'merchant-category',
+  plural: 'merchant-categories',
+  table: 'merchant_categories',
+  identity: ['name'],
+  fields: {
+    name: {
+      column: 'category_name',
+      parser: text,
+      description: 'The name that partners see; no other category has it',
+      isRequired: true,
+    },
+    status: {
+      column: 'is_active',
+      parser: mapParser(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
+      description: 'Whether it is in use',
+      whenLeftOut: 'ACTIVE',
+      hasOwnCommand: true,
+    },
+  },
+  activation: {
+    column: 'is_active',
+    active: true,
+    inactive: false,
+  },
+  help: {
+    createExamples: ['create merchant-category --name Restaurants'],
+    changeExamples: ['change merchant-category 2 --name "Food and drink"'],
+    importSample: ['name,status', 'Restaurants,ACTIVE', '"Books, papers and pens",ACTIVE'],
+  },
+};
+
+const packageTerms = ['operator', 'price', 'providerProductId'] as const;
+
+/** A product (specification 2.8). */
+const product: RecordKind = {
+  kind: 'product',
+  plural: 'products',
+  table: 'products',
+  identity: ['name', 'operator'],
+  fields: {
+    name: {
+      column: 'product_name',
+      parser: text,
+      description: 'The name that partners see, unique among the products of an operator',
+      isRequired: true,
+    },
+    description: {
+      column: 'description',
+      parser: text,
+      description: 'Its description',
+      isClearable: true,
+    },
+    kind: {
+      column: 'kind',
+      parser: oneOf('GIFT', 'AIRTIME', 'PACKAGE'),
+      description: 'Its kind; it cannot be changed',
+      isRequired: true,
+      isFixed: true,
+    },
+    category: {
+      column: 'product_category_id',
+      parser: reference,
+      description: 'Its product category, by id or name',
+      refersTo: 'product-category',
+      isRequired: true,
+    },
+    pricingType: {
+      column: 'pricing_type',
+      parser: oneOf('COMISSION', 'SERVICE_FEE'),
+      description: 'Its pricing type, which partners see for information: no price depends on it',
+      isRequired: true,
+    },
+    operator: {
+      column: 'operator',
+      parser: oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
+      description: 'For a package: the operator of the numbers',
+    },
+    price: {
+      column: 'price_amount',
+      parser: decimalAmount,
+      description: 'For a package: its price in ETB',
+    },
+    providerProductId: {
+      column: 'provider_product_id',
+      parser: wholeNumber(1, 2_147_483_647),
+      description: 'For a package: its id at the airtime provider',
+    },
+    status: {
+      column: 'status',
+      parser: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether it is sold',
+      whenLeftOut: 'ACTIVE',
+      hasOwnCommand: true,
+    },
+  },
+  check: termsProblems,
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+  },
+  help: {
+    createDetails:
+      'GIFT is the product of vouchers (see create denomination), AIRTIME is airtime of any ' +
+      'amount, and a PACKAGE is sold at its price to numbers of its operator, once it has a ' +
+      'provider product id. Partners may sell a product after grant access.',
+    changeDetails: 'A new price applies to top-ups that are ordered from now on.',
+    createExamples: [
+      'create product --name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
+        '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20 ' +
+        '--provider-product-id 2004',
+      'create product --name "Gift voucher" --kind GIFT --category 1 --pricing-type SERVICE_FEE',
+    ],
+    changeExamples: ['change product 6 --price 22.50'],
+    importSample: [
+      'name,kind,category,pricing-type,operator,price,provider-product-id',
+      'Daily data 1 GB,PACKAGE,PACKAGES,COMISSION,SAFARICOM_ETHIOPIA,20,2004',
+    ],
+  },
+};
+
+/** Only a package has package terms, and it needs the required ones. */
+function termsProblems({ kind, operator, price_amount }: Row, given: Values): RecordProblem[] {
+  if (kind === undefined) return [];
+  if (kind !== 'PACKAGE')
+    return packageTerms
+      .filter((field) => given[field] !== undefined)
+      .map((field) => ({ field, reason: `is only for a PACKAGE; this is ${kind}` }));
+  return Object.entries({ operator, price: price_amount })
+    .filter(([, value]) => value === undefined || value === null)
+    .map(([field]) => ({ field, reason: 'is missing: a PACKAGE needs it' }));
+}
+
+/** A category of products (specification 2.9). */
+const productCategory: RecordKind = {
+  kind: 'product-category',
+  plural: 'product-categories',
+  table: 'product_categories',
+  identity: ['name'],
+  fields: {
+    name: {
+      column: 'category_name',
+      parser: text,
+      description: 'Its unique name',
+      isRequired: true,
+    },
+    description: {
+      column: 'category_description',
+      parser: text,
+      description: 'Its description',
+      isRequired: true,
+    },
+    status: {
+      column: 'status',
+      parser: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether partners see it',
+      whenLeftOut: 'ACTIVE',
+      hasOwnCommand: true,
+    },
+  },
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+  },
+  help: {
+    createDetails: 'Partners find packages in the category named PACKAGES.',
+    createExamples: [
+      'create product-category --name PACKAGES --description "Voice and data packages"',
+    ],
+    changeExamples: ['change product-category 3 --description "Data packages"'],
+    importSample: ['name,description', 'PACKAGES,Voice and data packages'],
+  },
+};
+
+/** A promotion that partners show (specification 2.7). */
+const promo: RecordKind = {
+  kind: 'promo',
+  plural: 'promos',
+  table: 'promos',
+  identity: ['name', 'category'],
+  fields: {
+    name: {
+      column: 'promo_name',
+      parser: text,
+      description: 'The name that partners see, unique in its category',
+      isRequired: true,
+    },
+    category: {
+      column: 'product_category_id',
+      parser: reference,
+      description: 'Its product category, by id or name',
+      refersTo: 'product-category',
+      isRequired: true,
+    },
+    description: {
+      column: 'promo_description',
+      parser: text,
+      description: 'Its description',
+      isRequired: true,
+    },
+    image: {
+      column: 'promo_image',
+      parser: relativePath,
+      description: 'The relative path of its image, such as promos/meskel.png',
+      isRequired: true,
+    },
+    start: {
+      column: 'promo_start_date',
+      parser: beginning,
+      description: 'Its first day (UTC), or its start time',
+      isRequired: true,
+    },
+    end: {
+      column: 'promo_end_date',
+      parser: lastMoment,
+      description: 'Its last day (UTC), or its end time',
+      isRequired: true,
+    },
+    discount: {
+      column: 'discount_percentage',
+      parser: percent,
+      description: 'The discount in percent',
+      whenLeftOut: '0',
+    },
+    bonus: {
+      column: 'bonus_percentage',
+      parser: percent,
+      description: 'The bonus in percent',
+      whenLeftOut: '0',
+    },
+    constraint: {
+      column: 'promo_constraint',
+      parser: decimalFromZero,
+      description: 'The limit or condition that partners see',
+      whenLeftOut: '0',
+    },
+    status: {
+      column: 'status',
+      parser: oneOf('ACTIVE', 'INACTIVE'),
+      description: 'Whether partners see it',
+      whenLeftOut: 'ACTIVE',
+      hasOwnCommand: true,
+    },
+  },
+  check: periodProblems,
+  activation: {
+    column: 'status',
+    active: 'ACTIVE',
+    inactive: 'INACTIVE',
+  },
+  help: {
+    createDetails:
+      'The service shows a promo to partners and changes no price: partners grant its benefit.',
+    createExamples: [
+      'create promo --name "Meskel gifts" --category "Gift vouchers" ' +
+        '--description "Five percent off" --image promos/meskel.png ' +
+        '--start 2026-12-01 --end 2026-12-31 --discount 5',
+    ],
+    changeExamples: ['change promo 2 --end 2027-01-15'],
+    importSample: [
+      'name,category,description,image,start,end,discount',
+      'Meskel gifts,Gift vouchers,Five percent off,promos/meskel.png,2026-12-01,2026-12-31,5',
+    ],
+  },
+};
+
+function periodProblems({ promo_start_date: start, promo_end_date: end }: Row): RecordProblem[] {
+  if (!(start instanceof Date && end instanceof Date) || start < end) return [];
+  return [{ field: 'end', reason: 'must be after the start' }];
+}
+
+/** Every kind of record, in the order of help. */
+export const recordKinds: readonly RecordKind[] = [
+  merchant,
+  merchantCategory,
+  product,
+  productCategory,
+  denomination,
+  promo,
+];

@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
+import { isSameBytes } from '../crypto/digests.ts';
+import { doubt } from '../db/positions/placements.ts';
+import type { ReferencedPayment } from '../db/reconciliation.ts';
+import { attemptOfReference } from '../db/topups/attempts.ts';
+import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { CallbackAccess, HintWithinLimit, Services } from '../http/services.ts';
+import {
+  foundNobody,
+  WorkflowsUnavailableError,
+} from '../operations/workflow-client/workflow-errors.ts';
+import { redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
+
+/**
+ * Whether a provider may call back so: callbacks are not signed, so a secret part of the path and the
+ * source address are all that tells who calls. A wrong path says no more than one that does not exist.
+ */
+export function refuseCallback(
+  { secret, isAddress }: CallbackAccess,
+  given: { readonly secret: string | undefined; readonly sourceAddress: string },
+): Refusal | undefined {
+  if (!isSameBytes(given.secret ?? '', secret)) return refuse('route-not-found');
+  return isAddress(given.sourceAddress) ? undefined : refuse('address-not-registered');
+}
+
+const HINTS_PER_HOUR = 20;
+const HOUR_MS = 3_600_000;
+const MAXIMUM_SUBJECTS = 20_000;
+
+/**
+ * Limits the callbacks of a subject that reach its workflow: they are not signed, and each one adds
+ * to the workflow's history. A dropped callback costs nothing, since the workflow polls the
+ * provider. One that reached nobody does not count: its sender repeats it.
+ * rate-limiter-flexible does not fit: its memory store has a timer per subject and no bound.
+ */
+export function createCallbackLimit(): HintWithinLimit {
+  const hints = new LRUCache<string, { count: number }>({ max: MAXIMUM_SUBJECTS, ttl: HOUR_MS });
+  return async (subject, hint) => {
+    const counted = hints.get(subject) ?? { count: 0 };
+    if (counted.count >= HINTS_PER_HOUR) return undefined;
+    if (counted.count === 0) hints.set(subject, counted);
+    // Before it is given, so that those that come at the same moment count.
+    counted.count += 1;
+    try {
+      return await hint();
+    } catch (error) {
+      if (!mayHaveArrived(error)) counted.count -= 1;
+      throw error;
+    }
+  };
+}
+
+const mayHaveArrived = (error: unknown): boolean =>
+  error instanceof WorkflowsUnavailableError && !error.isCertain && !foundNobody(error);
+
+/**
+ * Passes a callback on as a nudge: the workflow or the next reconciliation asks the provider that calls before it
+ * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
+ * outcome open. An unknown reference costs one query.
+ */
+export async function hintAttempt(
+  { database, workflows, hintWithinLimit }: Services,
+  reference: string,
+  from: AirtimeProviderName,
+): Promise<void> {
+  const attempt = await attemptOfReference(database, reference);
+  if (!attempt) return;
+  const isWaiting = attempt.status === 'HELD' && attempt.provider === from;
+  await hintWithinLimit(`${attempt.creationId} ${from}`, async () => {
+    if (isWaiting) await workflows.hintTopUp(attempt.workflowId);
+    else await doubt(database, { reference, provider: from });
+  });
+}
+
+/**
+ * Passes a callback on as a nudge: the workflow or the next reconciliation asks the provider that calls before it
+ * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
+ * outcome open.
+ */
+export async function hintPayment(
+  { database, workflows, hintWithinLimit }: Services,
+  payment: ReferencedPayment,
+  from: MobileMoneyProviderName,
+): Promise<void> {
+  const isWaiting = payment.isOpen && payment.provider === from;
+  await hintWithinLimit(`${payment.operationId} ${from}`, async () => {
+    if (isWaiting) await workflows.hintPayment(workflowIdOf(payment));
+    else await doubt(database, { reference: payment.reference, provider: from });
+  });
+}
+
+const workflowIdOf = (payment: ReferencedPayment): string =>
+  payment.kind === 'payment'
+    ? redemptionWorkflowId(payment)
+    : reverseRedemptionId(payment.redemptionId, payment.operationId);

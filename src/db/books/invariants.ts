@@ -1,0 +1,364 @@
+import { type RawBuilder, sql } from 'kysely';
+import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
+import { voucherMoves } from '../../domain/vouchers/voucher.ts';
+import type { Database } from '../connection.ts';
+import { hasDelivery } from '../positions/change.ts';
+import type { BookSubject } from '../schema/all-tables.ts';
+
+/** What the balances are compared with; several rows of one account or partner are added up. */
+export interface BookSums {
+  /** Rows of `account_id`, `amount`: credits minus debits. */
+  readonly entries: RawBuilder<unknown>;
+  /** Rows of `partner_id`, `remaining`, `held`: what vouchers hold. */
+  readonly holdings: RawBuilder<unknown>;
+}
+
+/** Entries of the transfers with these ids, by account. `ids` stands behind the column, like `> 7`. */
+export const entriesOf = (ids: RawBuilder<unknown>) => sql`
+  select credit_account_id as account_id, sum(amount) as amount
+  from ledger_transfers where id ${ids} group by credit_account_id
+  union all
+  select debit_account_id, -sum(amount) from ledger_transfers where id ${ids}
+  group by debit_account_id`;
+
+/**
+ * The invariants of the accounts (I2, I3, I4): one line per fault. The sums and the balances must be of one snapshot.
+ */
+export async function brokenAccounts(
+  transaction: Database,
+  { entries, holdings }: BookSums,
+): Promise<string[]> {
+  const { rows } = await sql<{ fault: string }>`
+    with entry as (select account_id, sum(amount) as amount from (${entries}) as entries
+      group by account_id),
+    holding as (select partner_id, sum(remaining) as remaining, sum(held) as held
+      from (${holdings}) as holdings group by partner_id),
+    airtime as (select partner_id, sum(topups.amount) as held from topup_attempts
+      join topups on topups.id = topup_id where topup_attempts.status = 'HELD' group by partner_id),
+    account as (
+      select id, kind, account.partner_id, balance, coalesce(entry.amount, 0) as booked,
+        case kind when 'reserved' then coalesce(remaining, 0)
+          when 'gift-hold' then coalesce(holding.held, 0)
+          when 'airtime-hold' then coalesce(airtime.held, 0) end as expected
+      from ledger_accounts as account
+      left join entry on entry.account_id = account.id
+      left join holding on holding.partner_id = account.partner_id and kind in ('reserved', 'gift-hold')
+      left join airtime on airtime.partner_id = account.partner_id and kind = 'airtime-hold')
+    select 'I2 a cached balance is the sum of its transfers: ' || kind || ' of partner ' || partner_id
+      as fault from account where balance <> booked
+    union all
+    select 'I2 all balances sum to zero: sum ' || total from (
+      select sum(coalesce(balance, booked)) as total from account) as totals where total <> 0
+    union all
+    select 'I3 nothing is below zero: ' || kind || ' of partner ' || partner_id from account
+      where balance < 0
+    union all
+    select case kind when 'airtime-hold' then 'I4 airtime on hold is what open top-ups hold'
+        else 'I4 what is reserved is what the vouchers still hold' end
+      || ': ' || kind || ' of partner ' || partner_id
+    from account where balance <> expected`.execute(transaction);
+  return rows.map(({ fault }) => fault);
+}
+
+/**
+ * SQL: orders to be checked, with the columns `name` for people, `id` of the checked row, `operation_id`, `reference`,
+ * `is_payment`, `status`, `charged`, `is_with_partner`, `price` and `fee`.
+ */
+type CheckedOrders = RawBuilder<unknown>;
+
+const ordersOfRedemptions = (ids: RawBuilder<unknown>): CheckedOrders => sql`
+  select 'redemption ' || id as name, id, operation_id, payment_reference::text as reference,
+    true as is_payment, status, charged, credited_to = 'gift' as is_with_partner,
+    to_merchant as price, service_fee as fee
+  from redemptions where id ${ids}`;
+
+const ordersOfTopups = (ids: RawBuilder<unknown>): CheckedOrders => sql`
+  select 'top-up ' || topup_id || ', attempt ' || attempt as name, topup_id as id, operation_id,
+    reference, false as is_payment, status, charged, false as is_with_partner,
+    coalesce((select amount from ledger_transfers as hold
+      where hold.operation_id = try.operation_id and hold.step = 'hold'), 0) as price,
+    0::numeric as fee
+  from topup_attempts as try where topup_id ${ids}`;
+
+/** What a restore lost, by one of its placements. */
+const lostOrders = (ids: RawBuilder<unknown>): CheckedOrders => sql`
+  select 'lost order ' || reference as name, id, 'recovered:' || reference as operation_id,
+    reference, kind = 'payment' as is_payment, 'VOIDED' as status, false as charged,
+    false as is_with_partner, 0::numeric as price, 0::numeric as fee
+  from placements where id ${ids} and operation_id is null`;
+
+/** SQL: `order` with what its providers did, less what reversals took back, and what others bear of it. */
+const withSums = (orders: CheckedOrders) => sql`
+  select orders.*, net.done, borne.partner, borne.platform,
+    case when status = 'HELD' then 0
+      else net.done - case when charged then price else 0 end - borne.partner - borne.platform
+      end as open
+  from (${orders}) as orders
+  cross join lateral (
+    select coalesce(sum(case when taken.is_under_way and placement.word = 'undone' then placement.ordered
+        else greatest(placement.done - taken.done, 0) end), 0) as done
+    from placements as placement
+    cross join lateral (
+      select coalesce(sum(reversal.done), 0) as done,
+        coalesce(bool_or(reversal.word in ('none', 'pending')), false) as is_under_way
+      from placements as reversal
+      where reversal.operation_id = placement.operation_id and reversal.kind = 'reversal'
+        and reversal.provider = placement.provider
+    ) as taken
+    where placement.kind <> 'reversal' and (placement.operation_id = orders.operation_id
+      or placement.operation_id is null and placement.reference = orders.reference
+        and starts_with(orders.operation_id, 'recovered:'))
+  ) as net
+  cross join lateral (
+    select coalesce(sum(amount) filter (where party = 'partner'), 0) as partner,
+      coalesce(sum(amount) filter (where party = 'platform'), 0) as platform
+    from settlements
+    where settlements.operation_id in (orders.operation_id, 'recovered:' || orders.reference)
+  ) as borne`;
+
+/** SQL: the accounts of an order, with what they are to have and what the ledger moved. */
+const accountsOf = (orders: CheckedOrders) => sql`
+  select ended.name, ended.id, account.kind, account.goal, account.booked
+  from (${withSums(orders)}) as ended
+  cross join lateral (
+    select coalesce(sum(change) filter (where kind in ('gift-hold', 'airtime-hold')), 0) as hold,
+      coalesce(sum(change) filter (where kind in ('mobile-money-clearing', 'airtime-clearing')), 0)
+        as clearing,
+      coalesce(sum(change) filter (where kind in ('reserved', 'airtime')), 0) as payer,
+      coalesce(sum(change) filter (where kind = 'gift'), 0) as gift,
+      coalesce(sum(change) filter (where kind = 'service-fees'), 0) as fees,
+      coalesce(sum(change) filter (where kind = 'suspense'), 0) as suspense
+    from ledger_transfers as moved
+    cross join lateral (values (credit_account_id, amount), (debit_account_id, -amount))
+      as entry (account_id, change)
+    join ledger_accounts on ledger_accounts.id = entry.account_id
+    -- What a restore lost is booked apart until the order has ended.
+    where moved.operation_id = ended.operation_id
+      or status <> 'HELD' and moved.operation_id = 'recovered:' || ended.reference
+  ) as booked
+  cross join lateral (
+    select price + fee as whole, status = 'HELD' as is_open,
+      status <> 'HELD' and not charged and is_with_partner as is_returned
+  ) as state
+  cross join lateral (values
+    ('clearing', case when is_open then 0 else done end, booked.clearing),
+    ('suspense', -open, booked.suspense),
+    ('hold', case when is_open then whole else 0 end, booked.hold),
+    ('payer', case when is_open or charged or is_returned then -whole else 0 end
+      - case when is_open or is_payment then 0 else partner end, booked.payer),
+    ('gift', case when is_open or not is_payment then 0
+      else case when is_returned then whole else 0 end - partner end, booked.gift),
+    ('fees', case when is_open then 0 else case when charged then fee else 0 end - platform end,
+      booked.fees)
+  ) as account (kind, goal, booked)
+  where account.goal <> account.booked`;
+
+/** The names of the invariants by the accounts that break them. */
+const names = {
+  clearing: 'A clearing has what providers did',
+  suspense: 'B suspense has what nobody bears',
+  payer: 'C payer and fees pay exactly for what is charged',
+} as const;
+
+type Query = (orders: CheckedOrders) => RawBuilder<{ fault: string; id: number }>;
+
+const ofAccounts =
+  (condition: RawBuilder<unknown>): Query =>
+  (orders) =>
+    sql`
+    select distinct name as fault, id from (${accountsOf(orders)}) as accounts where ${condition}`;
+
+/**
+ * A case is open exactly where something is in suspense, or a provider has other content. Silence is a matter of time:
+ * a doubt is asked about once a day, so that its case is open after a day more.
+ */
+const cases: Query = (orders) => sql`
+  select name as fault, id from (${withSums(orders)}) as ended
+  cross join lateral (
+    select exists (select from cases where subject_kind = 'order' and closed_at is null
+        and subject = ended.operation_id and why = 'difference' and amount = ended.open) as has_difference,
+      exists (select from cases where subject_kind = 'order' and closed_at is null
+        and subject = ended.operation_id and why <> 'unbooked') as has_any
+  ) as found
+  cross join lateral (
+    select coalesce(bool_or(is_unclear), false) as has_words,
+      coalesce(min(doubted_at) < now() - interval '5 days', false) as has_silence,
+      count(doubted_at) > 0 as has_doubt
+    from placements where placements.operation_id = ended.operation_id
+  ) as news
+  where status <> 'HELD' and (
+    (open <> 0) <> has_difference
+    or (has_words or has_silence) and not has_any
+    or has_any and not (open <> 0 or has_words or has_doubt))`;
+
+/** The invariants of orders: positions.ts says what the accounts are to have. */
+const orderInvariants: readonly (readonly [name: string, query: Query])[] = [
+  [names.clearing, ofAccounts(sql`kind = 'clearing'`)],
+  [names.suspense, ofAccounts(sql`kind = 'suspense'`)],
+  [names.payer, ofAccounts(sql`kind in ('hold', 'payer', 'gift', 'fees')`)],
+  ['D a case is open exactly where a person is needed', cases],
+];
+
+/** A fault, and the row that it is about. */
+export interface BookFault {
+  /** For people. */
+  readonly line: string;
+  readonly subject: BookSubject;
+  readonly id: number;
+}
+
+/** Which rows are checked: what stands behind the column of their id, like `= any($1)`. */
+export type SubjectIds = Readonly<Partial<Record<BookSubject, RawBuilder<unknown>>>>;
+
+type Invariant = readonly [
+  name: string,
+  /** Rows of `fault`, which names the faulty row for people, and its `id`. */
+  query: (ids: RawBuilder<unknown>) => RawBuilder<{ fault: string; id: number }>,
+];
+
+/** The invariants of orders, for the orders of rows. */
+const ofOrders = (orders: (ids: RawBuilder<unknown>) => CheckedOrders): readonly Invariant[] =>
+  orderInvariants.map(([name, query]) => [name, (ids) => query(orders(ids))]);
+
+/**
+ * Transfers by their ids. `offset 0` keeps their steps out of the search: PostgreSQL would else look for a
+ * batch of ids through the whole index of the rare steps, which grows with history.
+ */
+const transfersWith = (ids: RawBuilder<unknown>) => sql`(
+  select id, operation_id, step, debit_account_id, credit_account_id, amount
+  from ledger_transfers where id ${ids} offset 0)`;
+
+const ofTransfers: readonly Invariant[] = [
+  [
+    'I1 a transfer moves one amount from one account to another',
+    (ids) => sql`
+      select 'transfer ' || id as fault, id from ledger_transfers
+      where id ${ids} and (amount <= 0 or debit_account_id = credit_account_id)`,
+  ],
+  [
+    'I6 what was reversed is what was deposited, once',
+    (ids) => sql`
+      select 'operation ' || reversal.operation_id as fault, reversal.id
+      from ${transfersWith(ids)} as reversal
+      where reversal.step = ${DEPOSIT_REVERSAL} and not exists (
+        select from ledger_transfers as deposit
+        where deposit.operation_id = reversal.operation_id and deposit.step = 'deposit'
+          and deposit.credit_account_id = reversal.debit_account_id
+          and deposit.debit_account_id = reversal.credit_account_id
+          and deposit.amount = reversal.amount)`,
+  ],
+  [
+    'B suspense has what nobody bears',
+    (ids) => sql`
+      select 'operation ' || moved.operation_id || ' of no order' as fault, moved.id
+      from ${transfersWith(ids)} as moved
+      join ledger_accounts as suspense on suspense.kind = 'suspense'
+        and suspense.id in (debit_account_id, credit_account_id)
+      where not exists (select from redemptions where operation_id = moved.operation_id)
+        and not exists (select from topup_attempts where operation_id = moved.operation_id)
+        and not exists (select from placements
+          where moved.operation_id = 'recovered:' || reference
+            and reference = substring(moved.operation_id from '^recovered:(.+)$'))`,
+  ],
+];
+
+const ofVouchers: readonly Invariant[] = [
+  [
+    'I3 nothing is below zero',
+    (ids) => sql`
+      select 'voucher ' || id as fault, id from vouchers
+      where id ${ids} and (remaining < 0 or held < 0 or returned < 0)`,
+  ],
+  [
+    'I5 a voucher is what remains, is held, pays for redemptions and was returned',
+    (ids) => sql`
+      select case when is_hold then 'hold of voucher ' else 'voucher ' end || id as fault, id
+      from vouchers cross join lateral (
+        select coalesce(sum(to_merchant + service_fee)
+            filter (where charged), 0) as spent,
+          coalesce(sum(to_merchant + service_fee) filter (where status = 'HELD'), 0) as holds
+        from redemptions where redemptions.voucher_id = vouchers.id) as redeemed
+      cross join lateral (values
+        (false, amount <> remaining + held + returned + spent),
+        (true, held <> holds)) as test (is_hold, is_broken)
+      where id ${ids} and is_broken`,
+  ],
+  [
+    'I10 a voucher moves only along the allowed graph',
+    (ids) => sql`
+      select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault,
+        voucher_id as id
+      from (
+        select voucher_id, from_status, to_status,
+          lag(to_status, 1, 'ACTIVE') over (partition by voucher_id order by id) as previous
+        from voucher_status_changes where voucher_id ${ids}) as changes
+      where from_status <> previous or not ${sql.lit(JSON.stringify(voucherMoves))}::jsonb
+        -> from_status ? to_status
+      union all
+      select 'voucher ' || vouchers.id || ' is ' || status || ' without a move to it', vouchers.id
+      from vouchers
+      where vouchers.id ${ids} and status <> coalesce((
+        select to_status from voucher_status_changes
+        where voucher_id = vouchers.id order by id desc limit 1), 'ACTIVE')`,
+  ],
+];
+
+const ofPlacements: readonly Invariant[] = [
+  ...ofOrders(lostOrders),
+  [
+    'E a placement says what was observed last',
+    (ids) => sql`
+      select 'placement ' || placement.id as fault, placement.id from placements as placement
+      join lateral (
+        select word, done from observations where placement_id = placement.id
+        order by id desc limit 1) as seen on true
+      where placement.id ${ids} and (placement.word, placement.done) <> (seen.word, seen.done)`,
+  ],
+];
+
+const ofTopUps: readonly Invariant[] = [
+  [
+    'I5 the state of a top-up is that of its attempts',
+    (ids) => sql`
+      select 'state of top-up ' || topups.id as fault, topups.id from topups
+      where topups.id ${ids} and status in ('SUCCESS', 'FAILED')
+        and (status = 'SUCCESS') <> ${hasDelivery}
+      union all
+      select 'open attempt of top-up ' || topups.id, topups.id from topups
+      where topups.id ${ids} and (status in ('PROCESSING', 'UNKNOWN')) <> coalesce((
+        select true from topup_attempts
+        where topup_attempts.topup_id = topups.id and topup_attempts.status = 'HELD' limit 1), false)`,
+  ],
+  [
+    'I5 the newest attempt holds the price of its top-up',
+    (ids) => sql`
+      select 'top-up ' || id as fault, id from topups
+      where id ${ids} and amount <> (
+        select hold.amount from topup_attempts as try
+        join ledger_transfers as hold on hold.operation_id = try.operation_id and step = 'hold'
+        where try.topup_id = topups.id and try.attempt = topups.attempt)`,
+  ],
+  ...ofOrders(ordersOfTopups),
+];
+
+const invariants: Readonly<Record<BookSubject, readonly Invariant[]>> = {
+  transfer: ofTransfers,
+  voucher: ofVouchers,
+  redemption: ofOrders(ordersOfRedemptions),
+  placement: ofPlacements,
+  'top-up': ofTopUps,
+};
+
+/** The faults of the given rows, as a transaction sees them; none when all is well. */
+export async function brokenSubjects(
+  transaction: Database,
+  subjects: SubjectIds,
+): Promise<BookFault[]> {
+  const faults: BookFault[] = [];
+  for (const [subject, ids] of Object.entries(subjects) as [BookSubject, RawBuilder<unknown>][])
+    for (const [name, query] of invariants[subject]) {
+      const { rows } = await query(ids).execute(transaction);
+      faults.push(...rows.map(({ fault, id }) => ({ line: `${name}: ${fault}`, subject, id })));
+    }
+  return faults;
+}

@@ -1,0 +1,435 @@
+import { type RawBuilder, sql } from 'kysely';
+import { CLOSED_AFTER_HOURS, type WalletChange } from '../../domain/statements.ts';
+import { inSnapshot } from '../books/checkpoints.ts';
+import { daySumsEnd, endOf } from '../books/sums.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { PartnerAccountKind } from '../schema/all-tables.ts';
+
+/** The balances of partners (specification 2.10) with the accounts of each. */
+const accountsOf = {
+  gift: ['gift'],
+  airtime: ['airtime'],
+  // Gifts on hold are unused as well. Transfers between these two accounts do not change the
+  // balance.
+  reserved: ['reserved', 'gift-hold'],
+} as const satisfies Record<string, readonly PartnerAccountKind[]>;
+
+export type Wallet = keyof typeof accountsOf;
+
+export const wallets = Object.keys(accountsOf) as readonly Wallet[];
+
+/** SQL query: the kinds of accounts of wallets, beside the wallet of each. */
+const walletAccounts = (wanted: readonly Wallet[]) => {
+  const pairs = wanted.flatMap((wallet) => accountsOf[wallet].map((kind) => [wallet, kind]));
+  return sql`select * from unnest(${pairs.map(([wallet]) => wallet)}::text[],
+    ${pairs.map(([, kind]) => kind)}::text[])`;
+};
+
+export interface StatementRequest {
+  readonly partnerId: number;
+  readonly wallet: Wallet;
+  /** The first moment, inclusive; undefined is the beginning. */
+  readonly from: Date | undefined;
+  /** The last moment, exclusive; undefined is now. */
+  readonly before: Date | undefined;
+}
+
+/** One transfer that changed the wallet. */
+export interface StatementLine extends WalletChange {
+  readonly id: number;
+  readonly at: Date;
+  /** Decimal string: the balance after it. */
+  readonly balance: string;
+  readonly voucher_id: number | null;
+}
+
+/** The wallet's balance in the database. */
+const walletBalance = ({ partnerId, wallet }: StatementRequest) => sql`
+  select coalesce(sum(balance), 0)::numeric(20, 6) as balance from ledger_accounts
+  where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
+
+/** The transfers between the wallet and other accounts, each with its sign. */
+const movements = ({ partnerId, wallet }: StatementRequest) => {
+  const accounts = sql`select id from ledger_accounts
+    where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
+  return sql`
+    select id, created_at, operation_id, step, amount as change,
+      debit_account_id as other_account_id
+    from ledger_transfers
+    where credit_account_id in (${accounts}) and debit_account_id not in (${accounts})
+    union all
+    select id, created_at, operation_id, step, -amount, credit_account_id
+    from ledger_transfers
+    where debit_account_id in (${accounts}) and credit_account_id not in (${accounts})`;
+};
+
+/** Whether a movement is not before the range. */
+const hasBegun = ({ from }: StatementRequest) =>
+  sql`created_at >= coalesce(${from ?? null}::timestamptz, '-infinity')`;
+
+/** Whether a movement is not after the range. */
+const hasNotEnded = ({ before }: StatementRequest) =>
+  sql`created_at < coalesce(${before ?? null}::timestamptz, 'infinity')`;
+
+/** The columns of a StatementLine, for a movement `line` with its balance and `explanations`. */
+const lineColumns = sql`line.id, line.created_at as at, line.operation_id, line.step,
+  other.kind as other_account, line.change, line.balance, vouchers.id as voucher_id,
+  vouchers.serial_number, redemptions.platform_reference as redemption_reference,
+  merchants.merchant_name, attempt.topup_id, attempt.attempt as topup_attempt,
+  attempt.status as topup_attempt_status, products.product_name as topup_product, attempt.msisdn`;
+
+/** Joins of the subjects of a `line`'s operation. */
+const explanations = sql`
+  join ledger_accounts as other on other.id = line.other_account_id
+  left join redemptions on redemptions.operation_id = line.operation_id
+  left join merchants on merchants.id = redemptions.merchant_id
+  left join lateral (
+    select id, serial_number from vouchers where id = coalesce(redemptions.voucher_id,
+      (select id from vouchers where operation_id = line.operation_id),
+      substring(line.operation_id from '^(?:cancel|expire)-voucher:([0-9]{1,18})$')::bigint)
+    limit 1
+  ) as vouchers on true
+  left join topup_attempts as attempt on attempt.operation_id = line.operation_id
+  left join topups on topups.id = attempt.topup_id
+  left join products on products.id = topups.product_id and products.kind = 'PACKAGE'`;
+
+/** All amounts are decimal strings. */
+export interface Statement {
+  readonly openingBalance: string;
+  readonly lines: StatementLine[];
+  readonly closingBalance: string;
+  /** The sum of all transfers of the wallet, regardless of the range. */
+  readonly total: string;
+  /** The balance of the wallet in the database; a difference from `total` is a fault. */
+  readonly ledgerBalance: string;
+}
+
+/**
+ * The statement of a partner's wallet, summed up from its beginning and read in one snapshot. Lines
+ * are in the order of their times, which are the start times of their transactions.
+ */
+export const readStatement = (database: Database, request: StatementRequest): Promise<Statement> =>
+  database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const sums = await readSums(transaction, request);
+      const lines = await readLines(transaction, request, sums.openingBalance);
+      return { ...sums, lines, closingBalance: lines.at(-1)?.balance ?? sums.openingBalance };
+    });
+
+async function readSums(transaction: DatabaseTransaction, request: StatementRequest) {
+  const { rows } = await sql<{ opening: string; total: string; balance: string }>`
+    select
+      coalesce(sum(change) filter (where not ${hasBegun(request)}), 0)::numeric(20, 6) as opening,
+      coalesce(sum(change), 0)::numeric(20, 6) as total,
+      (${walletBalance(request)}) as balance
+    from (${movements(request)}) as movements`.execute(transaction);
+  const { opening = '0', total = '0', balance = '0' } = rows[0] ?? {};
+  return { openingBalance: opening, total, ledgerBalance: balance };
+}
+
+async function readLines(
+  transaction: DatabaseTransaction,
+  request: StatementRequest,
+  openingBalance: string,
+): Promise<StatementLine[]> {
+  const { rows } = await sql<StatementLine>`
+    select ${lineColumns}
+    from (
+      select *, ${openingBalance}::numeric + sum(change) over (order by created_at, id) as balance
+      from (${movements(request)}) as movements
+      where ${hasBegun(request)} and ${hasNotEnded(request)}
+    ) as line
+    ${explanations}
+    order by line.created_at, line.id`.execute(transaction);
+  return rows;
+}
+
+/** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
+const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;
+const midnightAfter = (moment: RawBuilder<unknown>) =>
+  midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
+
+/**
+ * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since a range
+ * began. Whole UTC days come from the daily sums, at their midnight; transfers are read for the rest of the
+ * first and the last day of the range, and if they are newer than the sums. Either end may be infinite.
+ */
+export const ownMovements = (
+  { partnerId, wallets }: { readonly partnerId: number; readonly wallets: readonly string[] },
+  begin: RawBuilder<unknown>,
+  end: RawBuilder<unknown>,
+) => sql`
+  account as (
+    select * from (
+      select id, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
+      from ledger_accounts where partner_id = ${partnerId}) as accounts
+    where wallet = any(${wallets}::text[])
+  ), span (first, before, after_id, to_id) as (values
+    (${begin}, ${midnightAfter(begin)}, 0, ${daySumsEnd}),
+    (${midnightBefore(end)}, ${midnightAfter(end)}, 0, ${daySumsEnd}),
+    (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${daySumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
+  ), movement as (
+    ${movementsOfSide('credit')} union all ${movementsOfSide('debit')}
+    union all ${summedMovements('credit', begin, end)}
+    union all ${summedMovements('debit', begin, end)}
+  ), own as (
+    select * from movement where not exists (
+      select from account as sibling
+      where sibling.id = movement.other_id and sibling.wallet = movement.wallet)
+  )`;
+
+/**
+ * SQL expression: when the oldest transfer that is not in the sums can have begun. Transfers have the time
+ * of their transaction, which lasts less than CLOSED_AFTER_HOURS.
+ */
+const oldestUnsummed = sql`coalesce(
+  (select created_at from ledger_transfers where id > ${daySumsEnd} order by id limit 1)
+    - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
+
+type Side = 'credit' | 'debit';
+
+/** SQL expressions: a side's account, its sign and the other account. */
+const columnsOfSide = {
+  credit: { own: sql`credit_account_id`, sign: sql`+`, other: sql`debit_account_id` },
+  debit: { own: sql`debit_account_id`, sign: sql`-`, other: sql`credit_account_id` },
+} as const satisfies Record<Side, unknown>;
+
+/** SQL query: the transfers of the spans on one side of the accounts. */
+const movementsOfSide = (side: Side) => {
+  const { own, sign, other } = columnsOfSide[side];
+  return sql`
+    select account.wallet, created_at, step,
+      ${endOf} as ended, 1 as count,
+      ${sign}amount as change, ${other} as other_id
+    from account cross join span
+    join ledger_transfers on ${own} = account.id and created_at >= span.first
+      and created_at < span.before and ledger_transfers.id > after_id
+      and ledger_transfers.id <= to_id`;
+};
+
+/** SQL query: the sums of whole days since a range began, except for the day on which it ends. */
+const summedMovements = (side: Side, begin: RawBuilder<unknown>, end: RawBuilder<unknown>) => {
+  const { own, sign, other } = columnsOfSide[side];
+  const dateOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
+  return sql`
+    select account.wallet, day::timestamp at time zone 'UTC', step, ended, count, ${sign}amount, ${other}
+    from account join ledger_day_sums on ${own} = account.id
+    where day >= ${dateOf(midnightAfter(begin))}
+      and (day < ${dateOf(midnightBefore(end))} or day >= ${dateOf(midnightAfter(end))})`;
+};
+
+/** A place between two transactions of a partner. */
+export interface TransactionPosition {
+  /** Microseconds since 1970, as the database keeps them. */
+  readonly micros: number;
+  readonly id: number;
+  readonly wallet: Wallet;
+}
+
+/** A transfer that changed a wallet. */
+export interface WalletTransaction extends WalletChange, TransactionPosition {
+  readonly at: Date;
+  readonly voucher_id: number | null;
+}
+
+export interface WalletsQuery {
+  readonly partnerId: number;
+  readonly wallets: readonly Wallet[];
+  /** The first moment, inclusive. */
+  readonly from: Date | string | undefined;
+  /** The last moment, exclusive. */
+  readonly to: Date | string | undefined;
+  readonly order: 'oldest' | 'newest';
+  readonly after: TransactionPosition | undefined;
+  readonly limit: number;
+}
+
+/**
+ * A transfer is dated by the start of its transaction, and seen after its end. No transaction of the
+ * service lasts so long, so that a reader who goes forward leaves nothing out.
+ */
+const SETTLED_AFTER = sql`interval '60 seconds'`;
+
+/** The predicate of the indexes of rare transfers: it has their text (migrations/0001-baseline/04-ledger.sql). */
+const isRare = sql.raw(
+  `step not in ('hold', 'reserve', 'post', 'post-payment', 'post-service-fee')`,
+);
+
+/**
+ * The sides of accounts on which nearly every transfer stays within the wallet: holds move from the
+ * reserve to what is on hold. Of the steps that are not rare, none of these comes from elsewhere.
+ */
+const giftSides = [
+  { own: 'credit', kind: 'gift-hold' },
+  { own: 'debit', kind: 'reserved' },
+] as const;
+
+/**
+ * SQL: `account`, the accounts of wallets of a partner, and `movement`, the next transfers that changed
+ * them. Each account is read along an index and up to the limit, so that the cost does not grow with the
+ * history.
+ */
+function nextMovements(request: WalletsQuery) {
+  const { limit } = request;
+  const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
+  const movements = giftSides.flatMap(({ own, kind }) => {
+    const [ownAccount, other, sign] =
+      own === 'credit'
+        ? [sql`credit_account_id`, sql`debit_account_id`, sql``]
+        : [sql`debit_account_id`, sql`credit_account_id`, sql`-`];
+    const found = (accounts: RawBuilder<unknown>, transfers: RawBuilder<unknown>) => sql`
+      select found.*, account.wallet from account cross join lateral (
+        select id, created_at, operation_id, step, ${sign} amount as change,
+          ${other} as other_account_id
+        from ledger_transfers
+        where ${ownAccount} = account.id and ${transfers} and ${isWanted(request)}
+          and ${other} not in (
+            select id from account as sibling where sibling.wallet = account.wallet)
+        order by created_at ${direction}, id ${direction} limit ${limit + 1}
+      ) as found where ${accounts}`;
+    return [
+      found(sql`account.kind <> ${sql.lit(kind)}`, sql`true`),
+      found(sql`account.kind = ${sql.lit(kind)}`, isRare),
+    ];
+  });
+  return sql`
+    account as (
+      select id, kind, wallet from ledger_accounts
+      join (${walletAccounts(request.wallets)}) as wallets (wallet, kind) using (kind)
+      where partner_id = ${request.partnerId}
+    ), movement as (
+      ${sql.join(movements, sql` union all `)}
+    )`;
+}
+
+/** The next transactions of a partner's wallets. Oldest first it ends a minute ago. */
+export async function readWalletTransactions(
+  database: Database,
+  request: WalletsQuery,
+): Promise<WalletTransaction[]> {
+  const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
+  const { rows } = await sql<WalletTransaction>`
+    with ${nextMovements(request)}, line as (
+      select *, null::numeric as balance, ${micros} as micros from movement
+      where ${isAfter(request)}
+      order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
+    )
+    select ${lineColumns}, line.wallet, line.micros from line ${explanations}
+    order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(
+    database,
+  );
+  return rows;
+}
+
+const micros = sql`(extract(epoch from created_at) * 1000000)::bigint`;
+
+const timeOf = ({ micros: time }: TransactionPosition) =>
+  sql`(timestamptz 'epoch' + ${time}::bigint * interval '1 microsecond')`;
+
+/** The condition that an index serves; the transaction of the position itself may be among them. */
+function isWanted({ from, to, order, after }: WalletsQuery) {
+  const conditions = [
+    sql`created_at >= coalesce(${from ?? null}::timestamptz, '-infinity')`,
+    sql`created_at < coalesce(${to ?? null}::timestamptz, 'infinity')`,
+  ];
+  if (order === 'oldest') conditions.push(sql`created_at < now() - ${SETTLED_AFTER}`);
+  const compare = order === 'oldest' ? sql`>=` : sql`<=`;
+  if (after) conditions.push(sql`(created_at, id) ${compare} (${timeOf(after)}, ${after.id})`);
+  return sql.join(conditions, sql` and `);
+}
+
+/** Whether a transaction comes after the position: one transfer may change two wallets. */
+function isAfter({ order, after }: WalletsQuery) {
+  if (!after) return sql`true`;
+  const compare = order === 'oldest' ? sql`>` : sql`<`;
+  return sql`(created_at, id, wallet) ${compare} (${timeOf(after)}, ${after.id}, ${after.wallet})`;
+}
+
+/** What a range of a wallet adds up to; all amounts are decimal strings. */
+interface StatementSums {
+  readonly openingBalance: string;
+  readonly closingBalance: string;
+  /** Sums of credits and debits, both without a sign. */
+  readonly cameIn: string;
+  readonly wentOut: string;
+  readonly lineCount: number;
+}
+
+/** One page of a statement. The sums are those of the whole range. */
+export interface StatementPage extends StatementSums {
+  /** Newest first. */
+  readonly lines: StatementLine[];
+}
+
+/** Lines of a range that pages reach: a page reads the lines of those before it, too. */
+export const REACHED_LINES = 50_000;
+
+/**
+ * A page of a wallet's statement, in one snapshot. The sums come from those of days. The lines are read along
+ * indexes, from the newest of the range to the last of the page, so that neither grows with the range.
+ *
+ * @throws where the page begins after `REACHED_LINES`
+ */
+export const readStatementPage = (
+  database: Database,
+  request: StatementRequest,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<StatementPage> =>
+  inSnapshot(database, async (snapshot) => {
+    if (page.offset >= REACHED_LINES) throw new Error('The page is too far from the newest line');
+    const sums = await readPageSums(snapshot, request);
+    return { ...sums, lines: await readPageLines(snapshot, request, { ...page, ...sums }) };
+  });
+
+/** Balances are computed backwards from those of the ledger. */
+async function readPageSums(
+  snapshot: Database,
+  { partnerId, wallet, from, before }: StatementRequest,
+): Promise<StatementSums> {
+  const begin = sql`coalesce(${from ?? null}::timestamptz, '-infinity')`;
+  // Nothing has the time of the future, and days that have no end are those of the sums.
+  const end = sql`(case when ${before ?? null}::timestamptz <= now() then ${before ?? null}::timestamptz
+    else 'infinity' end)`;
+  const { rows } = await sql<StatementSums>`
+    with ${ownMovements({ partnerId, wallets: [wallet] }, begin, end)}, change as (
+      select change, count, created_at < ${end} as is_within from own
+    )
+    select (wallet.balance - coalesce(sum(change), 0))::numeric(20, 6) as "openingBalance",
+      (wallet.balance - coalesce(sum(change) filter (where not is_within), 0))::numeric(20, 6)
+        as "closingBalance",
+      coalesce(sum(change) filter (where is_within and change > 0), 0)::numeric(20, 6) as "cameIn",
+      coalesce(-sum(change) filter (where is_within and change < 0), 0)::numeric(20, 6) as "wentOut",
+      coalesce(sum(count) filter (where is_within), 0)::bigint as "lineCount"
+    from (select coalesce(sum(balance), 0) as balance from account) as wallet
+    left join change on true
+    group by wallet.balance`.execute(snapshot);
+  const [sums] = rows;
+  if (!sums) throw new Error('A statement always has its sums');
+  return sums;
+}
+
+async function readPageLines(
+  snapshot: Database,
+  { partnerId, wallet, from, before }: StatementRequest,
+  page: Pick<StatementSums, 'closingBalance'> & { readonly limit: number; readonly offset: number },
+): Promise<StatementLine[]> {
+  const movements = nextMovements({
+    ...{ partnerId, wallets: [wallet], from, to: before, order: 'newest', after: undefined },
+    limit: page.offset + page.limit,
+  });
+  const { rows } = await sql<StatementLine>`
+    with ${movements}, line as (
+      select *, ${page.closingBalance}::numeric - coalesce(sum(change) over (
+        order by created_at desc, id desc
+        rows between unbounded preceding and 1 preceding), 0) as balance
+      from movement
+      order by created_at desc, id desc
+      limit ${page.limit}::bigint offset ${page.offset}::bigint
+    )
+    select ${lineColumns} from line ${explanations}
+    order by line.created_at desc, line.id desc`.execute(snapshot);
+  return rows;
+}

@@ -1,0 +1,213 @@
+import { sql } from 'kysely';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import {
+  type ChangeSum,
+  DEPOSIT_REVERSAL,
+  type Month,
+  type MonthlyStatement,
+  type StatementSection,
+  type StatementSum,
+  statementLines,
+  UNDER_WAY,
+} from '../../domain/statements.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import type { Database } from '../connection.ts';
+import { ownMovements } from './account-statements.ts';
+
+/** SQL expression: the first moment of a month in a time zone (IANA name). */
+const beginningOfMonth = (month: Month, zone: string) =>
+  sql`(${`${month}-01`}::timestamp at time zone ${zone}::text)`;
+
+/** SQL expression: the first moment after it. */
+const endOfMonth = (month: Month, zone: string) =>
+  sql`((${`${month}-01`}::timestamp + interval '1 month') at time zone ${zone}::text)`;
+
+interface MerchantMonthRow {
+  readonly name: string;
+  readonly redemptions: number;
+  readonly amount: string;
+  readonly fees: string;
+  readonly changes: readonly {
+    readonly what: Change;
+    readonly count: number;
+    readonly amount: string;
+  }[];
+}
+
+/** What became of payments later. */
+type Change = 'late' | 'taken' | 'reversed';
+
+const changeLabels: Readonly<Record<Change, string>> = {
+  late: 'Paid after a refusal',
+  taken: 'Taken back by the provider',
+  reversed: 'Reversed by you',
+};
+
+/**
+ * The statement of a merchant for a month of a time zone: what its redemptions moved in the ledger,
+ * in one snapshot. What became of a payment later counts in the month of that change; such transfers
+ * are few, and found by the account that they leave.
+ */
+export async function readMerchantMonth(
+  database: Database,
+  merchantId: number,
+  { month, zone }: { readonly month: Month; readonly zone: string },
+): Promise<MonthlyStatement> {
+  const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
+  const paidInMonth = sql`redemptions.merchant_id = ${merchantId} and redemptions.status = 'POSTED'
+    and (case when redemptions.status = 'POSTED' then settled_at else changed_at end) >= ${begin}
+    and (case when redemptions.status = 'POSTED' then settled_at else changed_at end) < ${end}`;
+  const { rows } = await sql<MerchantMonthRow>`
+    with platform as (
+      select kind, id from ledger_accounts where partner_id is null
+    ), paid as (
+      select count(1) filter (where credit.kind = 'mobile-money-clearing') as redemptions,
+        coalesce(sum(amount), 0) as amount,
+        coalesce(sum(amount) filter (where credit.kind = 'service-fees'), 0) as fees
+      from redemptions
+      join ledger_transfers using (operation_id)
+      join platform as credit on credit.id = credit_account_id
+      join ledger_accounts as debit on debit.id = debit_account_id and debit.kind = 'gift-hold'
+      where ${paidInMonth}
+    ), changed as (
+      select case credit.kind when 'mobile-money-clearing' then 'late' when 'suspense' then 'taken'
+        else 'reversed' end as what, amount
+      from platform as debit
+      join ledger_transfers on debit_account_id = debit.id
+      join ledger_accounts as credit on credit.id = credit_account_id
+      left join redemption_reversals as reversal using (operation_id)
+      join redemptions on redemptions.id = coalesce(reversal.redemption_id, (
+        select id from redemptions as own where own.operation_id = ledger_transfers.operation_id))
+      where (debit.kind = 'mobile-money-clearing'
+          or (debit.kind = 'suspense' and credit.kind = 'mobile-money-clearing'))
+        and ledger_transfers.created_at >= ${begin} and ledger_transfers.created_at < ${end}
+        and redemptions.merchant_id = ${merchantId}
+    )
+    select (select merchant_name from merchants where id = ${merchantId}) as name,
+      redemptions, amount::numeric(20, 6)::text as amount, fees::numeric(20, 6)::text as fees,
+      coalesce((select jsonb_agg(sums) from (
+        select what, count(1) as count, sum(amount)::text as amount from changed group by what
+      ) as sums), '[]') as changes
+    from paid`.execute(database);
+  const [row] = rows;
+  if (!row) throw new Error('A sum has a row');
+  const lines = linesOf(row);
+  const total = lines.reduce((sum, { amount }) => sum + parseMoney(amount), 0n);
+  return {
+    company: { kind: 'merchant', id: merchantId, name: row.name },
+    month,
+    zone,
+    sections: [{ title: 'Paid to you', opening: undefined, closing: formatMoney(total), lines }],
+  };
+}
+
+const linesOf = (row: MerchantMonthRow): StatementSum[] =>
+  [
+    { label: 'Redemptions', count: row.redemptions, amount: row.amount },
+    { label: 'Service fees', count: row.redemptions, amount: negative(row.fees) },
+    ...row.changes.map(({ what, count, amount }) => ({
+      label: changeLabels[what],
+      count,
+      amount: what === 'late' ? amount : negative(amount),
+    })),
+  ].filter(({ count, amount }) => count > 0 && parseMoney(amount) !== 0n);
+
+const negative = (amount: string): string => formatMoney(-parseMoney(amount));
+
+/** The wallets of a statement, with the accounts of each; they are all of a partner's accounts. */
+const titles: Readonly<Record<string, string>> = {
+  gift: 'Gift wallet',
+  airtime: 'Airtime wallet',
+  reserved: 'Unused vouchers',
+  [UNDER_WAY]: 'Top-ups under way',
+};
+
+interface PartnerMonthRow {
+  readonly name: string;
+  readonly wallet: string;
+  readonly opening: string;
+  readonly closing: string;
+  readonly changes: readonly ChangeSum[];
+}
+
+/**
+ * The statement of a partner for a month of a time zone, in one snapshot. Balances are computed
+ * backwards from those of the ledger.
+ */
+export async function readPartnerMonth(
+  database: Database,
+  partnerId: number,
+  { month, zone }: { readonly month: Month; readonly zone: string },
+): Promise<MonthlyStatement> {
+  const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
+  const { rows } = await sql<PartnerMonthRow>`
+    with ${ownMovements({ partnerId, wallets: Object.keys(titles) }, begin, end)}, sums as (
+      select wallet, sum(change) as since_begin,
+        coalesce(sum(change) filter (where created_at >= ${end}), 0) as since_end
+      from own group by wallet
+    ), change as (
+      select wallet, other.kind as other_account,
+        case when step = ${DEPOSIT_REVERSAL} then step else '' end as step,
+        ended || '-' as operation_id, sum(count) as count, sum(change) as change
+      from own join ledger_accounts as other on other.id = own.other_id
+      where created_at < ${end}
+      group by 1, 2, 3, 4, change > 0
+    )
+    select (select company_name from partners where id = ${partnerId}) as name, wallet,
+      (balance - coalesce(since_begin, 0))::numeric(20, 6)::text as opening,
+      (balance - coalesce(since_end, 0))::numeric(20, 6)::text as closing,
+      coalesce((select jsonb_agg(jsonb_build_object('other_account', other_account, 'step', step,
+          'operation_id', operation_id, 'count', count, 'change', change::text))
+        from change where change.wallet = whole.wallet), '[]') as changes
+    from (select wallet, sum(balance) as balance from account group by wallet) as whole
+    left join sums using (wallet)`.execute(database);
+  const [first] = rows;
+  if (!first) throw new Error('The partner has no accounts');
+  return {
+    company: { kind: 'partner', id: partnerId, name: first.name },
+    month,
+    zone,
+    sections: Object.keys(titles).flatMap((wallet) => sectionOf(rows, wallet)),
+  };
+}
+
+const sectionOf = (rows: readonly PartnerMonthRow[], wallet: string): StatementSection[] =>
+  rows
+    .filter((row) => row.wallet === wallet)
+    .map(({ opening, closing, changes }) => ({
+      title: titles[wallet] ?? wallet,
+      opening,
+      closing,
+      lines: statementLines(wallet, changes),
+    }));
+
+/** The statement of a company for a month of a time zone (IANA name). */
+export const readCompanyMonth = (
+  database: Database,
+  { kind, id }: Company,
+  month: { readonly month: Month; readonly zone: string },
+): Promise<MonthlyStatement> =>
+  kind === 'partner'
+    ? readPartnerMonth(database, id, month)
+    : readMerchantMonth(database, id, month);
+
+/** The month of a company's first movement in a time zone (IANA name); undefined before it. */
+export async function firstMonth(
+  database: Database,
+  { kind, id }: Company,
+  zone: string,
+): Promise<Month | undefined> {
+  const first =
+    kind === 'partner'
+      ? sql`select min(created_at) as at from ledger_accounts cross join lateral (
+          (select created_at from ledger_transfers where credit_account_id = ledger_accounts.id
+            order by created_at limit 1)
+        ) as first where partner_id = ${id}`
+      : sql`select created_at as at from redemptions where merchant_id = ${id}
+          order by redemptions.id limit 1`;
+  const { rows } = await sql<{ month: Month | null }>`
+    select to_char(at at time zone ${zone}::text, 'YYYY-MM') as month from (${first}) as first`.execute(
+    database,
+  );
+  return rows[0]?.month ?? undefined;
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { OperationIdentity } from '../operations.ts';
+import { type Counted, countCompanyWrongCode } from './daily-limits.ts';
+
+/** Window in which attempts to sign in are counted. */
+export const SIGN_IN_WINDOW_SECONDS = 900;
+
+/** A counted subject, and its attempts within the window. */
+export interface SignInLimit {
+  readonly subjectDigest: Buffer;
+  readonly attempts: number;
+  /** The account that it is about, by its e-mail address in the stored form; there may be none. */
+  readonly email?: string;
+  /** A correct password resets this subject's count; shared subjects only lose one attempt. */
+  readonly isOwn?: true;
+}
+
+/**
+ * Counts one attempt per subject before the password check, so that concurrent attempts gain
+ * nothing. Subjects are counted in order, up to one beyond its limit; later ones are not written.
+ * Returns the seconds to wait in that case, and undefined where the password may be checked.
+ * Attempts do not extend a window.
+ */
+export async function countSignIn(
+  database: Database,
+  limits: readonly SignInLimit[],
+  windowSeconds: number,
+): Promise<number | undefined> {
+  for (const limit of limits) {
+    const waitSeconds = await countSubject(database, limit, windowSeconds);
+    if (waitSeconds !== undefined) return waitSeconds;
+  }
+  return undefined;
+}
+
+async function countSubject(
+  database: Database,
+  { subjectDigest, attempts, email }: SignInLimit,
+  windowSeconds: number,
+): Promise<number | undefined> {
+  const isOver = sql`known.window_began_at <= now() - make_interval(secs => ${windowSeconds})`;
+  const { rows } = await sql<{ attempts: number; secondsLeft: number }>`
+    insert into portal_sign_in_attempts as known (subject_digest, account_id)
+    values (${subjectDigest}, (select id from portal_accounts where email = ${email ?? null}))
+    on conflict (subject_digest) do update set account_id = excluded.account_id,
+      attempts = case when ${isOver} then 1 else least(known.attempts, 1000000) + 1 end,
+      window_began_at = case when ${isOver} then now() else known.window_began_at end
+    returning attempts,
+      ceil(extract(epoch from window_began_at - now()) + ${windowSeconds})::int as "secondsLeft"
+  `.execute(database);
+  const [row] = rows;
+  return row && row.attempts > attempts ? Math.max(1, row.secondsLeft) : undefined;
+}
+
+/** Uncounts one attempt per subject. */
+async function giveBackSignIn(database: Database, limits: readonly SignInLimit[]): Promise<void> {
+  // One at a time, which avoids deadlocks.
+  for (const { subjectDigest } of limits)
+    await database
+      .updateTable('portal_sign_in_attempts')
+      .set({ attempts: sql<number>`greatest(attempts - 1, 0)` })
+      .where('subject_digest', '=', subjectDigest)
+      .execute();
+}
+
+/** A successful sign-in does not count, and resets the count of its own subjects. */
+export async function forgiveSignIn(
+  database: Database,
+  limits: readonly SignInLimit[],
+): Promise<void> {
+  await giveBackSignIn(
+    database,
+    limits.filter(({ isOwn }) => !isOwn),
+  );
+  for (const { subjectDigest, isOwn } of limits)
+    if (isOwn)
+      await database
+        .updateTable('portal_sign_in_attempts')
+        .set({ attempts: 0 })
+        .where('subject_digest', '=', subjectDigest)
+        .execute();
+}
+
+/** Forgets what was counted for an account, in whatever browser: its sign-in was reset. */
+export async function forgetSignIns(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<void> {
+  await transaction
+    .updateTable('portal_sign_in_attempts')
+    .set({ attempts: 0 })
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
+/**
+ * SQL expression: a company's wrong codes for a voucher within a day, and the time of its next
+ * attempt. Wrong codes of other companies do not count.
+ */
+export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`
+  select count(*)::int as wrong_codes,
+    coalesce(ceil(extract(epoch from min(created_at) + interval '1 day' - now()))::int, 0)
+      as wrong_codes_retry_seconds
+  from verification_attempts
+  where voucher_id = ${voucherId} and created_at > now() - interval '1 day'
+    and (company_kind is null or company_kind = ${kind} and company_id = ${id})`;
+
+/** A request whose code was compared and is wrong. */
+export interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {
+  readonly voucherId: number;
+  /** The claim of the compared code. */
+  readonly claimId: string;
+  readonly company: Company;
+}
+
+/**
+ * Counts a request's wrong code once, even if it is compared repeatedly: for the company and the
+ * voucher, for the voucher's life, and for the company's day. The same transaction settles the
+ * operation, so a repeated request gets the stored answer without a comparison.
+ */
+export async function countWrongCode(
+  transaction: DatabaseTransaction,
+  { voucherId, claimId, company, operationId, requestDigest }: WrongCode,
+  companyBudget: number,
+): Promise<Pick<Counted, 'isLast'>> {
+  const counted = await transaction
+    .insertInto('verification_attempts')
+    .values({
+      voucher_id: voucherId,
+      operation_id: operationId,
+      request_digest: requestDigest,
+      claim_id: claimId,
+      company_kind: company.kind,
+      company_id: company.id,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['operation_id', 'request_digest', 'claim_id']).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  if (!counted) return { isLast: false };
+  await transaction
+    .updateTable('vouchers')
+    .set({ wrong_codes: sql<number>`wrong_codes + 1` })
+    .where('id', '=', voucherId)
+    .execute();
+  return countCompanyWrongCode(transaction, company, companyBudget);
+}
+
+/** A correct code resets only the count of its own company. */
+export async function clearWrongCodes(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  { kind, id }: Company,
+): Promise<void> {
+  await transaction
+    .deleteFrom('verification_attempts')
+    .where('voucher_id', '=', voucherId)
+    .where('company_kind', '=', kind)
+    .where('company_id', '=', id)
+    .execute();
+}

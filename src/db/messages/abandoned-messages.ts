@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
+import type { Database } from '../connection.ts';
+import { numberKey } from '../phone-numbers.ts';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
+import { OVERDUE } from '../vouchers/claims.ts';
+
+/*
+ * SQL expressions about one message. Scalar subqueries run only for the few unsettled messages;
+ * joins would scan whole tables.
+ */
+const claimStatus = sql`(select status from voucher_claims where id = message.claim_id)`;
+const redemptionStatus = sql`(select status from redemptions where id = message.redemption_id)`;
+const redemptionAge = sql`(
+  select now() - coalesce(settled_at, created_at) from redemptions where id = message.redemption_id)`;
+
+/**
+ * Cancels up to `batchSize` obsolete queued messages, even if a workflow would still send them:
+ * codes of ended claims, confirmations of unpaid redemptions, and confirmations older than
+ * `maximumAgeSeconds`. Returns the number.
+ */
+export async function cancelUselessMessages(
+  database: Database,
+  maximumAgeSeconds: number,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update messages as message set status = 'CANCELLED', settled_at = now(),
+      provider_message = case
+        when claim_id is not null then 'Given up: the claim ended before it was sent'
+        when ${redemptionStatus} = 'VOIDED' then 'Given up: the redemption was not paid'
+        else 'Given up: too old to be sent' end
+    where id = any(array(
+      select id from messages as message
+      where settled_at is null and status = 'QUEUED' and (${claimStatus} <> 'OPEN'
+        or ${redemptionStatus} = 'VOIDED'
+        or ${redemptionStatus} = 'POSTED'
+          and ${redemptionAge} > make_interval(secs => ${maximumAgeSeconds}::float8))
+      order by id limit ${batchSize} for update skip locked))`.execute(database);
+  return Number(numAffectedRows);
+}
+
+/**
+ * A message that its workflow may have orphaned, with the data that names that workflow. The merchant is
+ * who was paid, or that of the voucher.
+ */
+export interface UnfinishedMessage extends NamedVoucher {
+  readonly id: number;
+  /**
+   * The claim, redemption or reversal that queued it; of a reminder, what generated the voucher.
+   */
+  readonly operationId: string;
+  readonly generationId: string;
+  readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
+  /** Ours: of the redemption that it is about, and of its payment or reversal. */
+  readonly references: readonly string[];
+}
+
+/**
+ * Messages without a workflow, a page in the order of their ids: reminders, notices of reversals,
+ * confirmations of paid redemptions, and codes in sending whose claims have ended. A running claim or payment finishes its own message.
+ */
+export async function unfinishedMessages(
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<UnfinishedMessage[]> {
+  const { rows } = await sql<UnfinishedMessage>`
+    with page as materialized (
+      select id, voucher_id, claim_id, redemption_id, reversal_id from messages as message
+      where settled_at is null and id > ${page.afterId} and created_at < now() - ${OVERDUE}
+        and (${redemptionStatus} <> 'HELD' and ${redemptionAge} > ${OVERDUE}
+          or status = 'SENDING' and ${claimStatus} <> 'OPEN'
+          or kind in ('EXPIRY_REMINDER', 'REVERSAL_NOTICE'))
+      order by id limit ${page.limit})
+    select page.id, voucher.operation_id as "generationId",
+      coalesce(redemption.operation_id, claim.operation_id, reversal.operation_id,
+        voucher.operation_id) as "operationId",
+      claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId",
+      voucher.partner_id as "partnerId",
+      coalesce(redemption.merchant_id, reversal.merchant_id, voucher.merchant_id) as "merchantId",
+      voucher.serial_number as "serialNumber", voucher.owner_msisdn as "ownerMsisdn",
+      coalesce(redemption.names, reversal.names, '{}') as "references"
+    from page
+    cross join lateral (
+      select operation_id, partner_id, merchant_id, serial_number, owner_msisdn
+      from vouchers where id = page.voucher_id limit 1) as voucher
+    left join lateral (
+      select operation_id, claim_id, merchant_id,
+        array[platform_reference::text, payment_reference::text] as names
+      from redemptions where id = page.redemption_id limit 1) as redemption on true
+    left join lateral (
+      select made.operation_id, merchant_id, array[platform_reference::text, made.reference::text] as names
+      from redemption_reversals as made
+      join redemptions on redemptions.id = redemption_id
+      where made.id = page.reversal_id limit 1) as reversal on true
+    left join lateral (
+      select operation_id, workflow_id from voucher_claims
+      where id = coalesce(page.claim_id, redemption.claim_id) limit 1) as claim on true
+    order by page.id`.execute(database);
+  return rows;
+}
+
+/**
+ * Records up to `batchSize` messages of ended invitations whose sending was interrupted: their
+ * outcome is unknown. Returns the number.
+ */
+export async function endCutOffInvitationMessages(
+  database: Database,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update invitation_messages as message
+    set status = 'UNKNOWN', provider_message = 'The invitation ended while it was sent',
+      settled_at = now()
+    where (invitation_id, channel) in (
+      select invitation_id, channel
+      from invitation_messages as cut_off
+      join merchant_invitations as invitation on invitation.id = invitation_id
+      where cut_off.settled_at is null and cut_off.status = 'SENDING' and invitation.settled_at < now() - ${OVERDUE}
+      limit ${batchSize} for update of cut_off skip locked)`.execute(database);
+  return Number(numAffectedRows);
+}
+
+/** When owners are told that their vouchers expire. */
+export interface ReminderTimes {
+  /** Days before the expiry; 0 tells nobody. */
+  readonly days: number;
+  /** Hours of the day in the zone between which messages are queued; the second is not included. */
+  readonly hours: readonly [number, number];
+  readonly zone: string;
+}
+
+const ownerKey = numberKey(sql.ref('owner_msisdn'));
+
+const dueReminders = (
+  { days, hours: [from, until], zone }: ReminderTimes,
+  batchSize: number,
+  rows: Rows<number>,
+) => sql`
+  select vouchers.id, owner_msisdn,
+    vouchers.expires_at - vouchers.created_at > make_interval(days => ${days * 2}::integer)
+      as is_told,
+    row_number() over (partition by ${ownerKey} order by vouchers.expires_at, vouchers.id)
+      as place
+  from vouchers
+  where status = 'ACTIVE' and owner_msisdn is not null and reminded_at is null
+    and expires_at between now() and now() + make_interval(days => ${days}::integer)
+    and extract(hour from now() at time zone ${zone}::text) >= ${from}::integer
+    and extract(hour from now() at time zone ${zone}::text) < ${until}::integer
+    and exists (
+      select from partners where partners.id = vouchers.partner_id and partners.status = 'ACTIVE')
+    and not exists (
+      select from messages
+      where ${numberKey(sql.ref('messages.msisdn'))} = ${ownerKey} and messages.kind = 'EXPIRY_REMINDER'
+        and messages.created_at > now() - interval '1 day')
+    and ${isAmong('vouchers.id', rows, 'bigint')}
+  order by expires_at limit ${batchSize}`;
+
+/**
+ * Queues one message for each of up to `batchSize` owners whose vouchers expire soon, one a day for a
+ * number. A voucher that was generated with little more time than that gets none: its owner has just
+ * heard of it. The step counts the vouchers that are dealt with.
+ */
+export const remindersStep = (
+  database: Database,
+  times: ReminderTimes,
+  batchSize: number,
+): RowStep<number> => ({
+  async end(among) {
+    if (times.days === 0) return 0;
+    const { rows } = await sql`
+      with due as (${dueReminders(times, batchSize, among)}), marked as (
+        update vouchers set reminded_at = now()
+        from due
+        where vouchers.id = due.id and (due.place = 1 or not due.is_told)
+          and vouchers.status = 'ACTIVE' and vouchers.reminded_at is null
+        returning vouchers.id, vouchers.owner_msisdn, due.is_told
+      ), queued as (
+        insert into messages (kind, msisdn, voucher_id)
+        select 'EXPIRY_REMINDER', owner_msisdn, id from marked where is_told
+      )
+      select id from marked`.execute(database);
+    return rows.length;
+  },
+  async listDue(among) {
+    const { rows } = await sql<{ id: number }>`${dueReminders(times, batchSize, among)}`.execute(
+      database,
+    );
+    return rows.map(({ id }) => id);
+  },
+});
+
+/** What the message says; undefined where the voucher cannot be redeemed any more. */
+export const voucherToRemindOf = (database: Database, messageId: number) =>
+  database
+    .selectFrom('messages')
+    .innerJoin('vouchers', 'vouchers.id', 'messages.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'vouchers.merchant_id')
+    .select(['vouchers.remaining', 'vouchers.expires_at', 'is_restricted', 'merchant_name'])
+    .where('messages.id', '=', messageId)
+    .where('vouchers.status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
+    .where('vouchers.expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();

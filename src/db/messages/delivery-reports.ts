@@ -1,0 +1,190 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/messages.ts';
+import { type Database, lockName } from '../connection.ts';
+import { hasNumber } from '../phone-numbers.ts';
+
+/** The message that a report is about: to the owner of a voucher, or of an invitation. */
+interface Reported {
+  readonly id: number | null;
+  readonly invitationId: string | null;
+}
+
+/** Whom the provider names as the receiver of the message. */
+interface Receiver {
+  readonly numberHash: string;
+  /** E.164. */
+  readonly msisdn: string;
+}
+
+/**
+ * Records what a provider reports of a message, by the provider's id. Reports may come twice and in any
+ * order: delivered stays, and a message that was first reported as not delivered may still be. One
+ * that comes before its message has the provider's id is kept until then, while a message is being
+ * sent: to this number, where anybody could have written the report. Every other report is
+ * about no message of ours, costs a query and leaves nothing behind.
+ *
+ * @returns the code that the report says something new about
+ */
+export async function recordDeliveryReport(
+  database: Database,
+  report: DeliveryReport,
+  receiver?: Receiver,
+): Promise<ReportedCode | undefined> {
+  if (report.state === 'under-way' || report.reference === '') return undefined;
+  const reported =
+    (await messageOf(database, report)) ?? (await keepEarlyReport(database, report, receiver));
+  if (!reported) return undefined;
+  if (reported.id !== null) return recordDelivery(database, reported.id, report);
+  await recordInvitationDelivery(database, reported, report);
+  return undefined;
+}
+
+const deliveryOf = ({ state }: DeliveryReport) =>
+  state === 'delivered' ? 'DELIVERED' : 'NOT_DELIVERED';
+
+async function messageOf(
+  database: Database,
+  { provider, reference }: DeliveryReport,
+): Promise<Reported | undefined> {
+  const isIt = sql`provider_reference = ${reference} and provider_reference <> ''
+    and provider = ${provider}`;
+  const { rows } = await sql<Reported>`
+    (select id, null::uuid as "invitationId" from messages where ${isIt} order by id desc limit 1)
+    union all
+    (select null, invitation_id from invitation_messages where ${isIt} and channel = 'SMS' limit 1)
+    limit 1`.execute(database);
+  return rows[0];
+}
+
+/** Keeps a report; returns the message instead where it has got the provider's id meanwhile. */
+async function keepEarlyReport(
+  database: Database,
+  report: DeliveryReport,
+  receiver: Receiver | undefined,
+): Promise<Reported | undefined> {
+  const isToReceiver = receiver ? hasNumber('msisdn', receiver.numberHash) : sql`true`;
+  // The number of a merchant is no person's, and so not sealed.
+  const isInvited = receiver ? sql`msisdn = ${receiver.msisdn}` : sql`true`;
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from messages
+        where settled_at is null and status = 'SENDING' and ${isToReceiver})
+      or exists (select from invitation_messages as message
+        join merchant_invitations as invitation on invitation.id = invitation_id
+        where message.settled_at is null and message.status = 'SENDING' and channel = 'SMS'
+          and ${isInvited}) as found
+  `.execute(database);
+  if (!rows[0]?.found) return messageOf(database, report);
+  return database.transaction().execute(async (transaction) => {
+    // The triggers that write the id take the same lock.
+    await lockName(transaction, report.reference);
+    const reported = await messageOf(transaction, report);
+    if (reported === undefined)
+      await transaction
+        .insertInto('early_delivery_reports')
+        .values({
+          provider: report.provider,
+          provider_reference: report.reference,
+          delivery: deliveryOf(report),
+          reason: report.reason,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    return reported;
+  });
+}
+
+/** SQL: what a report says beyond the row of its message. */
+const newsOf = (report: DeliveryReport) => ({
+  set: sql`delivery = ${deliveryOf(report)}, delivery_at = clock_timestamp(),
+    delivery_reason = ${report.reason}`,
+  isNew: sql`(delivery is null or delivery = 'NOT_DELIVERED' and ${deliveryOf(report)} = 'DELIVERED')`,
+});
+
+async function recordInvitationDelivery(
+  database: Database,
+  { invitationId }: Reported,
+  report: DeliveryReport,
+): Promise<void> {
+  const { set, isNew } = newsOf(report);
+  await sql`update invitation_messages set ${set}
+    where invitation_id = ${invitationId} and channel = 'SMS' and ${isNew}`.execute(database);
+}
+
+/** Records it where it says more than the row; returns the code of a claim that is open. */
+async function recordDelivery(
+  database: Database,
+  messageId: number,
+  report: DeliveryReport,
+): Promise<ReportedCode | undefined> {
+  const { set, isNew } = newsOf(report);
+  const { rows } = await sql<{ workflowId: string }>`
+    with told as (
+      update messages set ${set} where id = ${messageId} and ${isNew}
+      returning id, claim_id
+    )
+    ${claimOf(sql`told`)}`.execute(database);
+  const [claim] = rows;
+  return claim && { ...claim, isDelivered: report.state === 'delivered', reason: report.reason };
+}
+
+/** SQL query: the open claim whose code a message has, also one that was sent again. */
+const claimOf = (message: RawBuilder<unknown>) => sql`
+  select claim.workflow_id as "workflowId"
+  from ${message} as message
+  left join message_resends as resend on resend.message_id = message.id
+  left join messages as original on original.id = resend.original_id
+  join voucher_claims as claim on claim.id = coalesce(message.claim_id, original.claim_id)
+  where claim.status = 'OPEN'`;
+
+/** What was reported about the code of an open claim before the message had the provider's id. */
+export async function earlyReportOf(
+  database: Database,
+  messageId: number,
+): Promise<ReportedCode | undefined> {
+  const { rows } = await sql<{
+    workflowId: string;
+    delivery: 'DELIVERED' | 'NOT_DELIVERED';
+    reason: string | null;
+  }>`
+    select claim.*, told.delivery, told.delivery_reason as reason
+    from messages as told
+    cross join lateral (${claimOf(sql`(select told.id, told.claim_id)`)}) as claim
+    where told.id = ${messageId} and told.delivery is not null`.execute(database);
+  const [found] = rows;
+  if (!found) return undefined;
+  const { workflowId, delivery, reason } = found;
+  return { workflowId, isDelivered: delivery === 'DELIVERED', reason };
+}
+
+/** A provider that certainly did not send a message, and who was asked next. */
+export interface MessageFailover {
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
+  /** ISO 8601 */
+  readonly at: string;
+}
+
+/** SQL expression: the failovers of a message, in their order. */
+export const messageFailovers = (
+  messageId: RawBuilder<unknown>,
+): RawBuilder<readonly MessageFailover[]> => sql`(
+  select coalesce(json_agg(json_build_object('from', from_provider, 'to', to_provider,
+    'message', failover.message, 'at', failover.at) order by failover.id), '[]')
+  from message_failovers as failover where failover.message_id = ${messageId})`;
+
+/** Records that another provider is asked to send a message. */
+export async function addMessageFailover(
+  database: Database,
+  failover: Omit<MessageFailover, 'at'> & { readonly messageId: number },
+): Promise<void> {
+  await database
+    .insertInto('message_failovers')
+    .values({
+      message_id: failover.messageId,
+      from_provider: failover.from,
+      to_provider: failover.to,
+      message: failover.message,
+    })
+    .execute();
+}

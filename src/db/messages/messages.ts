@@ -1,0 +1,336 @@
+import { type Expression, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { Route, SmsProviderName } from '../../domain/providers.ts';
+import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { hasNumber, numberKey } from '../phone-numbers.ts';
+import { routesFor } from '../providers.ts';
+import type { MessagesTable } from '../schema/all-tables.ts';
+import { messageFailovers } from './delivery-reports.ts';
+
+export interface NewMessage {
+  readonly kind: MessagesTable['kind'];
+  readonly msisdn: StoredNumber;
+  readonly voucherId: number;
+  readonly claimId?: string;
+  readonly redemptionId?: number;
+  readonly reversalId?: number;
+  /** The reason why it is not sent; it is recorded anyway. */
+  readonly leftOut?: string;
+}
+
+/**
+ * Serialises transactions that count or queue messages to this number, so that concurrent requests
+ * cannot exceed the limits. Acquired after the voucher's lock and held until the transaction ends.
+ */
+export async function lockNumber(
+  transaction: DatabaseTransaction,
+  msisdn: StoredNumber,
+): Promise<void> {
+  await sql`select ${numberLock(sql`${msisdn}::text`)}`.execute(transaction);
+}
+
+/** SQL expression: locks a number until the transaction ends. */
+export const numberLock = (msisdn: Expression<unknown>) =>
+  sql<string | null>`pg_advisory_xact_lock(hashtextextended(${numberKey(msisdn)}, 0))::text`;
+
+/**
+ * Condition on `messages`: delivered, possibly delivered, or still deliverable. Excludes messages
+ * that the provider refused or that were cancelled.
+ */
+export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
+
+/**
+ * SQL expression: the messages of a kind of a day to the number of this hash, the refused ones of an hour, and the
+ * time when the oldest of either leaves its window.
+ */
+export const messageCounts = (
+  hash: string | undefined,
+  kind: MessagesTable['kind'] = 'VERIFICATION_CODE',
+) => sql`
+  select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
+    coalesce(ceil(extract(epoch from min(created_at) filter (where ${mayHaveArrived})
+      + interval '1 day' - now()))::int, 0) as messages_retry_seconds,
+    (count(*) filter (where status = 'REFUSED' and created_at > now() - interval '1 hour'))::int
+      as refused_messages,
+    coalesce(ceil(extract(epoch from min(created_at) filter (
+        where status = 'REFUSED' and created_at > now() - interval '1 hour')
+      + interval '1 hour' - now()))::int, 0) as refused_messages_retry_seconds
+  from messages
+  where ${hasNumber('msisdn', hash)} and kind = ${kind}
+    and created_at > now() - interval '1 day'`;
+
+/** The confirmations of a day to the number of this hash. */
+export async function confirmationsToday(
+  transaction: DatabaseTransaction,
+  hash: string,
+): Promise<number> {
+  const { confirmations } = await transaction
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('confirmations'))
+    .where(hasNumber('msisdn', hash))
+    .where('kind', '=', 'REDEMPTION_CONFIRMATION')
+    .where(mayHaveArrived)
+    .where('created_at', '>', sql<Date>`now() - interval '1 day'`)
+    .executeTakeFirstOrThrow();
+  return confirmations;
+}
+
+/** Queues a message. Its text is created when it is sent, so no code is stored in clear. */
+export async function queueMessage(
+  transaction: DatabaseTransaction,
+  message: NewMessage,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('messages')
+    .values({
+      kind: message.kind,
+      msisdn: message.msisdn,
+      voucher_id: message.voucherId,
+      claim_id: message.claimId ?? null,
+      redemption_id: message.redemptionId ?? null,
+      reversal_id: message.reversalId ?? null,
+      ...(message.leftOut === undefined
+        ? {}
+        : {
+            status: 'CANCELLED',
+            provider_message: message.leftOut,
+            settled_at: sql<Date>`now()`,
+          }),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The message of a claim, a redemption or a reversal; undefined where there is none. */
+export const findMessage = (
+  database: Database,
+  subject:
+    | { readonly claimId: string }
+    | { readonly redemptionId: number }
+    | { readonly reversalId: number },
+): Promise<{ id: number } | undefined> =>
+  database
+    .selectFrom('messages')
+    .select('id')
+    .where((where) => {
+      if ('claimId' in subject) return where('claim_id', '=', subject.claimId);
+      return 'redemptionId' in subject
+        ? where('redemption_id', '=', subject.redemptionId)
+        : where('reversal_id', '=', subject.reversalId);
+    })
+    .executeTakeFirst();
+
+/** Cancels queued messages; messages in sending or sent do not change. */
+const cancelQueued = (
+  database: Database,
+  column: 'id' | 'claim_id' | 'redemption_id',
+  value: number | string,
+) =>
+  database
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where(column, '=', value)
+    .where('status', '=', 'QUEUED')
+    .execute();
+
+/**
+ * Cancels the message of a claim that was provably not sent. It does not count as refused, so that
+ * an outage of the provider does not lock the number out.
+ */
+export async function giveUpMessage(
+  transaction: DatabaseTransaction,
+  claimId: string,
+): Promise<void> {
+  await cancelQueued(transaction, 'claim_id', claimId);
+}
+
+/** Cancels a confirmation that was provably not sent after all attempts. */
+export async function giveUpConfirmation(database: Database, messageId: number): Promise<void> {
+  await cancelQueued(database, 'id', messageId);
+}
+
+/** Cancels the confirmation of an unpaid redemption. */
+export async function cancelConfirmation(
+  transaction: DatabaseTransaction,
+  redemptionId: number,
+): Promise<void> {
+  await cancelQueued(transaction, 'redemption_id', redemptionId);
+}
+
+/** What the text of a code says; amounts are decimal strings. */
+export interface CodeFacts {
+  /** Null once the claim has ended. */
+  readonly codeCiphertext: string | null;
+  readonly amount: string;
+  readonly merchantName: string | null;
+  readonly secondsLeft: number;
+}
+
+/** What the text of a confirmation says; amounts are decimal strings. */
+export interface ConfirmationFacts {
+  readonly toMerchant: string;
+  readonly serviceFee: string;
+  readonly remaining: string;
+  readonly merchantName: string;
+  readonly platformReference: string;
+}
+
+/** A message to be sent, and what its text is about. */
+export interface TakenMessage {
+  readonly msisdn: StoredNumber;
+  readonly claim_id: string | null;
+  readonly reversal_id: number | null;
+  readonly language: MessageLanguage;
+  /** Of a claim's message. */
+  readonly code: CodeFacts | null;
+  /** Of a redemption's message. */
+  readonly confirmation: ConfirmationFacts | null;
+  /** Of messages about vouchers of this partner and merchant. */
+  readonly routes: readonly Route[];
+}
+
+/** SQL expression: the facts of the message of a claim. */
+const codeFacts = sql`(
+  select jsonb_build_object('codeCiphertext', claim.code_ciphertext,
+    'amount', coalesce(claim.amount, voucher.remaining)::text,
+    'merchantName', merchant.merchant_name,
+    'secondsLeft', extract(epoch from claim.expires_at - clock_timestamp())::float8)
+  from voucher_claims as claim
+  join vouchers as voucher on voucher.id = claim.voucher_id
+  left join merchants as merchant
+    on merchant.id = claim.company_id and claim.company_kind = 'merchant'
+  where claim.id = message.claim_id)`;
+
+/** SQL expression: the facts of the message of a redemption. */
+const confirmationFacts = sql`(
+  select jsonb_build_object('toMerchant', redemption.to_merchant::text,
+    'serviceFee', redemption.service_fee::text, 'remaining', voucher.remaining::text,
+    'merchantName', merchant.merchant_name, 'platformReference', redemption.platform_reference)
+  from redemptions as redemption
+  join vouchers as voucher on voucher.id = redemption.voucher_id
+  join merchants as merchant on merchant.id = redemption.merchant_id
+  where redemption.id = message.redemption_id)`;
+
+/** SQL expression: the routes of a message, by its voucher. */
+const messageRoutes = sql<readonly Route[]>`(
+  select ${routesFor('sms', {
+    partnerId: sql`voucher.partner_id`,
+    merchantId: sql`voucher.merchant_id`,
+  })}
+  from vouchers as voucher where voucher.id = message.voucher_id)`;
+
+/**
+ * Takes a message for sending, with what its text says now; undefined when it was taken before or is
+ * cancelled. One that is sent again has the subject of its original.
+ */
+export async function takeMessage(
+  database: Database,
+  messageId: number,
+): Promise<TakenMessage | undefined> {
+  const { rows } = await sql<TakenMessage>`
+    with taken as (
+      update messages set status = 'SENDING', settled_at = null,
+        sending_since = clock_timestamp()
+      where id = ${messageId} and status = 'QUEUED'
+      returning id, msisdn, voucher_id, claim_id, redemption_id, reversal_id, language
+    ), message as (
+      select taken.msisdn, taken.voucher_id, coalesce(taken.claim_id, original.claim_id) as claim_id,
+        coalesce(taken.redemption_id, original.redemption_id) as redemption_id,
+        taken.reversal_id, taken.language
+      from taken
+      left join message_resends as resend on resend.message_id = taken.id
+      left join messages as original on original.id = resend.original_id
+    )
+    select msisdn, claim_id, reversal_id, language, ${codeFacts} as code,
+      ${confirmationFacts} as confirmation, ${messageRoutes} as routes
+    from message`.execute(database);
+  return rows[0];
+}
+
+/** The recorded outcome of sending a message; while it is SENDING, for how long it has been. */
+export const messageStatus = (database: Database, messageId: number) =>
+  database
+    .selectFrom('messages')
+    .select([
+      'status',
+      'provider_message',
+      'provider',
+      messageFailovers(sql.ref('messages.id')).as('failovers'),
+      sql<number>`extract(epoch from clock_timestamp() - coalesce(sending_since, created_at))::float8`.as(
+        'sendingSeconds',
+      ),
+    ])
+    .where('id', '=', messageId)
+    .executeTakeFirstOrThrow();
+
+/** The sending of a message begins again, at another provider. */
+export async function renewSending(database: Database, messageId: number): Promise<void> {
+  await database
+    .updateTable('messages')
+    .set({ sending_since: sql<Date>`clock_timestamp()` })
+    .where('id', '=', messageId)
+    .where('status', '=', 'SENDING')
+    .execute();
+}
+
+/** Records that the sending of a message was interrupted; the worker that sends may still correct it. */
+export async function recordCutOff(
+  database: Database,
+  messageId: number,
+  providerMessage: string,
+): Promise<void> {
+  await database
+    .updateTable('messages')
+    .set({
+      status: 'UNKNOWN',
+      provider_message: providerMessage,
+      settled_at: sql<Date>`now()`,
+    })
+    .where('id', '=', messageId)
+    .where('status', '=', 'SENDING')
+    .execute();
+}
+
+/**
+ * Records the outcome of sending, by the worker that sends: also where another one has meanwhile taken it for
+ * interrupted. `QUEUED` returns a message that was provably not sent; a code whose claim has already settled on
+ * an unknown outcome stays unknown, because nothing would send it, and may be sent again on request. Returns
+ * whether its provider has already reported what became of it: such a report came before this outcome.
+ */
+export async function recordMessage(
+  transaction: Database,
+  messageId: number,
+  outcome: {
+    readonly status: 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
+    readonly providerReference?: string;
+    readonly providerMessage?: string;
+    /** Who was asked to send it; absent where nobody was. */
+    readonly provider?: SmsProviderName;
+  },
+): Promise<boolean> {
+  const isQueued = outcome.status === 'QUEUED';
+  const staysUnknown = sql`status = 'UNKNOWN' and claim_id is not null`;
+  const recorded = await transaction
+    .updateTable('messages')
+    .set({
+      status: isQueued
+        ? sql`case when ${staysUnknown} then status else 'QUEUED' end`
+        : outcome.status,
+      provider_reference: outcome.providerReference ?? null,
+      provider_message: outcome.providerMessage ?? null,
+      ...(outcome.provider && { provider: outcome.provider }),
+      settled_at: isQueued ? sql`case when ${staysUnknown} then settled_at end` : sql<Date>`now()`,
+      sending_since: null,
+    })
+    .where('id', '=', messageId)
+    .where((where) =>
+      where('status', '=', 'SENDING').or(
+        where.and({ status: 'UNKNOWN' }).and('sending_since', 'is not', null),
+      ),
+    )
+    .returning('delivery')
+    .executeTakeFirst();
+  return recorded !== undefined && recorded.delivery !== null;
+}

@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import type { PlacementKind } from '../domain/positions/placement.ts';
+import type { Database } from './connection.ts';
+import { type Days, isWithin } from './days.ts';
+import { isUndelivered } from './reports/emails.ts';
+
+/** Failures of one reason. */
+export interface FailureCount {
+  /** What the provider or the service said; null where it said nothing. */
+  readonly reason: string | null;
+  readonly count: number;
+}
+
+/** Reasons at most; the rest has no place in an overview. */
+const REASONS = 5;
+
+/** Why a partner's top-ups of some days failed, the most frequent reason first. */
+export async function topupFailures(
+  database: Database,
+  partnerId: number,
+  days: Days,
+): Promise<FailureCount[]> {
+  const { rows } = await sql<FailureCount>`
+    select message as reason, count(1) as count from topups
+    where partner_id = ${partnerId} and status = 'FAILED' and ${isWithin(sql`created_at`, days)}
+    group by message order by count(1) desc, message limit ${REASONS}`.execute(database);
+  return rows;
+}
+
+/** Why payments to a merchant of some days were refused, the most frequent reason first. */
+export async function paymentFailures(
+  database: Database,
+  merchantId: number,
+  days: Days,
+): Promise<FailureCount[]> {
+  const { rows } = await sql<FailureCount>`
+    select provider_message as reason, count(1) as count from redemptions
+    where merchant_id = ${merchantId} and status = 'VOIDED' and not is_done
+      and ${isWithin(sql`created_at`, days)}
+    group by provider_message order by count(1) desc, provider_message limit ${REASONS}`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** What sales brought above their cost. Amounts are decimal strings and may be negative. */
+export interface Margin {
+  readonly kind: 'vouchers' | 'topups';
+  /** Sales whose price and exchange rate are known. */
+  readonly counted: number;
+  readonly sales: number;
+  /** Customers paid it. */
+  readonly soldUsd: string;
+  /** The cost in ETB at the exchange rate of each sale. */
+  readonly costUsd: string;
+  readonly marginUsd: string;
+  readonly marginEtb: string;
+}
+
+/**
+ * A partner's margins of some days: the selling price of each sale less its cost at the exchange
+ * rate that the sale named. Vouchers count when they are generated, delivered top-ups when they
+ * were sent.
+ */
+export async function readMargins(
+  database: Database,
+  partnerId: number,
+  days: Days,
+): Promise<Margin[]> {
+  const { rows } = await sql<Margin>`
+    select kind, count(sold) filter (where rate is not null) as counted, count(1) as sales,
+      coalesce(sum(sold) filter (where rate is not null), 0)::numeric(20, 2) as "soldUsd",
+      coalesce(sum(amount / rate) filter (where sold is not null), 0)::numeric(20, 2) as "costUsd",
+      coalesce(sum(sold - amount / rate), 0)::numeric(20, 2) as "marginUsd",
+      coalesce(sum(sold * rate - amount), 0)::numeric(20, 2) as "marginEtb"
+    from (
+      select 'vouchers' as kind, amount, selling_price_usd as sold, exchange_rate::numeric as rate
+      from vouchers
+      where partner_id = ${partnerId} and ${isWithin(sql`created_at`, days)}
+      union all
+      select 'topups', amount, foreign_currency_amount::numeric, exchange_rate::numeric
+      from topups
+      where partner_id = ${partnerId} and status = 'SUCCESS' and ${isWithin(sql`created_at`, days)}
+    ) as sale
+    group by kind order by kind desc`.execute(database);
+  return rows;
+}
+
+/** What has not come to its end, of one kind and age. */
+interface OpenHolds {
+  readonly kind: PlacementKind;
+  /** The first of the given ages that is greater; null beyond the last. */
+  readonly ageLimit: number | null;
+  readonly count: number;
+  /** ETB */
+  readonly amount: number;
+  readonly oldestSeconds: number;
+}
+
+/** What waits for a worker. */
+interface Waiting {
+  readonly outbox: string;
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+export interface ServiceState {
+  readonly holds: readonly OpenHolds[];
+  readonly waiting: readonly Waiting[];
+  /** Wallets below their thresholds, by kind. */
+  readonly lowWallets: Readonly<Record<string, number>>;
+  /** Repairs that wait for a second person. */
+  readonly repairsToConfirm: number;
+  /** E-mails of the last day that were refused or given up, by queue. */
+  readonly undelivered: Readonly<Record<'statements' | 'day-reports', number>>;
+}
+
+/** The most rows of an outbox that are counted: a number beyond says nothing more. */
+const COUNTED = 10_000;
+
+/** Holds of all kinds, by the partial indexes of what is open. */
+const openHolds = sql`
+  select 'payment' as kind, created_at, to_merchant + service_fee as amount
+  from redemptions where status = 'HELD'
+  union all
+  select 'top-up', try.created_at, coalesce(topups.amount, 0)
+  from topup_attempts as try join topups on topups.id = try.topup_id where try.status = 'HELD'
+  union all
+  select 'reversal', reversal.created_at, to_merchant + service_fee
+  from redemption_reversals as reversal
+  join redemptions on redemptions.id = reversal.redemption_id where reversal.status = 'PENDING'`;
+
+/** Each reads the beginning of a partial index, so that its cost does not grow with history. */
+const waiting = {
+  events: sql`select created_at as since from events where number is null order by id`,
+  webhooks: sql`select wake_at as since from webhook_endpoints
+    where wake_at <= now() order by wake_at`,
+  messages: sql`select created_at as since from messages where settled_at is null order by id`,
+  'invitation-messages': sql`select created_at as since from invitation_messages
+    where settled_at is null`,
+  invitations: sql`select created_at as since from merchant_invitations
+    where status = 'REQUESTED' order by created_at`,
+  'top-up-retries': sql`select created_at as since from topup_retries
+    where is_open order by created_at`,
+  'operator-retries': sql`select created_at as since from operator_commands
+    where taken_at is null`,
+  repairs: sql`select changed_at as since from repairs where state = 'READY' order by id`,
+  'access-notices': sql`select created_at as since from access_notices
+    where sent_at is null order by audit_id`,
+  // Since they were queued: each try that fails makes them due later.
+  statements: sql`select created_at as since from statement_emails
+    where settled_at is null order by due_at`,
+  'day-reports': sql`select created_at as since from report_emails
+    where settled_at is null order by due_at`,
+};
+
+/** SQL query: how many e-mails of a queue were refused or given up within the last day. */
+const undeliveredOf = (table: 'statement_emails' | 'report_emails') => sql`
+  (select count(*)::int from ${sql.table(table)} where ${isUndelivered})`;
+
+/**
+ * What operators must know of the state of the service, in one statement whose cost grows with what is
+ * open, not with history.
+ *
+ * @param ages upper bounds in seconds, ascending
+ */
+export async function readServiceState(
+  database: Database,
+  ages: readonly number[],
+): Promise<ServiceState> {
+  const outboxes = Object.entries(waiting).map(
+    ([outbox, rows]) => sql`
+      select ${sql.lit(outbox)} as outbox, count(*)::int as count,
+        coalesce(extract(epoch from now() - min(since)), 0)::float8 as "oldestSeconds"
+      from (${rows} limit ${sql.lit(COUNTED)}) as waiting`,
+  );
+  const { rows } = await sql<ServiceState>`
+    with holds as (
+      select kind, limits.seconds as "ageLimit", count(*)::int as count,
+        sum(amount)::float8 as amount,
+        extract(epoch from now() - min(created_at))::float8 as "oldestSeconds"
+      from (${openHolds}) as open
+      left join lateral (
+        select min(seconds) as seconds from unnest(${ages}::float8[]) as seconds
+        where make_interval(secs => seconds) > now() - open.created_at) as limits on true
+      group by kind, limits.seconds
+    ), waiting as (${sql.join(outboxes, sql` union all `)}),
+    low as (
+      select kind, count(*)::int as count from ledger_accounts
+      where low_balance is not null and balance < low_balance group by kind
+    )
+    select coalesce((select json_agg(holds) from holds), '[]') as holds,
+      (select json_agg(waiting) from waiting) as waiting,
+      coalesce((select json_object_agg(kind, count) from low), '{}') as "lowWallets",
+      (select count(*)::int from repairs where state = 'ASKED') as "repairsToConfirm",
+      json_build_object('statements', ${undeliveredOf('statement_emails')},
+        'day-reports', ${undeliveredOf('report_emails')}) as undelivered
+  `.execute(database);
+  const [state] = rows;
+  if (!state) throw new Error('The state of the service has no row');
+  return state;
+}
+
+/** Payments or top-ups whose outcome is not known yet. */
+export interface Underway {
+  readonly count: number;
+  /** Decimal string of ETB, on hold. */
+  readonly amount: string;
+}
+
+/** A partner's top-ups on hold, by the index of held attempts. */
+export async function topupsUnderway(database: Database, partnerId: number): Promise<Underway> {
+  const { rows } = await sql<Underway>`
+    select count(1) as count, coalesce(sum(topups.amount), 0)::numeric(20, 6) as amount
+    from topup_attempts as try join topups on topups.id = try.topup_id
+    where try.status = 'HELD' and topups.partner_id = ${partnerId}`.execute(database);
+  return rows[0] ?? NOTHING;
+}
+
+/** Payments on hold, of the vouchers of a partner or to a merchant, by the index of held ones. */
+export async function paymentsUnderway(
+  database: Database,
+  company: { readonly kind: 'partner' | 'merchant'; readonly id: number },
+): Promise<Underway> {
+  const whose =
+    company.kind === 'merchant'
+      ? sql`redemptions.merchant_id = ${company.id}`
+      : sql`(select partner_id from vouchers where vouchers.id = voucher_id) = ${company.id}`;
+  const { rows } = await sql<Underway>`
+    select count(1) as count, coalesce(sum(to_merchant), 0)::numeric(20, 6) as amount
+    from redemptions where status = 'HELD' and ${whose}`.execute(database);
+  return rows[0] ?? NOTHING;
+}
+
+const NOTHING: Underway = { count: 0, amount: '0' };

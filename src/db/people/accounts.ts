@@ -1,0 +1,417 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type PortalRole, rolesFor } from '../../domain/access.ts';
+import type { StaffRole } from '../../domain/staff.ts';
+import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+
+/** The stored form of an e-mail address. */
+export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
+
+/** Whether an account can have this address: PostgreSQL's text does not store every character. */
+export const mayHaveAccount = (email: string): boolean => !/\p{C}/u.test(email);
+
+interface NewPortalAccount {
+  readonly email: string;
+  /** Null for staff, whose account gets a row of `staff_accounts`. */
+  readonly company: Company | null;
+  /** Owner by default. */
+  readonly role?: PortalRole;
+  /** Null until the person has chosen a password. */
+  readonly passwordHash: string | null;
+  readonly mustChangePassword: boolean;
+  /** Lifetime of the password; unlimited where it is absent. */
+  readonly passwordLifetimeSeconds?: number;
+}
+
+/** Expiry of a password with this lifetime. */
+const endAfter = (lifetimeSeconds: number | undefined) =>
+  lifetimeSeconds === undefined
+    ? null
+    : sql<Date>`now() + make_interval(secs => ${lifetimeSeconds})`;
+
+const isOver = sql<boolean>`coalesce(password_expires_at <= now(), false)`;
+
+const hasOneTimePassword = sql<boolean>`exists(
+  select from portal_one_time_passwords as password where password.account_id = portal_accounts.id)`;
+
+/** Adds an account; undefined when the e-mail address already has one. */
+export async function addPortalAccount(
+  database: Database,
+  account: NewPortalAccount,
+): Promise<number | undefined> {
+  const { company } = account;
+  const row = await database
+    .insertInto('portal_accounts')
+    .values({
+      email: canonicalEmail(account.email),
+      role: account.role ?? 'owner',
+      partner_id: company?.kind === 'partner' ? company.id : null,
+      merchant_id: company?.kind === 'merchant' ? company.id : null,
+      password_hash: account.passwordHash,
+      must_change_password: account.mustChangePassword,
+      password_expires_at: endAfter(account.passwordLifetimeSeconds),
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The account of an e-mail address, including disabled ones. */
+export async function findPortalAccount(database: Database, email: string) {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select([
+      'id',
+      'email',
+      'partner_id as partnerId',
+      'merchant_id as merchantId',
+      'password_hash as passwordHash',
+      'disabled_at as disabledAt',
+      isOver.as('isPasswordOver'),
+      hasOneTimePassword.as('hasOneTimePassword'),
+    ])
+    .where('email', '=', canonicalEmail(email))
+    .executeTakeFirst();
+  return row && { ...row, company: companyOf(row) };
+}
+
+/** The account with an id, including disabled ones. */
+export async function findPortalAccountById(database: Database, accountId: number) {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select(['id', 'email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row && { email: row.email, company: companyOf(row) };
+}
+
+/** The company of an account's row, or the service itself. */
+export const companyOf = (row: {
+  readonly id: number;
+  readonly partnerId: number | null;
+  readonly merchantId: number | null;
+}): Employer => {
+  if (row.partnerId !== null) return { kind: 'partner', id: row.partnerId };
+  if (row.merchantId !== null) return { kind: 'merchant', id: row.merchantId };
+  return { kind: 'staff', id: row.id };
+};
+
+/** The password hash of an account; null until a password was chosen. */
+export async function readPasswordHash(
+  database: Database,
+  accountId: number,
+): Promise<string | null> {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select('password_hash as passwordHash')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.passwordHash ?? null;
+}
+
+/** Sets the password of an account. */
+export async function setPassword(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  password: {
+    readonly hash: string;
+    readonly mustChange: boolean;
+    /** Lifetime from now; unlimited where it is absent. */
+    readonly lifetimeSeconds?: number;
+  },
+): Promise<void> {
+  await transaction
+    .updateTable('portal_accounts')
+    .set({
+      password_hash: password.hash,
+      must_change_password: password.mustChange,
+      password_expires_at: endAfter(password.lifetimeSeconds),
+    })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/**
+ * Sets the password that a person chose. Returns false, without a change, if the hash is no longer
+ * the checked one, the account is disabled, or the session has ended: checking takes long, and an
+ * operator's change in the meantime takes precedence.
+ */
+export async function replacePassword(
+  transaction: DatabaseTransaction,
+  change: {
+    readonly accountId: number;
+    readonly sessionId: number;
+    readonly checkedHash: string;
+    readonly newHash: string;
+  },
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ password_hash: change.newHash, must_change_password: false, password_expires_at: null })
+    .where('id', '=', change.accountId)
+    .where('password_hash', '=', change.checkedHash)
+    .where('disabled_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('portal_sessions').select('id').where('id', '=', change.sessionId)),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An account whose password was checked and is correct. */
+export interface CheckedAccount {
+  readonly id: number;
+  /** The hash that the password matches. */
+  readonly checkedHash: string;
+  /** The password hashed at a different cost. */
+  readonly newHash?: string | undefined;
+}
+
+/**
+ * Records a sign-in. False if the checked password was changed or has expired, or the account is
+ * disabled: then the sign-in must fail.
+ */
+export const noteSignIn = (
+  transaction: DatabaseTransaction,
+  account: CheckedAccount,
+): Promise<boolean> => setForChecked(transaction, account, { last_signed_in_at: sql<Date>`now()` });
+
+/** Stores the new hash of a checked password, and locks the account; false as for a sign-in. */
+export const keepCheckedPassword = (
+  transaction: DatabaseTransaction,
+  account: CheckedAccount,
+): Promise<boolean> => setForChecked(transaction, account, {});
+
+async function setForChecked(
+  transaction: DatabaseTransaction,
+  { id, checkedHash, newHash = checkedHash }: CheckedAccount,
+  further: { readonly last_signed_in_at?: RawBuilder<Date> },
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set({ ...further, password_hash: newHash })
+    .where('id', '=', id)
+    .where('password_hash', '=', checkedHash)
+    .where('disabled_at', 'is', null)
+    .where((where) => where.not(isOver))
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The accounts of a company, including disabled ones. */
+export const listPortalAccounts = (database: Database, company: Company) =>
+  database
+    .selectFrom('portal_accounts')
+    .select([
+      'id',
+      'email',
+      'role',
+      'created_at as createdAt',
+      'last_signed_in_at as lastSignedInAt',
+      'disabled_at as disabledAt',
+      'password_expires_at as passwordExpiresAt',
+      hasOneTimePassword.as('hasOneTimePassword'),
+    ])
+    .where(company.kind === 'partner' ? 'partner_id' : 'merchant_id', '=', company.id)
+    .orderBy('id')
+    .execute();
+
+/**
+ * Disables or enables an account; undefined where the id does not exist. Who comes back gets no
+ * statements of the time in between.
+ */
+export async function setPortalAccountDisabled(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  isDisabled: boolean,
+): Promise<{ readonly email: string; readonly company: Employer } | undefined> {
+  const row = await transaction
+    .updateTable('portal_accounts')
+    .set(
+      isDisabled
+        ? { disabled_at: sql<Date>`coalesce(disabled_at, now())` }
+        : {
+            disabled_at: null,
+            statements_until: sql<Date>`case when disabled_at is null then statements_until else now() end`,
+          },
+    )
+    .where('id', '=', accountId)
+    .returning(['id', 'email', 'partner_id as partnerId', 'merchant_id as merchantId'])
+    .executeTakeFirst();
+  return row && { email: row.email, company: companyOf(row) };
+}
+
+/** Adds an account of the service itself; undefined when the e-mail address already has an account. */
+export async function addStaffAccount(
+  transaction: DatabaseTransaction,
+  account: Omit<NewPortalAccount, 'company' | 'role'> & {
+    readonly name: string;
+    readonly role: StaffRole;
+  },
+): Promise<number | undefined> {
+  const { name, role, ...given } = account;
+  const accountId = await addPortalAccount(transaction, { ...given, company: null });
+  if (accountId === undefined) return undefined;
+  await transaction
+    .insertInto('staff_accounts')
+    .values({ account_id: accountId, name, role })
+    .execute();
+  return accountId;
+}
+
+const staffAccounts = (database: Database) =>
+  database
+    .selectFrom('staff_accounts')
+    .innerJoin('portal_accounts', 'portal_accounts.id', 'staff_accounts.account_id');
+
+/** An account of the service; undefined for those of companies. */
+export const findStaffAccount = (database: Database, accountId: number) =>
+  staffAccounts(database)
+    .select([
+      'portal_accounts.id',
+      'email',
+      'name',
+      'staff_accounts.role',
+      'disabled_at as disabledAt',
+    ])
+    .where('portal_accounts.id', '=', accountId)
+    .executeTakeFirst();
+
+/** The accounts of the service, including disabled ones. */
+export const listStaffAccounts = (database: Database) =>
+  staffAccounts(database)
+    .select([
+      'portal_accounts.id',
+      'email',
+      'name',
+      'staff_accounts.role',
+      'created_at as createdAt',
+      'last_signed_in_at as lastSignedInAt',
+      'disabled_at as disabledAt',
+      'password_expires_at as passwordExpiresAt',
+      sql<boolean>`exists(select from portal_one_time_passwords as password
+        where password.account_id = portal_accounts.id)`.as('hasOneTimePassword'),
+    ])
+    .orderBy('portal_accounts.id')
+    .execute();
+
+/** Sets what a person of the service may do; the next page goes by it. */
+export async function setStaffRole(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  role: StaffRole,
+): Promise<void> {
+  await transaction
+    .updateTable('staff_accounts')
+    .set({ role })
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
+const companyColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 'merchant_id');
+
+/** The accounts of a company that can sign in; disabled ones are not people of it any more. */
+const peopleOf = (database: Database, company: Company) =>
+  database
+    .selectFrom('portal_accounts')
+    .where(companyColumn(company), '=', company.id)
+    .where('disabled_at', 'is', null);
+
+/** One person of a company; undefined for others and for removed people. */
+export const findPerson = (database: Database, accountId: number, company: Company) =>
+  peopleOf(database, company)
+    .select(['id', 'email', 'role'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+
+/** Whether somebody else is an owner of the company; the caller holds `lockCompany`. */
+export async function hasOtherOwner(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  company: Company,
+): Promise<boolean> {
+  const other = await peopleOf(transaction, company)
+    .select('id')
+    .where('role', '=', 'owner')
+    .where('id', '!=', accountId)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Sets what a person may do; the next page goes by it. */
+export async function setPortalRole(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  role: PortalRole,
+): Promise<void> {
+  await transaction
+    .updateTable('portal_accounts')
+    .set({ role })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/** Stores the language that a person's pages are written in. */
+export async function setLanguage(
+  database: Database,
+  accountId: number,
+  language: 'en' | 'am',
+): Promise<void> {
+  await database
+    .updateTable('portal_accounts')
+    .set({ language })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/** Stores the zone that a person's pages are written in. */
+export async function setTimeZone(
+  database: Database,
+  accountId: number,
+  timeZone: string,
+): Promise<void> {
+  await database
+    .updateTable('portal_accounts')
+    .set({ time_zone: timeZone })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/** The people who may see statements; they get them unless they have chosen otherwise. */
+const readers = rolesFor('export');
+
+/** SQL condition: whether the person of an account row gets monthly statements by e-mail. */
+export const getsStatements = (account: string) => {
+  const column = (name: string) => sql.ref(`${account}.${name}`);
+  return sql<boolean>`(${column('disabled_at')} is null and ${column('role')} = any(${readers}::text[])
+    and coalesce(${column('statement_by_email')}, true))`;
+};
+
+/** Whether a person gets monthly statements by e-mail. */
+export async function hasStatementsByEmail(
+  database: Database,
+  accountId: number,
+): Promise<boolean> {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select(getsStatements('portal_accounts').as('isOn'))
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.isOn ?? false;
+}
+
+/** Stores whether a person wants monthly statements by e-mail. */
+export async function setStatementByEmail(
+  database: Database,
+  accountId: number,
+  isOn: boolean,
+): Promise<void> {
+  await database
+    .updateTable('portal_accounts')
+    .set({ statement_by_email: isOn })
+    .where('id', '=', accountId)
+    .execute();
+}

@@ -1,0 +1,415 @@
+import { sql } from 'kysely';
+import type { PortalRole } from '../../domain/access.ts';
+import type { Staff } from '../../domain/staff.ts';
+import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { anyDigest } from '../digest-keys.ts';
+import { type CheckedAccount, companyOf, keepCheckedPassword } from './accounts.ts';
+
+/** An account whose password was checked, and whose code is still to come. */
+export interface HalfSignIn {
+  readonly accountId: number;
+  readonly email: string;
+  readonly company: Employer;
+}
+
+/**
+ * Stores that the password of an account was right, for a token that gives no access. False if the
+ * checked password was changed or has expired, or the account is disabled.
+ */
+export async function addHalfSignIn(
+  transaction: DatabaseTransaction,
+  account: CheckedAccount,
+  tokenDigest: Buffer,
+): Promise<boolean> {
+  if (!(await keepCheckedPassword(transaction, account))) return false;
+  await transaction
+    .insertInto('portal_half_sign_ins')
+    .values({ account_id: account.id, token_digest: tokenDigest })
+    .execute();
+  return true;
+}
+
+/** The half sign-in of a token; undefined where there is none, or it took too long. */
+export async function findHalfSignIn(
+  database: Database,
+  tokenDigests: readonly Buffer[],
+  lifetimeSeconds: number,
+): Promise<HalfSignIn | undefined> {
+  const row = await database
+    .selectFrom('portal_half_sign_ins as half')
+    .innerJoin('portal_accounts as account', 'account.id', 'half.account_id')
+    .select([
+      'account.id',
+      'account.email',
+      'account.partner_id as partnerId',
+      'account.merchant_id as merchantId',
+    ])
+    .where('half.token_digest', '=', anyDigest(tokenDigests))
+    .where('half.created_at', '>', sql<Date>`now() - make_interval(secs => ${lifetimeSeconds})`)
+    .where('account.disabled_at', 'is', null)
+    .executeTakeFirst();
+  return row && { accountId: row.id, email: row.email, company: companyOf(row) };
+}
+
+/**
+ * Ends a half sign-in by a whole one. False where it is gone, because the password was changed, the
+ * account disabled, or another request was faster.
+ */
+export async function takeHalfSignIn(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  tokenDigests: readonly Buffer[],
+): Promise<boolean> {
+  // Locked first, as by changes of the account, which then delete the half sign-ins.
+  const account = await transaction
+    .selectFrom('portal_accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('disabled_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  const half = await transaction
+    .deleteFrom('portal_half_sign_ins')
+    .where('token_digest', '=', anyDigest(tokenDigests))
+    .where('account_id', '=', accountId)
+    .returning('account_id')
+    .executeTakeFirst();
+  if (account === undefined || half === undefined) return false;
+  await transaction
+    .updateTable('portal_accounts')
+    .set({ last_signed_in_at: sql<Date>`now()` })
+    .where('id', '=', accountId)
+    .execute();
+  return true;
+}
+
+/** The one-time passwords of an account. */
+export interface AccountOneTimePassword {
+  readonly secretCiphertext: string;
+  readonly since: Date;
+  readonly recoveryCodesLeft: number;
+}
+
+/** Switches one-time passwords on for an account; false where they are on already. */
+export async function addOneTimePassword(
+  transaction: DatabaseTransaction,
+  password: {
+    readonly accountId: number;
+    readonly secretCiphertext: string;
+    /** The step of the password that proved the set-up. */
+    readonly step: number;
+  },
+): Promise<boolean> {
+  const { accountId, secretCiphertext, step } = password;
+  const row = await transaction
+    .insertInto('portal_one_time_passwords')
+    .values({ account_id: accountId, secret_ciphertext: secretCiphertext, last_step: step })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Undefined where one-time passwords are off. */
+export async function readOneTimePassword(
+  database: Database,
+  accountId: number,
+): Promise<AccountOneTimePassword | undefined> {
+  return await database
+    .selectFrom('portal_one_time_passwords')
+    .select(['secret_ciphertext as secretCiphertext', 'created_at as since'])
+    .select(
+      sql<number>`(select count(*) from portal_recovery_codes as code
+        where code.account_id = portal_one_time_passwords.account_id and used_at is null)::int`.as(
+        'recoveryCodesLeft',
+      ),
+    )
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
+/**
+ * Uses the password of a time step up. False where it, or a later one, was used before: of two
+ * requests at the same moment one wins.
+ */
+export async function takeStep(
+  database: Database,
+  accountId: number,
+  { secretCiphertext, step }: { readonly secretCiphertext: string; readonly step: number },
+): Promise<boolean> {
+  const row = await database
+    .updateTable('portal_one_time_passwords')
+    .set({ last_step: step })
+    .where('account_id', '=', accountId)
+    .where('secret_ciphertext', '=', secretCiphertext)
+    .where('last_step', '<', step)
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Uses a recovery code up; false where it is none of the account's, or was used before. */
+export async function takeRecoveryCode(
+  database: Database,
+  accountId: number,
+  digestsOfCode: readonly Buffer[],
+): Promise<boolean> {
+  const row = await database
+    .updateTable('portal_recovery_codes')
+    .set({ used_at: sql<Date>`now()` })
+    .where('account_id', '=', accountId)
+    .where('code_digest', '=', anyDigest(digestsOfCode))
+    .where('used_at', 'is', null)
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Replaces the recovery codes of an account; the old ones work no longer. */
+export async function replaceRecoveryCodes(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  codeDigests: readonly Buffer[],
+): Promise<void> {
+  await transaction
+    .deleteFrom('portal_recovery_codes')
+    .where('account_id', '=', accountId)
+    .execute();
+  await transaction
+    .insertInto('portal_recovery_codes')
+    .values(codeDigests.map((code_digest) => ({ account_id: accountId, code_digest })))
+    .execute();
+}
+
+/** Switches one-time passwords off for an account; false where they are off. */
+export async function removeOneTimePassword(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<boolean> {
+  const removed = await transaction
+    .deleteFrom('portal_one_time_passwords')
+    .where('account_id', '=', accountId)
+    .returning('account_id')
+    .executeTakeFirst();
+  await transaction
+    .deleteFrom('portal_recovery_codes')
+    .where('account_id', '=', accountId)
+    .execute();
+  return removed !== undefined;
+}
+
+/** Whether all people of a company need a one-time password; returns whether that changed. */
+export async function setOneTimePasswordRule(
+  transaction: DatabaseTransaction,
+  { kind, id }: Company,
+  isRequired: boolean,
+): Promise<boolean> {
+  const column = kind === 'partner' ? 'partner_id' : 'merchant_id';
+  const rows = isRequired
+    ? await transaction
+        .insertInto('portal_one_time_password_rules')
+        .values({
+          partner_id: kind === 'partner' ? id : null,
+          merchant_id: kind === 'merchant' ? id : null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('created_at')
+        .execute()
+    : await transaction
+        .deleteFrom('portal_one_time_password_rules')
+        .where(column, '=', id)
+        .returning('created_at')
+        .execute();
+  return rows.length > 0;
+}
+
+/** A signed-in person, of a company or of the service. */
+export interface PersonSession {
+  readonly id: number;
+  readonly accountId: number;
+  readonly email: string;
+  readonly company: Employer;
+  readonly companyName: string;
+  readonly mustChangePassword: boolean;
+  readonly hasOneTimePassword: boolean;
+  /** The company requires a one-time password of all its people. */
+  readonly needsOneTimePassword: boolean;
+  /** The person proved to be there a short time ago. */
+  readonly isConfirmed: boolean;
+  /** A notice that the next page shows once. */
+  readonly notice: string | null;
+}
+
+/** The signed-in person and the company. */
+export interface PortalSession extends PersonSession {
+  /** As it is now, not as it was at the sign-in. */
+  readonly role: PortalRole;
+  readonly company: Company;
+  readonly companyStatus: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
+  /** IANA name; null until the person chooses one. */
+  readonly timeZone: string | null;
+  /** Of the person's pages; null until one is chosen. */
+  readonly language: 'en' | 'am' | null;
+}
+
+/** A signed-in person of the service. */
+export interface StaffSession extends PersonSession {
+  readonly staff: Staff;
+}
+
+/** Lifetimes of sessions, in seconds. */
+export interface SessionLifetimes {
+  readonly idleSeconds: number;
+  readonly maximumSeconds: number;
+  /** Time for which a proof that the person is there holds. */
+  readonly confirmationSeconds: number;
+}
+
+/**
+ * A session ends after half an hour without a request, and after twelve hours. Within ten minutes of a
+ * sign-in or a confirmation a person changes keys, addresses, people and webhooks without another one.
+ */
+export const sessionLifetimes: SessionLifetimes = {
+  idleSeconds: 1_800,
+  maximumSeconds: 43_200,
+  confirmationSeconds: 600,
+};
+
+/** Begins a session, which the sign-in confirms; the sweep removes expired ones. */
+export async function addPortalSession(
+  database: Database,
+  session: { readonly accountId: number; readonly tokenDigest: Buffer },
+): Promise<void> {
+  await database
+    .insertInto('portal_sessions')
+    .values({
+      account_id: session.accountId,
+      token_digest: session.tokenDigest,
+      confirmed_at: sql<Date>`now()`,
+    })
+    .execute();
+}
+
+/** Records that the person has proved to be there. */
+export async function confirmPortalSession(database: Database, sessionId: number): Promise<void> {
+  await database
+    .updateTable('portal_sessions')
+    .set({ confirmed_at: sql<Date>`now()` })
+    .where('id', '=', sessionId)
+    .execute();
+}
+
+/** The valid session of a person of a company, and records its use; undefined where there is none. */
+export async function usePortalSession(
+  database: Database,
+  tokenDigests: readonly Buffer[],
+  lifetimes: SessionLifetimes,
+): Promise<PortalSession | undefined> {
+  const { rows } = await sql<SessionRow>`
+    update portal_sessions as session set last_seen_at = now()
+    from portal_accounts as account
+      left join partners on partners.id = account.partner_id
+      left join merchants on merchants.id = account.merchant_id
+    where ${isValid(tokenDigests, lifetimes)} and num_nonnulls(account.partner_id, account.merchant_id) = 1
+    returning ${shared(lifetimes)}, account.role, account.time_zone as "timeZone", account.language,
+      case when account.partner_id is null then 'merchant' else 'partner' end as "companyKind",
+      coalesce(account.partner_id, account.merchant_id) as "companyId",
+      exists(select from portal_one_time_password_rules as rule
+        where rule.partner_id = account.partner_id or rule.merchant_id = account.merchant_id
+      ) as "needsOneTimePassword",
+      coalesce(partners.company_name, merchants.merchant_name) as "companyName",
+      coalesce(partners.status, merchants.status) as "companyStatus"`.execute(database);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { companyKind, companyId, ...session } = row;
+  return { ...session, company: { kind: companyKind, id: companyId } };
+}
+
+type SessionRow = Omit<PortalSession, 'company'> & {
+  readonly companyKind: Company['kind'];
+  readonly companyId: number;
+};
+
+/** The valid session of a person of the service, and records its use; undefined where there is none. */
+export async function useStaffSession(
+  database: Database,
+  tokenDigests: readonly Buffer[],
+  lifetimes: SessionLifetimes,
+): Promise<StaffSession | undefined> {
+  const { rows } = await sql<StaffRow>`
+    update portal_sessions as session set last_seen_at = now()
+    from portal_accounts as account join staff_accounts as staff on staff.account_id = account.id
+    where ${isValid(tokenDigests, lifetimes)} and num_nonnulls(account.partner_id, account.merchant_id) = 0
+    returning ${shared(lifetimes)}, staff.name, staff.role`.execute(database);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { name, role, ...session } = row;
+  const { accountId: id } = session;
+  return {
+    ...session,
+    company: { kind: 'staff', id },
+    companyName: name,
+    needsOneTimePassword: true,
+    staff: { id, name, role },
+  };
+}
+
+type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsOneTimePassword'> &
+  Pick<Staff, 'name' | 'role'>;
+
+/** SQL expression: the session of a token is that of an account in use, and has not ended. */
+const isValid = (tokenDigests: readonly Buffer[], lifetimes: SessionLifetimes) => sql`
+  session.token_digest = ${anyDigest(tokenDigests)} and account.id = session.account_id
+    and account.disabled_at is null
+    and session.last_seen_at > now() - make_interval(secs => ${lifetimes.idleSeconds})
+    and session.created_at > now() - make_interval(secs => ${lifetimes.maximumSeconds})`;
+
+/** The columns of every session. */
+const shared = ({ confirmationSeconds }: SessionLifetimes) => sql`
+  session.id, session.account_id as "accountId", session.notice, account.email,
+    account.must_change_password as "mustChangePassword",
+    exists(select from portal_one_time_passwords as password
+      where password.account_id = account.id) as "hasOneTimePassword",
+    coalesce(session.confirmed_at > now() - make_interval(secs => ${confirmationSeconds}), false)
+      as "isConfirmed"`;
+
+/** Sets or clears the notice for the next page. */
+export async function setNotice(
+  database: Database,
+  sessionId: number,
+  notice: string | null,
+): Promise<void> {
+  await database
+    .updateTable('portal_sessions')
+    .set({ notice })
+    .where('id', '=', sessionId)
+    .execute();
+}
+
+/** Ends the session of a token, if there is one. */
+export async function endPortalSession(
+  database: Database,
+  tokenDigests: readonly Buffer[],
+): Promise<void> {
+  await database
+    .deleteFrom('portal_sessions')
+    .where('token_digest', '=', anyDigest(tokenDigests))
+    .execute();
+}
+
+/**
+ * Ends every session of an account, optionally except one, and its sign-ins that wait for a code;
+ * returns the number of sessions.
+ */
+export async function endPortalSessions(
+  database: Database,
+  accountId: number,
+  keptId?: number,
+): Promise<number> {
+  await database.deleteFrom('portal_half_sign_ins').where('account_id', '=', accountId).execute();
+  let query = database.deleteFrom('portal_sessions').where('account_id', '=', accountId);
+  if (keptId !== undefined) query = query.where('id', '!=', keptId);
+  const { numDeletedRows } = await query.executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

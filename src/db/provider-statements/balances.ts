@@ -1,0 +1,207 @@
+import { sql } from 'kysely';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { PROVIDER_FEE } from '../../domain/statements.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { addTransfers } from '../ledger/ledger.ts';
+import { openCase } from '../positions/cases.ts';
+import { beginOf, endOf, lockStatement, type StatementDay } from './statements.ts';
+
+/** A reading of our balance at a provider. */
+export interface BalanceReading {
+  readonly provider: string;
+  readonly currency: string;
+  /** Decimal string. */
+  readonly amount: string;
+  readonly readAt: Date;
+}
+
+/** A reading that was asked for so long ago. Its time is the database's: workers' clocks may differ. */
+interface NewBalanceReading extends Omit<BalanceReading, 'readAt'> {
+  readonly ageSeconds: number;
+}
+
+/** Records a reading. */
+export async function recordBalance(
+  database: Database,
+  { provider, currency, amount, ageSeconds }: NewBalanceReading,
+): Promise<void> {
+  await sql`
+    insert into provider_balances (provider, currency, amount, read_at)
+    values (${provider}, ${currency}, ${amount}::numeric,
+      clock_timestamp() - make_interval(secs => ${ageSeconds}::float8))
+    on conflict (provider, read_at) do nothing`.execute(database);
+}
+
+/** The last readings, by provider. */
+export async function listBalances(database: Database): Promise<BalanceReading[]> {
+  const { rows } = await sql<BalanceReading>`
+    with recursive newest as (
+      (select * from provider_balances order by provider desc, read_at desc limit 1)
+      union all
+      select found.* from newest cross join lateral (
+        select * from provider_balances where provider < newest.provider
+        order by provider desc, read_at desc limit 1) as found
+    )
+    select provider, currency, amount::text as amount, read_at as "readAt"
+    from newest order by provider`.execute(database);
+  return rows;
+}
+
+/** ETB is the only currency of our books. */
+const CURRENCY = 'ETB';
+
+/** Readings further from the ends of a day say too little about it. */
+const NEARBY = sql`interval '6 hours'`;
+
+/**
+ * Compares how far our balance at a provider fell on a day with what it did for us and charged. A fall by more opens a
+ * case: it is a movement that no line shows. Money that we have sent to the provider hides one. The day must be
+ * compared with its statement before, which says the fees. What was under way at either reading counts as done.
+ */
+export async function compareBalance(
+  database: Database,
+  of: StatementDay,
+  { marginSeconds }: { readonly marginSeconds: number },
+): Promise<void> {
+  const { name } = of.provider;
+  const subject = `${name} ${of.day}`;
+  const margin = sql`make_interval(secs => ${marginSeconds}::float8)`;
+  const isBetween = sql`between first.read_at - ${margin} and last.read_at + ${margin}`;
+  const settled = of.provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
+  const { rows } = await sql<{ missing: string }>`
+    with first as (
+      select * from provider_balances where provider = ${name}
+        and read_at between ${beginOf(of)} - ${NEARBY} and ${beginOf(of)}
+      order by read_at desc limit 1
+    ), last as (
+      select * from provider_balances where provider = ${name}
+        and read_at between ${endOf(of)} and ${endOf(of)} + ${NEARBY}
+      order by read_at limit 1
+    )
+    select least(round(first.amount - last.amount - done.amount - changed.amount - charged.amount, 6),
+      1000000000000)::text as missing
+    from first cross join last
+    cross join lateral (
+      select coalesce(sum(placed.done), 0) as amount from ${settled} as ended
+      cross join lateral (
+        select placements.done from placements
+        where placements.operation_id = ended.operation_id and placements.provider = ${name}
+          and placements.kind <> 'reversal' offset 0
+      ) as placed
+      where ended.status = 'POSTED' and ended.settled_at ${isBetween}
+    ) as done
+    cross join lateral (
+      select coalesce(sum(seen.done), 0) as amount from observations as seen
+      cross join lateral (
+        select from placements
+        where placements.id = placement_id and placements.provider = ${name}
+          and placements.kind <> 'reversal' offset 0
+      ) as placed
+      where seen.created_at ${isBetween} and seen.source <> 'answer'
+    ) as changed
+    cross join lateral (
+      -- The readings reach into the days beside it.
+      select coalesce(sum(booked_fee), 0) as amount from provider_statements
+      where provider = ${name} and day between to_char(${of.day}::date - 1, 'YYYY-MM-DD')
+        and to_char(${of.day}::date + 1, 'YYYY-MM-DD')
+    ) as charged
+    where first.currency = ${CURRENCY} and last.currency = ${CURRENCY}
+      and exists (select from provider_statements
+        where provider = ${name} and day = ${of.day} and state = 'COMPARED')
+      and not exists (select from cases where cases.subject = ${subject} and why = 'balance')`.execute(
+    database,
+  );
+  const missing = parseMoney(rows[0]?.missing ?? '0');
+  if (missing <= 0n) return;
+  await openCase(database, {
+    subjectKind: 'balance',
+    subject,
+    why: 'balance',
+    amount: formatMoney(missing),
+    words: `Our balance at ${name} fell on ${of.day} by more than it did for us and charged.`,
+    provider: name,
+  });
+}
+
+/** A row of a statement is at most a day away from its day, so that two statements this far apart can share it. */
+const SHARED_DAYS = 2;
+
+/**
+ * Books the fees of a day, and corrects those of the next days, which may share lines with it: what stands in the
+ * statements of several days was charged once, and counts on the first of them. The statement must be locked.
+ */
+export async function bookProviderFees(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+): Promise<void> {
+  await bookProviderFee(transaction, of);
+  const { rows } = await sql<Pick<StatementDay, 'day'>>`
+    select day from provider_statements
+    where provider = ${of.provider.name} and load_id is not null and day > ${of.day}
+      and day <= to_char(${of.day}::date + ${sql.lit(SHARED_DAYS)}, 'YYYY-MM-DD')
+    order by day`.execute(transaction);
+  for (const { day } of rows) {
+    await lockStatement(transaction, { ...of, day });
+    await bookProviderFee(transaction, { ...of, day });
+  }
+}
+
+/**
+ * Books what a provider charged for a day: service-fees → its clearing account, because the platform
+ * bears it and owes it to the provider. A day whose fee a later statement changes is corrected by the
+ * difference. The statement must be locked. Fees in other currencies are recorded and not booked.
+ */
+async function bookProviderFee(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+): Promise<void> {
+  const { rows } = await sql<{ fee: string; booked: string; transfers: number }>`
+    with sums as (
+      select fee_currency, sum(fee)::numeric(20, 6) as fee
+      from provider_statement_lines as line
+      join provider_statements as statement using (provider, day, load_id)
+      where provider = ${provider.name} and day = ${day} and fee > 0
+        and fee_currency is not null and status in ('completed', 'reversed')
+        -- No "exists", which PostgreSQL may answer by reading all lines once.
+        and coalesce((
+          select false from provider_statement_lines as same
+          where same.load_id = any(array(
+              select earlier.load_id from provider_statements as earlier
+              where earlier.provider = ${provider.name} and earlier.day < ${day}
+                and earlier.day >= to_char(${day}::date - ${sql.lit(SHARED_DAYS)}, 'YYYY-MM-DD')))
+            and same.kind = line.kind and same.provider_reference = line.provider_reference
+            and same.fee > 0 and same.fee_currency is not null
+            and same.status in ('completed', 'reversed') limit 1), true)
+      group by fee_currency
+    ), fee as (
+      select coalesce(sum(fee) filter (where fee_currency = ${CURRENCY}), 0)::numeric(20, 6) as own
+      from sums
+    ), before as (
+      select booked_fee, fee_transfers from provider_statements
+      where provider = ${provider.name} and day = ${day}
+    ), noted as (
+      update provider_statements set booked_fee = fee.own,
+        fee_transfers = fee_transfers + case when booked_fee = fee.own then 0 else 1 end,
+        fees = coalesce((select jsonb_object_agg(fee_currency, sums.fee::text) from sums), '{}')
+      from fee where provider = ${provider.name} and day = ${day}
+    )
+    select fee.own::text as fee, booked_fee::text as booked, fee_transfers as transfers
+    from fee cross join before`.execute(transaction);
+  const [row] = rows;
+  if (!row) return;
+  const change = parseMoney(row.fee) - parseMoney(row.booked);
+  if (change === 0n) return;
+  const clearing = provider.kind === 'airtime' ? 'airtime-clearing' : 'mobile-money-clearing';
+  const [debit, credit] =
+    change > 0n ? (['service-fees', clearing] as const) : ([clearing, 'service-fees'] as const);
+  await addTransfers(transaction, [
+    {
+      operationId: `provider-fee:${provider.name}:${day}`,
+      partnerId: 0,
+      step: row.transfers === 0 ? PROVIDER_FEE : `${PROVIDER_FEE}-${row.transfers + 1}`,
+      debit,
+      credit,
+      amount: change > 0n ? change : -change,
+    },
+  ]);
+}

@@ -1,0 +1,256 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Day } from '../../domain/day-report.ts';
+import type { PlacementKind } from '../../domain/positions/placement.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { openCase } from '../positions/cases.ts';
+
+/** A provider whose statement is compared with our books. */
+export interface StatementProvider {
+  readonly name: string;
+  readonly kind: 'mobile-money' | 'airtime';
+}
+
+/** The statement of a provider for a day of a time zone (IANA name). */
+export interface StatementDay {
+  readonly provider: StatementProvider;
+  readonly day: Day;
+  readonly zone: string;
+}
+
+/** A line as it is stored. */
+export interface StoredLine {
+  readonly kind: PlacementKind;
+  /** Of another type than what we order, such as a transfer. */
+  readonly isOther?: true;
+  readonly providerReference: string;
+  readonly reference: string | null;
+  /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */
+  readonly originalReference?: string | undefined;
+  readonly status: 'completed' | 'pending' | 'failed' | 'reversed';
+  /** Decimal strings. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly fee: string | null;
+  readonly feeCurrency: string | null;
+  readonly at: Date;
+}
+
+/** Begins and ends a day, as moments. */
+export const beginOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
+  sql`(${day}::timestamp at time zone ${zone}::text)`;
+export const endOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
+  sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
+
+/**
+ * Adds lines of a load. They count when the load is complete. A transaction that is listed twice alike, as
+ * where pages overlap, is one line. A line that shares the id of another one and differs from it is kept
+ * under a name of its own, so that the comparison finds it. Reversals without a reference of ours become
+ * lines of what they reversed, and lines without one get ours by the provider's reference.
+ */
+export async function addStatementLines(
+  database: Database,
+  { provider, day }: StatementDay,
+  loadId: string,
+  lines: readonly StoredLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  await sql`
+    with given as (${asOurs(provider, lines)}),
+    numbered as (
+      select *, row_number() over (partition by kind, provider_reference
+        order by ${content('given')}) as number
+      from (select distinct * from given) as given
+    )
+    insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
+      reference, status, amount, currency, fee, fee_currency, at, is_other)
+    select ${loadId}::uuid, ${provider.name}, ${day}, given.kind,
+      case when is_first then given.provider_reference
+        else given.provider_reference || ' (other row ' || left(md5(${asText}), 8) || ')' end,
+      ${content('given')}
+    from numbered as given
+    left join provider_statement_lines as earlier on earlier.load_id = ${loadId}::uuid
+      and earlier.kind = given.kind and earlier.provider_reference = given.provider_reference
+    cross join lateral (
+      select case when earlier.load_id is null then number = 1
+        else (${content('earlier')}) is not distinct from (${content('given')}) end as is_first
+    ) as place
+    on conflict do nothing`.execute(database);
+}
+
+/** What a line says, apart from its id. */
+const content = (table: 'given' | 'earlier'): RawBuilder<unknown> =>
+  sql.join(
+    ['reference', 'status', 'amount', 'currency', 'fee', 'fee_currency', 'at', 'is_other'].map(
+      (column) => sql.ref(`${table}.${column}`),
+    ),
+  );
+
+/** The same as a text that every file and session writes alike. */
+const asText = sql`concat_ws('|', given.reference, given.status, trim_scale(given.amount),
+  given.currency, trim_scale(given.fee), given.fee_currency, extract(epoch from given.at),
+  given.is_other)`;
+
+/** SQL query: lines with our references. */
+function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawBuilder<unknown> {
+  const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
+  // Those of payments are UUIDs, which a provider may write in capitals.
+  const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
+  return sql`
+    select case when is_reversed then ${own} else line.kind end as kind, line.provider_reference,
+      coalesce(${theirs}, found.reference) as reference,
+      case when is_reversed and status = 'completed' then 'reversed' else status end as status,
+      amount, currency, fee, fee_currency, at, is_other
+    from unnest(${lines.map(({ kind }) => kind)}::text[],
+        ${lines.map((line) => line.providerReference)}::text[],
+        ${lines.map(({ reference }) => reference)}::text[],
+        ${lines.map((line) => line.originalReference ?? null)}::text[],
+        ${lines.map(({ status }) => status)}::text[],
+        ${lines.map(({ amount }) => amount)}::numeric[],
+        ${lines.map(({ currency }) => currency)}::text[],
+        ${lines.map(({ fee }) => fee)}::numeric[],
+        ${lines.map((line) => line.feeCurrency)}::text[],
+        ${lines.map(({ at }) => at)}::timestamptz[],
+        ${lines.map(({ isOther = false }) => isOther)}::boolean[])
+      as line (kind, provider_reference, reference, original, status, amount, currency, fee,
+        fee_currency, at, is_other)
+    cross join lateral (
+      select line.reference is null and line.kind = 'reversal' as is_reversed) as what
+    left join lateral (
+      select placement.reference from placements as placement
+      where line.reference is null and (is_reversed or line.kind = ${own})
+        and placement.provider_reference = coalesce(line.original, line.provider_reference)
+        and placement.provider = ${provider.name} and placement.kind = ${own}
+      order by placement.id desc limit 1) as found on true`;
+}
+
+/**
+ * The days of a provider that are to be compared: closed ones of the last days that are not compared
+ * or have something unexplained, oldest first. Of a provider without a statement only the last closed day.
+ */
+export async function dueDays(
+  database: Database,
+  { provider, lastDay, days }: { provider: string; lastDay: Day; days: number },
+): Promise<Day[]> {
+  const { rows } = await sql<{ day: Day }>`
+    select due.day from (
+      select to_char(moment, 'YYYY-MM-DD') as day
+      from generate_series(
+        greatest(${lastDay}::date - ${days}::int + 1, least(${lastDay}::date,
+          (select min(day) from provider_statements where provider = ${provider})::date)),
+        ${lastDay}::date, '1 day') as moment
+    ) as due
+    where not exists (
+      select from provider_statements as statement
+      where statement.provider = ${provider} and statement.day = due.day
+        and state = 'COMPARED' and unexplained = 0)
+    order by due.day`.execute(database);
+  return rows.map(({ day }) => day);
+}
+
+/** Locks the statement of a day, so that one load or comparison of it ends at a time. */
+export async function lockStatement(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+): Promise<void> {
+  await sql`
+    insert into provider_statements (provider, day, state, failure, failing_since)
+    values (${provider.name}, ${day}, 'TRYING', 'It was not compared yet.', now())
+    on conflict (provider, day) do update set provider = excluded.provider`.execute(transaction);
+}
+
+/** Makes a load the lines of its day, in place of the one before; another one may be on its way meanwhile. */
+export async function takeLoad(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+  load: {
+    readonly id: string;
+    readonly source: 'api' | 'file';
+    readonly ignoredCount: number;
+  },
+): Promise<void> {
+  await sql`
+    delete from provider_statement_lines
+    where load_id = (
+      select load_id from provider_statements where provider = ${provider.name} and day = ${day})
+  `.execute(transaction);
+  await sql`
+    update provider_statements set load_id = ${load.id}::uuid, source = ${load.source},
+      loaded_at = now(), ignored_count = ${load.ignoredCount}, line_count = (
+        select count(*) from provider_statement_lines where load_id = ${load.id}::uuid)
+    where provider = ${provider.name} and day = ${day}`.execute(transaction);
+}
+
+/** Deletes the lines of a load that did not come to its end. */
+export async function dropLoad(database: Database, loadId: string): Promise<void> {
+  await sql`delete from provider_statement_lines where load_id = ${loadId}::uuid`.execute(database);
+}
+
+/** Records that a day is compared, which ends its case. */
+export async function markCompared(
+  transaction: DatabaseTransaction,
+  { provider, day }: StatementDay,
+  unexplained: number,
+): Promise<void> {
+  await sql`
+    with closed as (
+      update cases set closed_at = now()
+      where subject_kind = 'statement' and subject = ${`${provider.name} ${day}`} and closed_at is null)
+    update provider_statements set state = 'COMPARED', compared_at = now(), failure = null,
+      failing_since = null, unexplained = ${unexplained}
+    where provider = ${provider.name} and day = ${day}`.execute(transaction);
+}
+
+/** Records why a day was not compared; one that was compared before stays so. */
+export async function markUnfinished(
+  database: Database,
+  { provider, day }: StatementDay,
+  state: 'TRYING' | 'FAILED' | 'TOO_MANY',
+  failure: string,
+): Promise<void> {
+  await sql`
+    insert into provider_statements as old (provider, day, state, failure, failing_since)
+    values (${provider.name}, ${day}, ${state}, ${failure}, now())
+    on conflict (provider, day) do update
+    set state = case when old.state = 'COMPARED' and ${state} <> 'TOO_MANY' then old.state
+        else excluded.state end,
+      failure = excluded.failure, failing_since = coalesce(old.failing_since, now())
+  `.execute(database);
+  if (state === 'TRYING') return;
+  await openCase(database, {
+    subjectKind: 'statement',
+    subject: `${provider.name} ${day}`,
+    why: 'unread',
+    amount: '0',
+    words: `${provider.name}, ${day}: ${failure}`,
+    provider: provider.name,
+  });
+}
+
+/** What is known of the statement of a day. */
+export interface StatementFacts {
+  readonly state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
+  readonly source: 'api' | 'file' | null;
+  readonly lines: number;
+  /** Transactions that took nothing from our account, and are no lines. */
+  readonly ignored: number;
+  readonly loadedAt: Date | null;
+  /** Decimal strings by currency. */
+  readonly fees: Readonly<Record<string, string>>;
+  /** ETB */
+  readonly bookedFee: string;
+  /** Lines, and orders of ours without one, that are not explained yet. */
+  readonly unexplained: number;
+}
+
+/** The statement of a day; undefined where it was never asked for. */
+export async function findStatement(
+  database: Database,
+  provider: string,
+  day: Day,
+): Promise<StatementFacts | undefined> {
+  const { rows } = await sql<StatementFacts>`
+    select state, source, line_count as lines, ignored_count as ignored, loaded_at as "loadedAt", fees,
+      booked_fee as "bookedFee", unexplained
+    from provider_statements where provider = ${provider} and day = ${day}`.execute(database);
+  return rows[0];
+}

@@ -1,0 +1,139 @@
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Route, RouteKind } from '../domain/providers.ts';
+import type { Database, DatabaseTransaction } from './connection.ts';
+import type { ProviderRoutesTable } from './schema/all-tables.ts';
+import type { ProviderStatesTable } from './schema/providers.ts';
+
+/** Whose operation it is; each is a column or a value. */
+interface RouteSubject {
+  readonly partnerId: RawBuilder<unknown> | number | null;
+  readonly merchantId: RawBuilder<unknown> | number | null;
+}
+
+/** SQL expression: the routes of a kind for a partner and a merchant. */
+export const routesFor = (
+  kind: RouteKind,
+  { partnerId, merchantId }: RouteSubject,
+): RawBuilder<readonly Route[]> => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', route.id, 'position', route.position,
+    'provider', route.provider, 'weight', route.weight, 'operator', route.operator,
+    'amountFrom', route.amount_from::text, 'amountTo', route.amount_to::text)), '[]')
+  from provider_routes as route
+  where route.kind = ${kind} and route.is_enabled
+    and (route.partner_id is null or route.partner_id = ${partnerId}::bigint)
+    and (route.merchant_id is null or route.merchant_id = ${merchantId}::bigint))`;
+
+const ofTopup = { partnerId: sql`topups.partner_id`, merchantId: null };
+
+/** SQL expression: the routes of a row of `topups`, by its kind and partner. */
+export const routesOfTopup: RawBuilder<readonly Route[]> = sql`
+  case topups.kind when 'PACKAGE' then ${routesFor('topup-package', ofTopup)}
+    else ${routesFor('topup-airtime', ofTopup)} end`;
+
+export type RouteRow = Selectable<ProviderRoutesTable>;
+
+/** All routes, in the order in which they are asked. */
+export const listRoutes = (database: Database): Promise<RouteRow[]> =>
+  database
+    .selectFrom('provider_routes')
+    .selectAll()
+    .orderBy('kind')
+    .orderBy('position')
+    .orderBy('id')
+    .execute();
+
+/** Adds a route; returns its id. */
+export async function addRoute(
+  transaction: DatabaseTransaction,
+  route: Insertable<ProviderRoutesTable>,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('provider_routes')
+    .values(route)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Removes a route; undefined where there is none. */
+export const removeRoute = (
+  transaction: DatabaseTransaction,
+  id: number,
+): Promise<RouteRow | undefined> =>
+  transaction.deleteFrom('provider_routes').where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Enables or disables a route; undefined where there is none. */
+export async function switchRoute(
+  transaction: DatabaseTransaction,
+  id: number,
+  isEnabled: boolean,
+): Promise<{ readonly route: RouteRow; readonly isChanged: boolean } | undefined> {
+  const route = await transaction
+    .selectFrom('provider_routes')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!route) return undefined;
+  await transaction
+    .updateTable('provider_routes')
+    .set({ is_enabled: isEnabled })
+    .where('id', '=', id)
+    .execute();
+  return { route, isChanged: route.is_enabled !== isEnabled };
+}
+
+/** What a worker knows of a provider now. */
+export interface ProviderState {
+  readonly provider: string;
+  /** Of its circuit breaker. */
+  readonly state: ProviderStatesTable['state'];
+  /** Whether a call would be made: the breaker lets it through, and the provider is not stuck. */
+  readonly takesCalls: boolean;
+  /** It refused nothing lately for lack of our money. */
+  readonly hasMoney: boolean;
+}
+
+/** The same with the worker, and times. */
+export interface SeenProviderState extends ProviderState {
+  readonly worker: string;
+  readonly since: Date;
+  readonly seenAt: Date;
+}
+
+/** Records the states that a worker knows; they are forgotten after some time without a further record. */
+export async function recordProviderStates(
+  database: Database,
+  worker: string,
+  states: readonly ProviderState[],
+  lifetimeSeconds: number,
+): Promise<void> {
+  await sql`
+    insert into provider_states as old (worker, provider, state, takes_calls, has_money, expires_at)
+    select ${worker}, provider, state, takes_calls, has_money,
+      now() + make_interval(secs => ${lifetimeSeconds}::float8)
+    from unnest(${states.map(({ provider }) => provider)}::text[],
+        ${states.map(({ state }) => state)}::text[],
+        ${states.map(({ takesCalls }) => takesCalls)}::boolean[],
+        ${states.map(({ hasMoney }) => hasMoney)}::boolean[])
+      as now_known (provider, state, takes_calls, has_money)
+    on conflict (worker, provider) do update
+    set state = excluded.state, takes_calls = excluded.takes_calls, has_money = excluded.has_money,
+      since = case when old.state = excluded.state then old.since else now() end,
+      seen_at = now(), expires_at = excluded.expires_at`.execute(database);
+}
+
+/** Deletes those of a worker that stops, and of others that no longer run. */
+export async function forgetProviderStates(database: Database, worker: string): Promise<void> {
+  await sql`
+    delete from provider_states where worker = ${worker} or expires_at < now()`.execute(database);
+}
+
+/** What the running workers know, by provider. */
+export async function listProviderStates(database: Database): Promise<SeenProviderState[]> {
+  const { rows } = await sql<SeenProviderState>`
+    select provider, state, takes_calls as "takesCalls", has_money as "hasMoney", worker, since,
+      seen_at as "seenAt"
+    from provider_states where expires_at >= now() order by provider, worker`.execute(database);
+  return rows;
+}

@@ -1,0 +1,313 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { StoredNumber } from '../domain/phone.ts';
+import type { RefusedRowKind } from '../domain/refusals.ts';
+import type { Company } from '../domain/vouchers/voucher.ts';
+import type { Database } from './connection.ts';
+import { providerOf } from './positions/placements.ts';
+
+/** A hold and its request: enough data to resume it. */
+interface Held {
+  readonly operation_id: string;
+  readonly request_id: string;
+  readonly request_digest: string;
+  readonly company_kind: Company['kind'];
+  readonly company_id: number;
+}
+
+export interface HeldRedemption extends Held {
+  readonly id: number;
+  readonly voucher_id: number;
+  /** The operation that generated the voucher. */
+  readonly generation_id: string;
+  /** The operation of the claim; null without one. */
+  readonly claim_operation_id: string | null;
+  readonly claim_workflow_id: string | null;
+  readonly serial_number: string;
+  readonly partner_id: number;
+  /** Whom the payment is for. */
+  readonly merchant_id: number;
+  /** Of the voucher; null for an anonymous one. */
+  readonly owner_msisdn: StoredNumber | null;
+}
+
+export interface HeldAttempt extends Held {
+  readonly topup_id: number;
+  readonly attempt: number;
+  /** The operation of the top-up. */
+  readonly creation_id: string;
+  readonly workflow_id: string;
+  readonly msisdn: StoredNumber;
+}
+
+const requestColumns = [
+  'operations.request_id',
+  'operations.request_digest',
+  'operations.company_kind',
+  'operations.company_id',
+] as const;
+
+/** Redemptions with an unfinished payment, a page in the order of their ids. */
+export const heldRedemptions = (
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<HeldRedemption[]> =>
+  allHeldRedemptions(database)
+    .where('redemptions.id', '>', page.afterId)
+    .orderBy('redemptions.id')
+    .limit(page.limit)
+    .execute();
+
+/** The redemption of an operation, as long as its payment is on hold. */
+export const heldRedemption = (
+  database: Database,
+  operationId: string,
+): Promise<HeldRedemption | undefined> =>
+  allHeldRedemptions(database)
+    .where('redemptions.operation_id', '=', operationId)
+    .executeTakeFirst();
+
+const allHeldRedemptions = (database: Database) =>
+  database
+    .selectFrom('redemptions')
+    .innerJoin('operations', 'operations.id', 'redemptions.operation_id')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .leftJoin('voucher_claims', 'voucher_claims.id', 'redemptions.claim_id')
+    .select([
+      'redemptions.id',
+      'redemptions.operation_id',
+      'redemptions.voucher_id',
+      'vouchers.operation_id as generation_id',
+      'voucher_claims.operation_id as claim_operation_id',
+      'voucher_claims.workflow_id as claim_workflow_id',
+      'vouchers.serial_number',
+      'vouchers.partner_id',
+      'redemptions.merchant_id',
+      'vouchers.owner_msisdn',
+      ...requestColumns,
+    ])
+    .where('redemptions.status', '=', 'HELD');
+
+/** Top-ups with an unfinished attempt, a page in the order of their ids; each has at most one. */
+export const heldAttempts = (
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<HeldAttempt[]> =>
+  allHeldAttempts(database)
+    .where('topup_attempts.topup_id', '>', page.afterId)
+    .orderBy('topup_attempts.topup_id')
+    .limit(page.limit)
+    .execute();
+
+/** The attempt of an operation, as long as it is on hold. */
+export const heldAttempt = (
+  database: Database,
+  operationId: string,
+): Promise<HeldAttempt | undefined> =>
+  allHeldAttempts(database)
+    .where('topup_attempts.operation_id', '=', operationId)
+    .executeTakeFirst();
+
+const allHeldAttempts = (database: Database) =>
+  database
+    .selectFrom('topup_attempts')
+    .innerJoin('operations', 'operations.id', 'topup_attempts.operation_id')
+    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
+    .select([
+      'topup_attempts.topup_id',
+      'topup_attempts.attempt',
+      'topup_attempts.operation_id',
+      'topups.operation_id as creation_id',
+      'topups.workflow_id',
+      'topup_attempts.msisdn',
+      ...requestColumns,
+    ])
+    .where('topup_attempts.status', '=', 'HELD');
+
+/** What a callback of M-Pesa told. */
+export interface NewMpesaResult {
+  /** Of the payment itself, or the answer to an inquiry. */
+  readonly kind: 'payment' | 'inquiry';
+  /** Our reference of the payment. */
+  readonly reference: string;
+  /** One for each request to the provider. */
+  readonly conversationId: string;
+  readonly resultCode: string;
+  readonly description: string;
+  readonly transactionStatus: string | null;
+  readonly receipt: string | null;
+  readonly difference: 'reference' | 'amount' | 'payee' | null;
+}
+
+/**
+ * Stores a result once. False where it was stored before and an inquiry has used it; until then the callback that
+ * brought it may have been lost before anybody was told.
+ */
+export async function addMpesaResult(database: Database, result: NewMpesaResult): Promise<boolean> {
+  const added = await database
+    .insertInto('mpesa_results')
+    .values({
+      kind: result.kind,
+      reference: result.reference,
+      conversation_id: result.conversationId,
+      result_code: result.resultCode,
+      description: result.description,
+      transaction_status: result.transactionStatus,
+      receipt: result.receipt,
+      difference: result.difference,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['reference', 'kind', 'conversation_id']).doNothing(),
+    )
+    .returning('id')
+    .execute();
+  if (added.length > 0) return true;
+  const unused = await database
+    .selectFrom('mpesa_results')
+    .select('id')
+    .where('reference', '=', result.reference)
+    .where('kind', '=', result.kind)
+    .where('conversation_id', '=', result.conversationId)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return unused !== undefined;
+}
+
+const columns = sql`result_code as "resultCode", description,
+  transaction_status as "transactionStatus", receipt, difference`;
+type FoundResult = Pick<
+  NewMpesaResult,
+  'resultCode' | 'description' | 'transactionStatus' | 'receipt' | 'difference'
+>;
+
+/** The results that M-Pesa's adapter reads. */
+export const mpesaResultsIn = (database: Database) => ({
+  /** The newest result of a payment itself. */
+  async ofPayment(reference: string): Promise<FoundResult | undefined> {
+    const { rows } = await sql<FoundResult>`
+      select ${columns} from mpesa_results
+      where reference = ${reference}::uuid and kind = 'payment'
+      order by id desc limit 1`.execute(database);
+    return rows[0];
+  },
+
+  /** The answers to inquiries that were not used before, newest first; marks them as used. */
+  async takeAnswers(reference: string): Promise<readonly FoundResult[]> {
+    const { rows } = await sql<FoundResult & { id: number }>`
+      update mpesa_results set used_at = now()
+      where reference = ${reference}::uuid and kind = 'inquiry' and used_at is null
+      returning id, ${columns}`.execute(database);
+    return rows.toSorted((one, other) => other.id - one.id);
+  },
+});
+
+/** A pending reversal and its request: enough data to resume it. */
+export interface PendingReversal {
+  readonly id: number;
+  readonly redemptionId: number;
+  readonly reason: string | null;
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly companyId: number;
+  /** The partner of the voucher, whose merchant was paid. */
+  readonly partnerId: number;
+  readonly serialNumber: string;
+  readonly ownerMsisdn: StoredNumber | null;
+  /** Ours: of the redemption, and of the reversal. */
+  readonly references: readonly string[];
+}
+
+/** The pending reversals, a page in the order of their ids. */
+export async function pendingReversals(
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<PendingReversal[]> {
+  const { rows } = await sql<PendingReversal>`
+    select reversal.id, redemption_id as "redemptionId", reason,
+      reversal.operation_id as "operationId", request_id as "requestId",
+      operations.request_digest as "requestDigest", operations.company_id as "companyId",
+      partner_id as "partnerId", serial_number as "serialNumber", owner_msisdn as "ownerMsisdn",
+      array[platform_reference, reversal.reference::text] as "references"
+    from redemption_reversals as reversal
+    join operations on operations.id = reversal.operation_id
+    join redemptions on redemptions.id = redemption_id
+    join vouchers on vouchers.id = voucher_id
+    where reversal.status = 'PENDING' and reversal.id > ${page.afterId}
+    order by reversal.id limit ${page.limit}`.execute(database);
+  return rows;
+}
+
+/** A payment, or the reversal of one, with what names its workflow. */
+export interface ReferencedPayment {
+  readonly kind: 'payment' | 'reversal';
+  /** Ours, towards the provider. */
+  readonly reference: string;
+  readonly operationId: string;
+  readonly redemptionId: number;
+  /** Who has the payment. */
+  readonly provider: string;
+  readonly isOpen: boolean;
+  /** It has ended as done. */
+  readonly isDone: boolean;
+  /** The operation that generated the voucher. */
+  readonly generationId: string;
+  readonly claimOperationId: string | null;
+  readonly claimWorkflowId: string | null;
+  /** Decimal string: what the payee gets. */
+  readonly amount: string;
+  readonly payee: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** The payment or reversal of a reference, by an index of each; undefined where it is not ours. */
+export async function findReferencedPayment(
+  database: Database,
+  reference: string,
+): Promise<ReferencedPayment | undefined> {
+  const { rows } = await sql<ReferencedPayment>`
+    select found.kind, ${reference} as reference, found.operation_id as "operationId", redemptions.id as "redemptionId",
+      ${providerOf(sql`found.payment_operation_id`)} as provider,
+      found.is_open as "isOpen", found.is_done as "isDone",
+      vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
+      claim.workflow_id as "claimWorkflowId", to_merchant as amount, payee
+    from (
+      select 'payment' as kind, operation_id, operation_id as payment_operation_id,
+        id as redemption_id, status = 'HELD' as is_open, is_done
+      from redemptions where payment_reference = ${reference}::uuid
+      union all
+      select 'reversal', reversal.operation_id, redemptions.operation_id, redemption_id,
+        reversal.status = 'PENDING', reversal.status = 'SUCCESS'
+      from redemption_reversals as reversal join redemptions on redemptions.id = redemption_id
+      where reference = ${reference}::uuid
+    ) as found
+    join redemptions on redemptions.id = found.redemption_id
+    join vouchers on vouchers.id = redemptions.voucher_id
+    left join voucher_claims as claim on claim.id = redemptions.claim_id`.execute(database);
+  return rows[0];
+}
+
+type Left = RawBuilder<{ id: string }>;
+
+/** Those of the rows that no sweep and nobody else has ended. */
+const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => Left>> = {
+  claim: (ids) => sql`
+    select id from voucher_claims where id = any(${ids}::text[]) and status = 'OPEN'`,
+  'top-up': (ids) => sql`
+    select id::text from topups where id = any(${ids}::bigint[]) and status = 'PENDING'`,
+  retry: (ids) => sql`
+    select operation_id as id from topup_retries
+    where operation_id = any(${ids}::text[]) and is_open`,
+  reminder: (ids) => sql`
+    select id::text from vouchers
+    where id = any(${ids}::bigint[]) and status = 'ACTIVE' and reminded_at is null
+      and expires_at > now()`,
+};
+
+/** The ids of refused rows that are still to be ended. */
+export async function listRefusedRowsLeft(
+  database: Database,
+  kind: RefusedRowKind,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await left[kind](ids).execute(database);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,373 @@
+import { type DatabaseConnection, sql } from 'kysely';
+import { parseMoney } from '../domain/money.ts';
+import { maskMsisdn } from '../domain/phone.ts';
+import type { Database, DatabaseTransaction } from './connection.ts';
+import { book } from './positions/book.ts';
+import { type BookSettings, observed } from './positions/change.ts';
+import { lockOrder, lostOperationId } from './positions/orders.ts';
+import { isOnHold } from './positions/placements.ts';
+
+/** The fence of a restored database; while it stands, the service serves only reads. */
+export interface Fence {
+  readonly id: number;
+  readonly raisedAt: Date;
+  /** The database lacks what happened after this moment. */
+  readonly restoredTo: Date;
+  /** When the operations of the providers were booked completely; null: not yet. */
+  readonly bookedAt: Date | null;
+}
+
+/** The fence, if there is one. */
+export const standingFence = (database: Database): Promise<Fence | undefined> =>
+  database
+    .selectFrom('maintenance_fences')
+    .select(['id', 'raised_at as raisedAt', 'restored_to as restoredTo', 'booked_at as bookedAt'])
+    .where('state', '=', 'MAINTENANCE')
+    .executeTakeFirst();
+
+/** What processes look at before they change or send anything. */
+interface FenceFacts {
+  readonly isFenced: boolean;
+  /** Of PostgreSQL: a promotion or a restore begins another one. Null on a standby. */
+  readonly timeline: number | null;
+  /** The one that an operator has accepted last, or the first one. */
+  readonly acceptedTimeline: number;
+  readonly now: Date;
+}
+
+/** The timeline of the server, as names of its log begin; null on a standby, which has none to write. */
+const timeline = sql<number | null>`case when not pg_is_in_recovery()
+  then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint end`;
+
+/** Whether the fence stands, the timeline, and what time it is at the database, in one round trip. */
+const fenceFacts = sql<FenceFacts>`
+  select exists (select from maintenance_fences where state = 'MAINTENANCE') as "isFenced",
+    ${timeline} as timeline, (select timeline from database_timeline) as "acceptedTimeline",
+    clock_timestamp() as now`;
+
+export const readFence = async (database: Database): Promise<FenceFacts> =>
+  only(await fenceFacts.execute(database));
+
+/** The same on one connection, of which no pool knows yet. */
+const readFenceOn = async (
+  connection: DatabaseConnection,
+  database: Database,
+): Promise<FenceFacts> => only(await connection.executeQuery(fenceFacts.compile(database)));
+
+function only({ rows }: { readonly rows: readonly FenceFacts[] }): FenceFacts {
+  const [found] = rows;
+  if (!found) throw new Error('The database has no time');
+  return found;
+}
+
+/** Accepts the present timeline. */
+export async function acceptTimeline(transaction: DatabaseTransaction): Promise<void> {
+  await sql`
+    update database_timeline set timeline = ${timeline}, accepted_at = clock_timestamp()`.execute(
+    transaction,
+  );
+}
+
+/** How commits reach standbys, as the settings of PostgreSQL say it. */
+export async function replicationSettings(
+  database: Database,
+): Promise<{ readonly synchronousCommit: string; readonly standbyNames: string }> {
+  const { rows } = await sql<{ synchronousCommit: string; standbyNames: string }>`
+    select current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('synchronous_standby_names') as "standbyNames"`.execute(database);
+  return rows[0] ?? { synchronousCommit: '', standbyNames: '' };
+}
+
+/** Raises the fence; returns its id. Only one can stand. */
+export async function raiseFence(
+  transaction: DatabaseTransaction,
+  restoredTo: Date,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('maintenance_fences')
+    .values({ restored_to: restoredTo, state: 'MAINTENANCE' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Records that everything that the providers did is booked. */
+export async function markBooked(transaction: DatabaseTransaction, fenceId: number) {
+  await transaction
+    .updateTable('maintenance_fences')
+    .set({ booked_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', fenceId)
+    .execute();
+}
+
+/** Lifts the fence. */
+export async function liftFence(transaction: DatabaseTransaction, fenceId: number) {
+  await transaction
+    .updateTable('maintenance_fences')
+    .set({ state: 'LIFTED', lifted_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', fenceId)
+    .execute();
+}
+
+/** The newest transfer or operation: the database was restored to this moment or a later one. */
+export async function newestChange(database: Database): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select greatest(
+      (select created_at from ledger_transfers order by id desc limit 1),
+      (select max(created_at) from operations)) as at`.execute(database);
+  return rows[0]?.at ?? null;
+}
+
+/** The numbers of events have an epoch of their own (src/db/events.ts). */
+const EVENT_NUMBERS = 'event_numbers';
+
+/**
+ * Advances every identity, so that no number is given again that was given since the backup: the
+ * providers, Temporal and companies know these numbers. Returns how many identities it advanced.
+ */
+export async function skipIdentities(
+  transaction: DatabaseTransaction,
+  numbers: number,
+): Promise<number> {
+  const { rows } = await sql<{ sequence: string }>`
+    select format('%I.%I', schemaname, sequencename) as sequence from pg_sequences
+    where schemaname = 'public' and sequencename <> ${EVENT_NUMBERS}
+    order by sequencename`.execute(transaction);
+  for (const { sequence } of rows)
+    await sql`
+      select setval(${sequence}::regclass, last_value + ${numbers})
+      from ${sql.raw(sequence)}`.execute(transaction);
+  return rows.length;
+}
+
+/** Knows whether a fence stands, without a round trip for those who ask. */
+export interface FenceWatch {
+  /** True also while the database has gone: it may come back restored. */
+  isFenced(): boolean;
+  /** Looks on a new connection before its first statement: it may lead to another server. */
+  lookOn(connection: DatabaseConnection): Promise<void>;
+  stop(): void;
+}
+
+export interface FenceWatchOptions {
+  readonly intervalMs: number;
+  /** Whether each commit is at the standby that is promoted: then a promotion loses nothing. */
+  readonly isSynchronous: boolean;
+  /**
+   * Told with each look by how many seconds the clock of this process is ahead of that of the database,
+   * to half the time of the round trip.
+   */
+  readonly noteClock: (aheadSeconds: number) => void;
+  /** Told when the server has another timeline than the one that operators have accepted. */
+  readonly noteNewTimeline: (facts: FenceFacts) => void;
+}
+
+/** Time between two looks while the database has gone. */
+const RETRY_MS = 100;
+
+/** A slower answer says too little about when the database read its clock. */
+const CLOCK_LIMIT_MS = 1_000;
+
+/**
+ * Looks for the fence before the process serves anything, and then at an interval. The fence is
+ * written before processes start, so that a process which has started without one has no reason to
+ * ask with every request. A process that lives through a restore loses its connections, and is
+ * fenced until it has looked again. A promoted standby may lack the last commits, and has a fence from
+ * its first moment: its timeline is new.
+ *
+ * @param database has a connection for this alone, so that a busy pool delays no look
+ */
+export async function watchFence(
+  database: Database,
+  { intervalMs, isSynchronous, noteClock, noteNewTimeline }: FenceWatchOptions,
+): Promise<FenceWatch> {
+  let isFenced = true;
+  let isStopped = false;
+  let isNoted = false;
+  let newest = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function take(facts: FenceFacts): void {
+    const { timeline, acceptedTimeline } = facts;
+    const isNew = timeline !== null && timeline !== acceptedTimeline && !isSynchronous;
+    // A server of an earlier timeline has been replaced, and its commits are lost.
+    const isOld = timeline !== null && timeline < newest;
+    newest = Math.max(newest, timeline ?? 0);
+    isFenced = facts.isFenced || timeline === null || isNew || isOld;
+    if (isNew && !isNoted) noteNewTimeline(facts);
+    isNoted = isNew;
+  }
+
+  async function look(): Promise<void> {
+    let pauseMs = intervalMs;
+    try {
+      const startedAt = performance.now();
+      const facts = await readFence(database);
+      const tookMs = performance.now() - startedAt;
+      take(facts);
+      if (tookMs < CLOCK_LIMIT_MS)
+        noteClock((Date.now() - tookMs / 2 - facts.now.getTime()) / 1_000);
+    } catch {
+      isFenced = true;
+      pauseMs = Math.min(RETRY_MS, intervalMs);
+    }
+    if (isStopped) return;
+    timer = setTimeout(() => void look(), pauseMs);
+    timer.unref();
+  }
+
+  await look();
+  return {
+    isFenced: () => isFenced,
+    async lookOn(connection) {
+      try {
+        take(await readFenceOn(connection, database));
+      } catch {
+        isFenced = true;
+      }
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** What our books have of an order at one provider. */
+export interface KnownPlacement {
+  readonly reference: string;
+  readonly provider: string;
+  /** By our books the provider has done it. */
+  readonly isDone: boolean;
+  /** LOST: our rows are gone, and what providers did is in suspense. */
+  readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'LOST';
+}
+
+const BATCH_SIZE = 1_000;
+
+/** Our placements of these references, by reference. */
+export async function findKnown(
+  database: Database,
+  kind: 'payment' | 'top-up',
+  references: readonly string[],
+): Promise<Map<string, KnownPlacement[]>> {
+  const known = new Map<string, KnownPlacement[]>();
+  for (let begin = 0; begin < references.length; begin += BATCH_SIZE) {
+    const batch = references.slice(begin, begin + BATCH_SIZE);
+    const { rows } = await sql<KnownPlacement>`
+      select reference, placement.provider, placement.done > 0 as "isDone",
+        coalesce(redemptions.status, try.status, 'LOST') as status
+      from (select * from placements
+        where kind = ${kind} and reference = any(${batch}::text[])) as placement
+      left join redemptions using (operation_id)
+      left join (select operation_id, status from topup_attempts) as try using (operation_id)
+      order by position`.execute(database);
+    for (const row of rows) known.set(row.reference, [...(known.get(row.reference) ?? []), row]);
+  }
+  return known;
+}
+
+/** Our references of payments, by the provider's receipts. */
+export async function referencesOfReceipts(
+  database: Database,
+  provider: string,
+  receipts: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ receipt: string; reference: string }>`
+    select provider_reference as receipt, reference from placements
+    where kind = 'payment' and provider = ${provider}
+      and provider_reference = any(${receipts}::text[])`.execute(database);
+  return new Map(rows.map(({ receipt, reference }) => [receipt, reference]));
+}
+
+/** What a provider did, or may still do, and a restore lost. */
+export interface LostOrder {
+  readonly kind: 'payment' | 'top-up';
+  readonly provider: string;
+  /** Ours, as the provider has it. */
+  readonly reference: string;
+  readonly providerReference: string | null;
+  readonly madeAt: Date;
+  /** As the provider names who received it; only the masked text is stored. */
+  readonly party: string | null;
+  /** Decimal string in ETB. */
+  readonly amount: string;
+  /** The serial number of its voucher, if the provider has it. */
+  readonly serialNumber: string | null;
+}
+
+/**
+ * Books what a restore lost: the provider has done it, and nobody was charged, so that the amount is in suspense. It
+ * ends when the request is repeated, which finds it, or when an operator settles its case. One that the provider may
+ * still do counts as done. Idempotent; returns whether it was booked now.
+ */
+export async function bookLost(
+  transaction: DatabaseTransaction,
+  lost: LostOrder,
+  settings: BookSettings,
+): Promise<boolean> {
+  const { kind, provider, reference, amount, party, providerReference, madeAt } = lost;
+  const { rows } = await sql<{ id: number }>`
+    insert into placements (kind, reference, provider, voucher_id, ordered, position)
+    values (${kind}, ${reference}, ${provider},
+      (select id from vouchers where serial_number = ${lost.serialNumber}), ${amount}::numeric,
+      (select count(*) + 1 from placements where reference = ${reference}))
+    on conflict (reference, provider) do nothing
+    returning id`.execute(transaction);
+  const [row] = rows;
+  if (!row) return false;
+  const order = await lockOrder(transaction, lostOperationId(reference));
+  const after = observed(order.position, row.id, {
+    at: madeAt.getTime(),
+    source: 'recovery',
+    said: 'done',
+    amount: parseMoney(amount),
+    ...(providerReference !== null && { providerReference }),
+    ...(party !== null && { words: `To ${maskMsisdn(party)}` }),
+  });
+  await book(transaction, order, after, { source: 'recovery' }, settings);
+  return true;
+}
+
+/** An order of ours that a provider has, as its list says. */
+export interface FoundOrder {
+  readonly reference: string;
+  readonly provider: string;
+}
+
+/**
+ * Has a provider asked about orders of ours: the database may have been restored to before this provider was asked. An
+ * order on hold is at this one by now, which its workflow asks, as the next reconciliation does the others.
+ */
+export async function doubtFound(
+  transaction: DatabaseTransaction,
+  found: readonly FoundOrder[],
+): Promise<void> {
+  await sql`
+    with found as materialized (
+      -- A provider's list may have a reference twice.
+      select distinct named, asked
+      from unnest(${found.map(({ reference }) => reference)}::text[],
+        ${found.map(({ provider }) => provider)}::text[]) as theirs (named, asked)
+    ), orders as materialized (
+      select distinct on (named, asked) placements.*, asked,
+        ${isOnHold(sql`placements.operation_id`)} as is_held,
+        exists (select from placements as known
+          where known.reference = named and known.provider = asked) as is_known
+      from found join placements on reference = named and kind <> 'reversal'
+      where operation_id is not null
+      order by named, asked, position desc
+    ), doubted as (
+      update placements set ask_at = clock_timestamp(), doubted_at = coalesce(placements.doubted_at, now())
+      from orders
+      where placements.reference = orders.reference and placements.kind <> 'reversal'
+        -- The workflow of an order on hold asks the provider that it is at.
+        and not (is_held and orders.provider = asked)
+        and (placements.provider = asked or is_held and not is_known)
+    )
+    insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position, ask_at, doubted_at)
+    select kind, reference, asked, operation_id, voucher_id, ordered,
+      case when is_held then position + 1 else 0 end, clock_timestamp(), now()
+    from orders
+    on conflict (reference, provider) do nothing`.execute(transaction);
+}

@@ -1,0 +1,253 @@
+import { sql } from 'kysely';
+import type { Operator, StoredNumber } from '../../domain/phone.ts';
+import type { Route } from '../../domain/providers.ts';
+import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
+import type { Database } from '../connection.ts';
+import { isVoucherBlocked } from '../positions/cases.ts';
+import { providerReferenceOf } from '../positions/placements.ts';
+import { routesOfTopup } from '../providers.ts';
+import type { TopupStatus } from '../schema/all-tables.ts';
+import { amountOfRetry } from '../topups/topups.ts';
+
+/** What a repair of a redemption's payment is judged by. */
+export interface PaymentFacts {
+  readonly id: number;
+  readonly operationId: string;
+  /** Our reference for people. */
+  readonly reference: string;
+  readonly status: 'HELD' | 'POSTED' | 'VOIDED';
+  readonly providerReference: string | null;
+  /** Decimal string: with the service fee. */
+  readonly amount: string;
+  readonly voucherId: number;
+  readonly serialNumber: string;
+  readonly partnerId: number;
+  readonly merchantId: number;
+  /** 0 until it has ended. */
+  readonly secondsSincePayment: number;
+  readonly isReversed: boolean;
+  readonly hasPendingReversal: boolean;
+  /** The open case of it; null where there is none. */
+  readonly caseId: number | null;
+}
+
+/** Reads the facts of a redemption; undefined where there is none. */
+export async function paymentFacts(
+  database: Database,
+  redemptionId: number,
+): Promise<PaymentFacts | undefined> {
+  const { rows } = await sql<PaymentFacts>`
+    select redemption.id, redemption.operation_id as "operationId",
+      platform_reference as reference, redemption.status,
+      ${providerReferenceOf(sql`redemption.operation_id`)} as "providerReference", (to_merchant + service_fee)::text as amount,
+      voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
+      redemption.merchant_id as "merchantId",
+      coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8
+        as "secondsSincePayment", redemption.status = 'POSTED' and not redemption.is_done as "isReversed",
+      exists (select from redemption_reversals as reversal
+        where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
+        as "hasPendingReversal",
+      (select min(found.id) from cases as found
+        where found.subject = redemption.operation_id and found.closed_at is null) as "caseId"
+    from redemptions as redemption join vouchers on vouchers.id = voucher_id
+    where redemption.id = ${redemptionId}`.execute(database);
+  return rows[0];
+}
+
+/** The redemption with this id, or with our reference of it; undefined where there is none. */
+export async function redemptionIdOf(
+  database: Database,
+  name: string,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('redemptions')
+    .select('id')
+    .where((where) =>
+      where.or([
+        where('platform_reference', '=', name),
+        where('id', '=', /^[0-9]{1,15}$/.test(name) ? Number(name) : 0),
+      ]),
+    )
+    .executeTakeFirst();
+  return row && String(row.id);
+}
+
+/** What a repair of a top-up is judged by. */
+export interface TopupFactsForRepair {
+  readonly id: number;
+  readonly partnerId: number;
+  readonly status: TopupStatus;
+  readonly attempt: number;
+  /** Of the last attempt. */
+  readonly msisdn: StoredNumber;
+  /** Of the last attempt; null where there was none. */
+  readonly operator: Operator | null;
+  /** Those of its kind, for its partner. */
+  readonly routes: readonly Route[];
+  /**
+   * Decimal string: what is on hold or was, and after a failure what another attempt costs. Null for a
+   * package that was never held and is gone.
+   */
+  readonly amount: string | null;
+  /** The open case of one of its attempts; null where there is none. */
+  readonly caseId: number | null;
+  /** The operation of the attempt on hold; null where none is. */
+  readonly heldOperationId: string | null;
+  readonly providerReference: string | null;
+  /** A person decided that an attempt was not delivered, or does so now. */
+  readonly wasSettledByHand: boolean;
+}
+
+/** Reads the facts of a top-up; undefined where there is none. */
+export async function topupFactsForRepair(
+  database: Database,
+  topupId: number,
+): Promise<TopupFactsForRepair | undefined> {
+  const { rows } = await sql<TopupFactsForRepair>`
+    select topups.id, partner_id as "partnerId", status, attempt, msisdn, operator,
+      case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
+      ${routesOfTopup} as routes,
+      provider_reference as "providerReference",
+      (select min(found.id) from cases as found
+        where found.topup_id = topups.id and found.closed_at is null and found.why <> 'unbooked')
+        as "caseId",
+      (select operation_id from topup_attempts as made
+        where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",
+      exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
+        and state in ('RUNNING', 'DONE') and arguments ->> 'outcome' = 'not-done')
+        as "wasSettledByHand"
+    from topups where topups.id = ${topupId}`.execute(database);
+  return rows[0];
+}
+
+/** Whether an operation is on hold, or how it ended. */
+export async function statusOf(
+  database: Database,
+  kind: 'redemption' | 'topup',
+  operationId: string,
+): Promise<'HELD' | 'POSTED' | 'VOIDED'> {
+  const { status } = await database
+    .selectFrom(kind === 'redemption' ? 'redemptions' : 'topup_attempts')
+    .select('status')
+    .where('operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+  return status;
+}
+
+/** The newest redemptions of a voucher, by their ids. */
+export async function redemptionsOfVoucher(
+  database: Database,
+  voucherId: number,
+): Promise<number[]> {
+  const rows = await database
+    .selectFrom('redemptions')
+    .select('id')
+    .where('voucher_id', '=', voucherId)
+    .orderBy('id', 'desc')
+    .limit(10)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** What a repair of a voucher, or of its claim, is judged by. */
+export interface VoucherFacts {
+  readonly id: number;
+  readonly serialNumber: string;
+  readonly partnerId: number;
+  readonly status: VoucherStatus;
+  /** The number of its owner; null for one of nobody. */
+  readonly owner: StoredNumber | null;
+  /** Whether it was claimed, ever, and the SMS provider did not certainly refuse the code. */
+  readonly mayHaveCode: boolean;
+  /** Decimal string: its value, also that on hold. */
+  readonly value: string;
+  readonly expiresAt: Date;
+  /** Its open claim; null where there is none. */
+  readonly claimId: string | null;
+  /** Whether the time of its claim is over. */
+  readonly isClaimOver: boolean;
+  /** Whether there is a message that its owner may miss. */
+  readonly hasMessage: boolean;
+  /** A payment of it could be made twice, as long as its case is open. */
+  readonly isBlocked: boolean;
+}
+
+/** Reads the facts of a voucher; undefined where there is none. */
+export async function voucherFacts(
+  database: Database,
+  voucherId: number,
+): Promise<VoucherFacts | undefined> {
+  const { rows } = await sql<VoucherFacts>`
+    select vouchers.id, serial_number as "serialNumber", partner_id as "partnerId",
+      vouchers.status, owner_msisdn as owner,
+      exists (select from voucher_claims as made where made.voucher_id = vouchers.id
+        and (made.status = 'OPEN' or not exists (
+          select from messages left join message_resends as resend on resend.message_id = messages.id
+            left join messages as original on original.id = resend.original_id
+          where messages.voucher_id = vouchers.id
+            and coalesce(messages.claim_id, original.claim_id) = made.id
+          having bool_and(messages.status = 'REFUSED'))))
+        as "mayHaveCode",
+      (remaining + held)::text as value, vouchers.expires_at as "expiresAt",
+      claim.id as "claimId",
+      coalesce(claim.expires_at <= clock_timestamp(), false) as "isClaimOver",
+      claim.id is not null or exists (
+        select from redemptions join messages on messages.redemption_id = redemptions.id
+        where redemptions.voucher_id = vouchers.id and redemptions.status = 'POSTED'
+          and is_done and messages.status <> 'SENT') as "hasMessage",
+      ${isVoucherBlocked(sql`vouchers.id`)} as "isBlocked"
+    from vouchers
+    left join voucher_claims as claim on claim.id = current_claim_id and claim.status = 'OPEN'
+    where vouchers.id = ${voucherId}`.execute(database);
+  return rows[0];
+}
+
+/**
+ * Gives a voucher whose code nobody can have got another owner, who is reminded of its end; what is
+ * queued for the one before is not sent. The repair keeps the number before, by which the voucher is found.
+ */
+export async function correctOwner(
+  database: Database,
+  { voucherId, repairId }: { readonly voucherId: number; readonly repairId: number },
+  number: StoredNumber,
+): Promise<void> {
+  await sql`
+    update repairs set former_msisdn = owner_msisdn from vouchers
+    where repairs.id = ${repairId} and vouchers.id = ${voucherId}`.execute(database);
+  await database
+    .updateTable('messages')
+    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .where('voucher_id', '=', voucherId)
+    .where('status', '=', 'QUEUED')
+    .execute();
+  await database
+    .updateTable('vouchers')
+    .set({ owner_msisdn: number, reminded_at: null })
+    .where('id', '=', voucherId)
+    .execute();
+}
+
+/** Moves the end of a voucher; its owner is reminded again before that. */
+export async function extendVoucherUntil(
+  database: Database,
+  voucherId: number,
+  expiresAt: Date,
+): Promise<void> {
+  await database
+    .updateTable('vouchers')
+    .set({ expires_at: expiresAt, reminded_at: null })
+    .where('id', '=', voucherId)
+    .execute();
+}
+
+/** Gives an open claim at least so many minutes from now; its workflow finds them when its time is over. */
+export async function extendClaimBy(
+  database: Database,
+  claimId: string,
+  minutes: number,
+): Promise<void> {
+  await sql`
+    update voucher_claims
+    set expires_at = greatest(expires_at, clock_timestamp() + make_interval(mins => ${minutes}))
+    where id = ${claimId} and status = 'OPEN'`.execute(database);
+}

@@ -1,0 +1,414 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { StoredNumber } from '../domain/phone.ts';
+import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
+import { DEPOSIT_REVERSAL } from '../domain/statements.ts';
+import type { NamedVoucher } from '../domain/vouchers/voucher.ts';
+import type { Database } from './connection.ts';
+import { anyDigest } from './digest-keys.ts';
+import { isNamed } from './ledger/ledger.ts';
+import { hasNumber } from './phone-numbers.ts';
+import type { TopupStatus, VouchersTable } from './schema/all-tables.ts';
+
+/** The partner of a voucher. */
+export const partnerOfVoucher = async (database: Database, voucherId: number): Promise<string> =>
+  (
+    await database
+      .selectFrom('vouchers')
+      .innerJoin('partners', 'partners.id', 'vouchers.partner_id')
+      .select('company_name')
+      .where('vouchers.id', '=', voucherId)
+      .executeTakeFirstOrThrow()
+  ).company_name;
+
+/** All partners, by their names. */
+export const namesOfPartners = (database: Database) =>
+  database
+    .selectFrom('partners')
+    .select(['id', 'company_name as name'])
+    .orderBy('company_name')
+    .orderBy('id')
+    .execute();
+
+/** The partner of a top-up, and its workflow; undefined where there is none. */
+export const ownerOfTopup = (database: Database, topupId: number) =>
+  database
+    .selectFrom('topups')
+    .innerJoin('partners', 'partners.id', 'topups.partner_id')
+    .select(['partner_id as partnerId', 'company_name as partner', 'workflow_id as workflowId'])
+    .where('topups.id', '=', topupId)
+    .executeTakeFirst();
+
+/** The number of a voucher's owner, or of a top-up; undefined where there is none. */
+export async function readNumberOf(
+  database: Database,
+  kind: 'voucher' | 'top-up',
+  id: number,
+): Promise<StoredNumber | undefined> {
+  const row =
+    kind === 'voucher'
+      ? await database
+          .selectFrom('vouchers')
+          .select('owner_msisdn as msisdn')
+          .where('id', '=', id)
+          .executeTakeFirst()
+      : await database
+          .selectFrom('topups')
+          .select('msisdn')
+          .where('id', '=', id)
+          .executeTakeFirst();
+  return row?.msisdn ?? undefined;
+}
+
+/** What a person of the service looks for, with the keys by which codes and numbers are found. */
+interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode' | 'about'> {
+  readonly numberHash?: string;
+  readonly codeDigests?: readonly Buffer[];
+}
+
+/** A voucher or a top-up that was found. */
+export interface FoundCase {
+  readonly kind: 'voucher' | 'top-up';
+  readonly id: number;
+  /** The serial number, or the transactionId. */
+  readonly name: string;
+  readonly at: Date;
+  readonly status: VouchersTable['status']['__select__'] | TopupStatus;
+  readonly partner: string;
+  /** Decimal string. */
+  readonly amount: string | null;
+  /** Of the owner, or that of the top-up. */
+  readonly maskedNumber: string | null;
+}
+
+export interface FoundCases {
+  /** Newest first. */
+  readonly cases: readonly FoundCase[];
+  /** How many more there are; of very many only a part is counted. */
+  readonly more: number;
+}
+
+/** Rows that one way of looking answers at most. */
+const ROWS_OF_A_WAY = 200;
+
+type Way = RawBuilder<unknown>;
+const way = (condition: unknown, statement: () => Way): Way[] =>
+  condition === undefined ? [] : [sql`(${statement()})`];
+
+/** The newest rows of a number, in the order of an index. */
+const newestOf = (number: {
+  readonly table: string;
+  readonly id: string;
+  readonly column: string;
+  readonly hash: string | undefined;
+}) =>
+  way(
+    number.hash,
+    () => sql`
+    select ${sql.ref(number.id)} from ${sql.table(number.table)}
+    where ${sql.ref(number.column)} is not null and ${hasNumber(number.column, number.hash)}
+    order by ${sql.ref(number.id)} desc limit ${ROWS_OF_A_WAY}`,
+  );
+
+const isAny = (reference: string | undefined) =>
+  reference === undefined ? undefined : sql`any(${spellingsOf(reference)}::text[])`;
+
+/** What somebody settled by hand under a reference, also as not done. */
+const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) => sql`
+  select ${sql.ref(column)} from repairs
+  where arguments ->> 'reference' = ${reference} and ${sql.ref(column)} is not null
+  limit ${ROWS_OF_A_WAY}`;
+
+/** Each statement uses an index of its own; together they are a few rows. */
+const voucherWays = (term: SearchedTerm): Way[] => {
+  const { serialNumber, codeDigests, numberHash, redemptionId, uuid } = term;
+  const reference = isAny(term.reference);
+  return [
+    ...way(serialNumber, () => sql`select id from vouchers where serial_number = ${serialNumber}`),
+    ...way(
+      codeDigests,
+      () => sql`select id from vouchers where code_digest = ${anyDigest(codeDigests ?? [])}`,
+    ),
+    ...newestOf({ table: 'vouchers', id: 'id', column: 'owner_msisdn', hash: numberHash }),
+    // Before a correction.
+    ...newestOf({ table: 'repairs', id: 'voucher_id', column: 'former_msisdn', hash: numberHash }),
+    ...way(redemptionId, () => sql`select voucher_id from redemptions where id = ${redemptionId}`),
+    ...way(
+      uuid,
+      () => sql`select voucher_id from redemptions where payment_reference = ${uuid}::uuid`,
+    ),
+    ...way(
+      uuid,
+      () => sql`select voucher_id from ${ofReversal} where reversal.reference = ${uuid}::uuid`,
+    ),
+    ...way(
+      reference,
+      () => sql`select voucher_id from redemptions where platform_reference = ${reference}`,
+    ),
+    ...way(
+      reference,
+      () => sql`select voucher_id from placements where provider_reference = ${reference}
+      limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...way(
+      reference,
+      () => sql`select voucher_id from messages where provider_reference = ${reference}
+      and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...way(term.caseId, () => sql`select voucher_id from cases where id = ${term.caseId}`),
+    ...way(reference, () => settledUnder('voucher_id', reference)),
+    // A partner's own name of a line of a bulk order.
+    ...way(
+      reference,
+      () => sql`select voucher_id from bulk_lines
+      where reference = ${reference} and voucher_id is not null limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...vouchersOfOperation(term),
+  ];
+};
+
+const ofReversal = sql`redemption_reversals as reversal join redemptions on redemptions.id = reversal.redemption_id`;
+
+/** The vouchers that an operation was about, of whatever kind it was. */
+const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
+  [
+    sql`select id from vouchers where operation_id = ${operationId}`,
+    // One index has the open claims, another one those that have ended.
+    sql`select voucher_id from voucher_claims
+      where operation_id = ${operationId} and status = 'OPEN'`,
+    sql`select voucher_id from voucher_claims
+      where operation_id = ${operationId} and status <> 'OPEN'`,
+    sql`select voucher_id from redemptions where operation_id = ${operationId}`,
+    sql`select voucher_id from ${ofReversal} where reversal.operation_id = ${operationId}`,
+    sql`select voucher_id from message_resends join messages on messages.id = message_id
+      where operation_id = ${operationId}`,
+    sql`select (outcome ->> 'voucherId')::bigint from operations
+      where id = ${operationId} and kind = 'cancel-voucher' and outcome ->> 'voucherId' is not null`,
+    sql`select voucher_id from repairs where operation_id = ${operationId}`,
+    sql`select voucher_id from bulk_lines
+      where bulk_order_id = (select id from bulk_orders where operation_id = ${operationId})
+        and voucher_id is not null
+      order by line desc limit ${ROWS_OF_A_WAY}`,
+  ].flatMap((statement) => way(operationId, () => statement));
+
+const topupWays = (term: SearchedTerm): Way[] => {
+  const { topupId, numberHash, operationId } = term;
+  const reference = isAny(term.reference);
+  return [
+    ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
+    ...newestOf({ table: 'topups', id: 'id', column: 'msisdn', hash: numberHash }),
+    ...newestOf({ table: 'topup_attempts', id: 'topup_id', column: 'msisdn', hash: numberHash }),
+    ...way(
+      reference,
+      () => sql`select topup_id from topup_attempts where reference = ${reference}`,
+    ),
+    ...way(
+      reference,
+      () => sql`select topup_id from topup_attempts join placements using (operation_id)
+      where placements.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
+    ),
+    ...way(term.caseId, () => sql`select topup_id from cases where id = ${term.caseId}`),
+    ...way(reference, () => settledUnder('topup_id', reference)),
+    ...[
+      sql`select id from topups where operation_id = ${operationId}`,
+      sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
+      // A request that another one has overtaken made no attempt.
+      sql`select topup_id from topup_retries where operation_id = ${operationId}`,
+      sql`select topup_id from repairs where operation_id = ${operationId}`,
+    ].flatMap((statement) => way(operationId, () => statement)),
+  ];
+};
+
+/** The ids that the statements find, newest first. */
+async function idsBy(database: Database, ways: readonly Way[]): Promise<readonly number[]> {
+  if (ways.length === 0) return [];
+  const { rows } = await sql<{ id: number }>`
+    with found (id) as (${sql.join(ways, sql` union `)})
+    select id from found where id is not null order by id desc`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+const vouchersOf = (ids: readonly number[]) => sql<FoundCase>`
+  select 'voucher' as kind, vouchers.id, serial_number as name, vouchers.created_at as at,
+    vouchers.status, company_name as partner, amount, masked_msisdn(owner_msisdn) as "maskedNumber"
+  from vouchers join partners on partners.id = vouchers.partner_id
+  where vouchers.id = any(${ids}::bigint[])`;
+
+const topupsOf = (ids: readonly number[]) => sql<FoundCase>`
+  select 'top-up' as kind, topups.id, topups.id::text as name, topups.created_at as at,
+    topups.status, company_name as partner, amount, masked_msisdn(msisdn) as "maskedNumber"
+  from topups join partners on partners.id = topups.partner_id
+  where topups.id = any(${ids}::bigint[])`;
+
+/** The vouchers and top-ups that a text names, newest first. */
+export async function findCases(
+  database: Database,
+  term: SearchedTerm,
+  limit: number,
+): Promise<FoundCases> {
+  const vouchers = await idsBy(database, voucherWays(term));
+  const topups = await idsBy(database, topupWays(term));
+  const newest = async (ids: readonly number[], rowsOf: typeof vouchersOf) =>
+    ids.length === 0 ? [] : (await rowsOf(ids.slice(0, limit)).execute(database)).rows;
+  const rows = [...(await newest(vouchers, vouchersOf)), ...(await newest(topups, topupsOf))];
+  const cases = rows.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, limit);
+  return { cases, more: vouchers.length + topups.length - cases.length };
+}
+
+/** Something that a text names besides a voucher or a top-up. */
+export interface FoundRecord {
+  readonly kind:
+    | 'deposit'
+    | 'goodwill'
+    | 'bulk order'
+    | 'bulk line'
+    | 'repair'
+    | 'call'
+    | 'operation';
+  /** A reference, or the number of a row. */
+  readonly name: string;
+  readonly at: Date;
+  /** Whose it is; null for a call that named no company. */
+  readonly company: string | null;
+  /** What became of it. */
+  readonly state: string;
+  /** Decimal string. */
+  readonly amount: string | null;
+}
+
+/** Records of one statement at most. */
+const ROWS = 20;
+
+const companyName = sql`case company_kind
+  when 'partner' then (select company_name from partners where partners.id = company_id)
+  when 'merchant' then (select merchant_name from merchants where merchants.id = company_id) end`;
+
+/** Deposits and goodwill credits; a deposit that was reversed stands there twice. */
+const bookings = (kind: 'deposit' | 'goodwill', reference: string) => sql`
+  select ${kind}::text as kind, substr(operation_id, ${kind.length + 2}::int) as name, transfer.created_at as at,
+    company_name as company, case step when ${DEPOSIT_REVERSAL}::text then 'Taken back from'
+      else 'Credited to' end || ' the ' || account.kind || ' wallet' as state, amount
+  from ledger_transfers as transfer
+  join ledger_accounts as account on account.id = any(array[debit_account_id, credit_account_id])
+  join partners on partners.id = account.partner_id
+  where ${isNamed(kind, reference)} limit ${ROWS}`;
+
+/** Lines of bulk orders that have no voucher. */
+const bulkLines = (references: readonly string[]) => sql`
+  select 'bulk line', 'line ' || line || ' of bulk order ' || bulk_order_id,
+    coalesce(line.settled_at, bulk_orders.created_at), company_name,
+    line.status || coalesce(': ' || (refusal ->> 'reason'), ''), null::numeric
+  from bulk_lines as line join bulk_orders on bulk_orders.id = bulk_order_id
+  join partners on partners.id = partner_id
+  where line.reference = any(${references}::text[]) and voucher_id is null limit ${ROWS}`;
+
+/** Calls of the APIs by their X-Request-Id: those that were refused, and the newest others. */
+const calls = (requestId: string) => [
+  sql`select 'call', request_id, at, ${companyName}, method || ' ' || route || ': ' || reason,
+      null::numeric
+    from refused_calls where request_id = ${requestId} limit ${ROWS}`,
+  sql`select 'call', request_id, at, ${companyName},
+      method || ' ' || route || ': answered ' || status_code, null::numeric
+    from admitted_calls where request_id = ${requestId} limit ${ROWS}`,
+];
+
+const bulkOrder = (operationId: string) => sql`
+  select 'bulk order', bulk_orders.id::text, bulk_orders.created_at, company_name,
+    generated || ' of ' || lines || ' generated, ' || refused || ' refused, ' || cancelled
+      || ' cancelled', null::numeric
+  from bulk_orders join partners on partners.id = partner_id where operation_id = ${operationId}`;
+
+/** A repair of a wallet; any other one belongs to its case. */
+const repair = (operationId: string) => sql`
+  select 'repair', id::text, changed_at, ${companyName}, kind || ': ' || state, amount
+  from repairs where operation_id = ${operationId} and voucher_id is null and topup_id is null`;
+
+/** The answer to a request, as long as it is kept. */
+const operation = (operationId: string) => sql`
+  select 'operation', id, coalesce(settled_at, created_at), ${companyName},
+    kind || ': ' || status || coalesce(', ' || (outcome ->> 'reason'), ''), null::numeric
+  from operations where id = ${operationId}`;
+
+async function readRecords(
+  database: Database,
+  statements: readonly RawBuilder<unknown>[],
+): Promise<FoundRecord[]> {
+  if (statements.length === 0) return [];
+  const all = sql.join(
+    statements.map((one) => sql`(${one})`),
+    sql` union all `,
+  );
+  const { rows } = await sql<FoundRecord>`
+    with found (kind, name, at, company, state, amount) as (${all})
+    select * from found order by at desc, name limit ${ROWS}`.execute(database);
+  return rows;
+}
+
+/** What a text names besides vouchers and top-ups, newest first. Each statement uses an index. */
+export const findRecords = (
+  database: Database,
+  { reference, uuid, operationId }: SearchedTerm,
+): Promise<FoundRecord[]> =>
+  readRecords(database, [
+    ...(reference === undefined
+      ? []
+      : [
+          bookings('deposit', reference),
+          bookings('goodwill', reference),
+          bulkLines(spellingsOf(reference)),
+        ]),
+    ...(uuid === undefined ? [] : calls(uuid)),
+    ...(operationId === undefined ? [] : [bulkOrder(operationId), repair(operationId)]),
+  ]);
+
+/** The request of an operation that left neither a voucher nor a top-up nor a record. */
+export const findOperationRecord = (
+  database: Database,
+  { operationId }: SearchedTerm,
+): Promise<FoundRecord[]> =>
+  readRecords(database, operationId === undefined ? [] : [operation(operationId)]);
+
+/** A redemption with what its workflows are found by. */
+export interface NamedRedemption extends NamedVoucher {
+  /** Ours: for people, and towards the provider. */
+  readonly references: readonly string[];
+}
+
+const namesOfVouchers = [
+  'vouchers.partner_id as partnerId',
+  'vouchers.serial_number as serialNumber',
+  'vouchers.owner_msisdn as ownerMsisdn',
+] as const;
+
+/** The names of a partner's voucher; undefined where it has none with this id. */
+export const findVoucherNames = (
+  database: Database,
+  { voucherId, partnerId }: { readonly voucherId: number; readonly partnerId: number },
+): Promise<NamedVoucher | undefined> =>
+  database
+    .selectFrom('vouchers')
+    .select([...namesOfVouchers, 'vouchers.merchant_id as merchantId'])
+    .where('vouchers.id', '=', voucherId)
+    .where('vouchers.partner_id', '=', partnerId)
+    .executeTakeFirst();
+
+/** The names of a merchant's redemption; undefined where it has none with this id. */
+export async function findRedemptionNames(
+  database: Database,
+  { redemptionId, merchantId }: { readonly redemptionId: number; readonly merchantId: number },
+): Promise<NamedRedemption | undefined> {
+  const row = await database
+    .selectFrom('redemptions')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .select([
+      ...namesOfVouchers,
+      'redemptions.merchant_id as merchantId',
+      'redemptions.platform_reference',
+      'redemptions.payment_reference',
+    ])
+    .where('redemptions.id', '=', redemptionId)
+    .where('redemptions.merchant_id', '=', merchantId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { platform_reference, payment_reference, ...names } = row;
+  return { ...names, references: [platform_reference, payment_reference] };
+}

@@ -1,0 +1,328 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { isSameNumber, type Operator, type StoredNumber } from '../../domain/phone.ts';
+import type { AirtimeProviderName } from '../../domain/providers.ts';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { heldAmount } from '../ledger/ledger.ts';
+import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
+import { endedEffect, refuseOperation, settleOperation } from '../operations.ts';
+import {
+  failoversOf,
+  noteUnknown,
+  placing,
+  providerOf,
+  providerReferenceOf,
+} from '../positions/placements.ts';
+import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
+import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.ts';
+import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
+
+type AttemptRow = Selectable<TopupAttemptsTable>;
+
+export interface NewAttempt {
+  readonly topupId: number;
+  readonly attempt: number;
+  readonly operationId: string;
+  readonly reference: string;
+  readonly msisdn: StoredNumber;
+  readonly operator: Operator;
+  /** Decimal string: held, and charged on delivery. */
+  readonly amount: string;
+  readonly productId: number | null;
+  readonly providerProductId: number | null;
+  readonly provider: AirtimeProviderName;
+  /** Counts the attempt for its number. */
+  readonly numberCount: NumberCount | undefined;
+}
+
+/**
+ * Records an attempt before its sending, and closes its request. Returns the provider that has it: the chosen one, or
+ * the one that had it before a restore, which may have done it.
+ *
+ * @throws a violation of `numberLimitConstraint` beyond the limit of its number
+ */
+export async function beginAttempt(
+  transaction: DatabaseTransaction,
+  attempt: NewAttempt,
+): Promise<{ readonly provider: AirtimeProviderName; readonly isFoundAgain: boolean }> {
+  const { lost, placed } = placing({
+    kind: 'top-up',
+    reference: attempt.reference,
+    provider: attempt.provider,
+    operationId: attempt.operationId,
+    voucherId: null,
+    ordered: attempt.amount,
+  });
+  const { lost_at } = await withNumberCount(transaction, attempt.numberCount)
+    .with('lost', () => lost)
+    .with('placed', () => placed)
+    .with('request', (requests) =>
+      requests
+        .updateTable('topup_retries')
+        .set({ is_open: false })
+        .where('operation_id', '=', attempt.operationId),
+    )
+    .with('topup', (topups) =>
+      topups
+        .updateTable('topups')
+        .set({
+          status: 'PROCESSING',
+          attempt: attempt.attempt,
+          msisdn: attempt.msisdn,
+          operator: attempt.operator,
+          amount: attempt.amount,
+          product_id: attempt.productId,
+          message: null,
+          updated_at: sql<Date>`now()`,
+        })
+        .where('id', '=', attempt.topupId),
+    )
+    .insertInto('topup_attempts')
+    .values({
+      topup_id: attempt.topupId,
+      attempt: attempt.attempt,
+      operation_id: attempt.operationId,
+      reference: attempt.reference,
+      msisdn: attempt.msisdn,
+      provider_product_id: attempt.providerProductId,
+    })
+    .returning(sql<AirtimeProviderName | null>`(select provider from lost limit 1)`.as('lost_at'))
+    .executeTakeFirstOrThrow();
+  return { provider: lost_at ?? attempt.provider, isFoundAgain: lost_at !== null };
+}
+
+/** An attempt with the data for the provider. */
+export const findAttempt = (database: Database, operationId: string) =>
+  attempts(database, operationId)
+    .select(failoversOf(sql.ref('topup_attempts.operation_id')).as('failovers'))
+    .executeTakeFirstOrThrow();
+
+/** The same as it was ordered: a later attempt may have another price, and the ledger knows what this one held. */
+export async function findOrderedAttempt(database: Database, operationId: string) {
+  const { held, ...attempt } = await attempts(database, operationId)
+    .select(heldAmount(sql.ref('topup_attempts.operation_id')).as('held'))
+    .executeTakeFirstOrThrow();
+  return { ...attempt, amount: held ?? attempt.amount };
+}
+
+/** The same with its top-up locked, for a change of the top-up. */
+export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
+  attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
+
+const attempts = (database: Database, operationId: string) =>
+  database
+    .selectFrom('topup_attempts')
+    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
+    .leftJoin('products', 'products.id', 'topups.product_id')
+    .select([
+      'topup_attempts.topup_id',
+      'topup_attempts.attempt',
+      'topup_attempts.reference',
+      'topup_attempts.msisdn',
+      'topup_attempts.status',
+      'topup_attempts.settled_at',
+      'topups.partner_id',
+      'topups.kind',
+      'topups.amount',
+      'topups.operator',
+      'products.product_name',
+      'topup_attempts.provider_product_id',
+    ])
+    .select(
+      providerOf(sql.ref('topup_attempts.operation_id'))
+        .$castTo<AirtimeProviderName>()
+        .as('provider'),
+    )
+    .where('topup_attempts.operation_id', '=', operationId);
+
+/** Marks the top-up of an attempt without a result from the provider as UNKNOWN. */
+export async function markAttemptUnknown(
+  database: Database,
+  operationId: string,
+  message: string,
+): Promise<void> {
+  await database
+    .updateTable('topups')
+    .from('topup_attempts')
+    .set({ status: 'UNKNOWN', message, updated_at: sql<Date>`now()` })
+    .whereRef('topups.id', '=', 'topup_attempts.topup_id')
+    .where('topup_attempts.operation_id', '=', operationId)
+    .where('topup_attempts.status', '=', 'HELD')
+    .where('topups.status', 'in', ['PROCESSING', 'UNKNOWN'])
+    .execute();
+  await noteUnknown(database, operationId);
+}
+
+/** The status of a top-up. */
+export const topupStatus = (database: Database, topupId: number): Promise<TopupStatus> =>
+  database
+    .selectFrom('topups')
+    .select('status')
+    .where('id', '=', topupId)
+    .executeTakeFirstOrThrow()
+    .then(({ status }) => status);
+
+/** An attempt with the reference of its provider. */
+export type ListedAttempt = AttemptRow & { readonly provider_reference: string | null };
+
+/** The attempts of a top-up, first to last. */
+export const topupAttempts = (database: Database, topupId: number): Promise<ListedAttempt[]> =>
+  database
+    .selectFrom('topup_attempts')
+    .selectAll()
+    .select(providerReferenceOf(sql.ref('topup_attempts.operation_id')).as('provider_reference'))
+    .where('topup_id', '=', topupId)
+    .orderBy('attempt')
+    .execute();
+
+/** The attempt under our reference, and its top-up. */
+export interface ReferencedAttempt {
+  readonly status: AttemptRow['status'];
+  readonly operationId: string;
+  readonly provider: AirtimeProviderName;
+  readonly creationId: string;
+  readonly workflowId: string;
+}
+
+/** The attempt under our reference, if it is ours. */
+export const attemptOfReference = (
+  database: Database,
+  reference: string,
+): Promise<ReferencedAttempt | undefined> =>
+  database
+    .selectFrom('topup_attempts')
+    .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
+    .select([
+      'topup_attempts.status',
+      'topup_attempts.operation_id as operationId',
+      'topups.operation_id as creationId',
+      'topups.workflow_id as workflowId',
+    ])
+    .select(
+      providerOf(sql.ref('topup_attempts.operation_id'))
+        .$castTo<AirtimeProviderName>()
+        .as('provider'),
+    )
+    .where('topup_attempts.reference', '=', reference)
+    .executeTakeFirst();
+
+/** The message of a top-up that never reached its workflow. */
+export const NEVER_STARTED = 'It was never started and nothing was charged';
+
+interface Batch {
+  readonly startSeconds: number;
+  readonly batchSize: number;
+}
+
+/**
+ * Fails top-ups and retries whose start was lost, up to `batchSize` in a transaction, after a time in
+ * which their workflows would have begun. A workflow that begins later finds this answer.
+ */
+export const staleTopupsStep = (database: Database, batch: Batch): RowStep<number> => ({
+  end: (rows) =>
+    database.transaction().execute((transaction) => failTopups(transaction, batch, rows)),
+  listDue: (rows) => idsOf(database, staleTopups(batch, rows)),
+});
+
+/** Retries; their ids are those of their operations. */
+export const staleRetriesStep = (database: Database, batch: Batch): RowStep<string> => ({
+  end: (rows) =>
+    database.transaction().execute((transaction) => failRetries(transaction, batch, rows)),
+  async listDue(among) {
+    const { rows } = await staleRetries(batch, among).execute(database);
+    return rows.map(({ operation_id }) => operation_id);
+  },
+});
+
+async function idsOf(database: Database, due: RawBuilder<{ id: number }>): Promise<number[]> {
+  const { rows } = await due.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+const isStale = (column: string, { startSeconds }: Batch) =>
+  sql`${sql.ref(column)} < now() - make_interval(secs => ${startSeconds}::float8)`;
+
+const staleTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
+  select topups.id from topups join operations on operations.id = topups.operation_id
+  where topups.status = 'PENDING' and operations.status = 'RUNNING'
+    and ${isStale('topups.created_at', batch)} and ${isAmong('topups.id', rows, 'bigint')}
+  order by topups.created_at limit ${batch.batchSize}`;
+
+/** Locks the operation's row first, in the lock order of a concurrent hold. */
+async function failTopups(transaction: DatabaseTransaction, batch: Batch, among: Rows<number>) {
+  const { rows } = await sql<{ id: number }>`
+    ${staleTopups(batch, among)} for update of operations skip locked`.execute(transaction);
+  if (rows.length === 0) return 0;
+  await sql`
+    with failed as (
+      update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
+      where id = any(${rows.map(({ id }) => id)}::bigint[]) and status = 'PENDING'
+      returning id, operation_id)
+    update operations set status = 'FAILED', settled_at = now(),
+      outcome = jsonb_build_object('ok', false, 'reason', 'topup-failed',
+        'detail', ${NEVER_STARTED}::text, 'transactionId', failed.id)
+    from failed where operations.id = failed.operation_id`.execute(transaction);
+  return rows.length;
+}
+
+interface StaleRetry {
+  readonly operation_id: string;
+  readonly request_id: string;
+  readonly request_digest: string;
+  readonly company_kind: 'partner';
+  readonly company_id: number;
+  readonly topup_id: number;
+  readonly attempt: number;
+  readonly msisdn: StoredNumber | null;
+}
+
+/** Retries that wait for another request's running attempt are skipped. */
+const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
+  select retry.operation_id, operations.request_id, operations.request_digest,
+    operations.company_kind, operations.company_id, retry.topup_id, retry.attempt, retry.msisdn
+  from topup_retries as retry join operations on operations.id = retry.operation_id
+  where retry.is_open and operations.status = 'RUNNING'
+    and ${isStale('retry.created_at', batch)} and ${isAmong('retry.operation_id', rows, 'text')}
+    and not exists (
+      select from topup_attempts as made
+      where made.topup_id = retry.topup_id and made.attempt = retry.attempt
+        and made.status = 'HELD')
+  order by retry.created_at limit ${batch.batchSize}`;
+
+async function failRetries(transaction: DatabaseTransaction, batch: Batch, among: Rows<string>) {
+  const { rows } = await sql<StaleRetry>`
+    ${staleRetries(batch, among)} for update of operations skip locked`.execute(transaction);
+  for (const retry of rows) await failRetry(transaction, retry);
+  return rows.length;
+}
+
+/** It may have joined another request's attempt whose workflow was lost before it could answer. */
+async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): Promise<void> {
+  const { operation_id: operationId, topup_id: transactionId } = retry;
+  const made = await transaction
+    .selectFrom('topup_attempts')
+    .select(['status', 'msisdn'])
+    .where('topup_id', '=', retry.topup_id)
+    .where('attempt', '=', retry.attempt)
+    .executeTakeFirst();
+  if (!made) {
+    const failure = refuse('topup-failed', { detail: NEVER_STARTED, transactionId });
+    await dropRequest(transaction, operationId);
+    await settleOperation<never>(transaction, operationId, 'FAILED', failure);
+    return;
+  }
+  const ended = await endedEffect(transaction, RETRY_KIND, operationId);
+  if (ended && (retry.msisdn === null || isSameNumber(retry.msisdn, made.msisdn))) {
+    const result = ended.outcome as Refusal;
+    const status = ended.status === 'SUCCEEDED' ? 'SUCCEEDED' : 'FAILED';
+    await closeRetry(transaction, operationId);
+    await settleOperation(transaction, operationId, status, result);
+    return;
+  }
+  if (made.status === 'HELD') return;
+  await dropRequest(transaction, operationId);
+  const refusal = refuse('topup-not-failed', { detail: 'another number was tried' });
+  const { request_id: requestId, request_digest: requestDigest } = retry;
+  const company = { kind: retry.company_kind, id: retry.company_id } as const;
+  await refuseOperation(transaction, { operationId, requestId, requestDigest, company }, refusal);
+}

@@ -1,0 +1,253 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { TopupKind } from '../../domain/topup.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  lockOperation,
+  type OperationIdentity,
+  type StoredOperation,
+  storedOperation,
+} from '../operations.ts';
+import type { TopupStatus, TopupsTable } from '../schema/all-tables.ts';
+
+/** The operation kind of new top-ups. */
+export const TOPUP_KIND = 'top-up';
+
+/** A requested top-up. */
+export interface NewTopup {
+  readonly kind: TopupKind;
+  /** For a package. */
+  readonly productId: number | null;
+  /** Decimal string, for airtime. */
+  readonly amount: string | null;
+  readonly msisdn: StoredNumber;
+  readonly exchangeRate: string;
+  readonly currency: string;
+  readonly originatingCountry: string;
+  readonly foreignCurrencyAmount: string | null;
+}
+
+/** The number of a top-up and its workflow. */
+type RecordedRow = Pick<Selectable<TopupsTable>, 'id' | 'workflow_id'>;
+
+/** A request with its number, and the outcome of an earlier request under its key. */
+export interface RecordedTopup {
+  /** Undefined for a refused one. */
+  readonly topup: RecordedRow | undefined;
+  /** Undefined where this request was recorded now. */
+  readonly stored: StoredOperation | undefined;
+}
+
+/**
+ * Records a new top-up before its workflow starts, the operation and the top-up in one statement:
+ * from here on every answer can contain its number. A request under a known key writes nothing.
+ */
+export async function recordTopup(
+  database: Database,
+  identity: OperationIdentity,
+  topup: NewTopup & {
+    /** The id of its workflow, with `%s` for the number. */
+    readonly workflowIdFormat: string;
+  },
+): Promise<RecordedTopup> {
+  const { operationId, requestDigest, company } = identity;
+  type Rows = { stored: StoredOperation | null } & Record<'made' | 'known', RecordedRow | null>;
+  const statement = sql<Rows>`
+    with stored as (${storedOperation(TOPUP_KIND, operationId)}),
+    operation as (${insertOperation(
+      identity,
+      TOPUP_KIND,
+      sql`
+      where not exists (select from topups where operation_id = ${operationId})`,
+    )}),
+    numbered as (
+      select id as operation_id, nextval(pg_get_serial_sequence('topups', 'id')) as number
+      from operation),
+    made as (
+      insert into topups (id, workflow_id, operation_id, request_digest, partner_id, kind,
+        product_id, amount, msisdn, exchange_rate, currency, originating_country,
+        foreign_currency_amount)
+      overriding system value
+      select number, format(${topup.workflowIdFormat}::text, number), operation_id,
+        ${requestDigest}, ${company.id}::bigint, ${topup.kind}, ${topup.productId}::bigint,
+        ${topup.amount}::numeric, ${topup.msisdn}, ${topup.exchangeRate}, ${topup.currency},
+        ${topup.originatingCountry}, ${topup.foreignCurrencyAmount}
+      from numbered
+      returning id, workflow_id),
+    known as (select id, workflow_id from topups where operation_id = ${operationId})
+    select (select to_jsonb(stored) from stored) as stored,
+      (select to_jsonb(made) from made) as made, (select to_jsonb(known) from known) as known`;
+  return untilSeen(async () => {
+    const { rows } = await statement.execute(database);
+    const [row] = rows;
+    if (row?.made) return { topup: row.made, stored: undefined };
+    return row?.stored ? { topup: row.known ?? undefined, stored: row.stored } : undefined;
+  });
+}
+
+/** The row of a new operation, if there is none. */
+const insertOperation = (
+  identity: OperationIdentity,
+  kind: string,
+  condition: RawBuilder<unknown>,
+) => sql`
+  insert into operations (id, company_kind, company_id, kind, request_id, request_digest, status)
+  select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
+    ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'
+  ${condition}
+  on conflict (id) do nothing
+  returning id`;
+
+const MAXIMUM_LOOKS = 5;
+
+/** A concurrent duplicate is visible to the next statement, not to the one that waited for it. */
+async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row> {
+  for (let looks = 0; looks < MAXIMUM_LOOKS; looks += 1) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+  }
+  throw new Error('The operation comes and goes');
+}
+
+/**
+ * Deletes a request whose workflow was provably not called, unless another request under its key
+ * may have called it, or got the answer "accepted". Returns whether it was deleted.
+ */
+export const withdrawRequest = (
+  database: Database,
+  { operationId, requestId }: OperationIdentity,
+): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    const operation = await lockOperation(transaction, operationId);
+    if (!operation) return true;
+    const isOurs = operation.request_id === requestId && operation.status === 'RUNNING';
+    if (!isOurs || operation.accepted_at !== null) return false;
+    const dropped = await dropRequest(transaction, operationId);
+    if (!dropped) return false;
+    await transaction.deleteFrom('operations').where('id', '=', operationId).execute();
+    return true;
+  });
+
+/** Deletes a top-up that never began, or a request for a retry; false where there is neither. */
+export async function dropRequest(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with topup as (
+      delete from topups where operation_id = ${operationId} and status = 'PENDING' returning id),
+    retry as (
+      delete from topup_retries where operation_id = ${operationId} and is_open
+      returning topup_id)
+    select id from topup union all select topup_id from retry`.execute(transaction);
+  return rows.length > 0;
+}
+
+/**
+ * Records that a request is accepted, before the caller gets this answer: its number stays,
+ * whatever the outcome. Returns the operation; undefined where it was refused and deleted.
+ */
+export async function acceptRequest(
+  database: Database,
+  operationId: string,
+): Promise<StoredOperation | undefined> {
+  const { rows } = await sql<StoredOperation>`
+    update operations set accepted_at = coalesce(accepted_at, now()) where id = ${operationId}
+    returning status, request_id, request_digest, outcome`.execute(database);
+  return rows[0];
+}
+
+/** The operation kind of retries. */
+export const RETRY_KIND = 'retry-topup';
+
+/** A requested retry. */
+export interface NewRetry {
+  readonly topupId: number;
+  /** Null means the number of the previous attempt. */
+  readonly msisdn: StoredNumber | null;
+}
+
+/** The top-up to retry, and the outcome of an earlier request under the key. */
+export interface RecordedRetry {
+  readonly status: TopupStatus;
+  /** The operation of the top-up, and its workflow. */
+  readonly creationId: string;
+  readonly workflowId: string;
+  /** The requested attempt. */
+  readonly attempt: number;
+  /** The number of the attempt before it. */
+  readonly previous: StoredNumber;
+  readonly isRecorded: boolean;
+  readonly stored: StoredOperation | undefined;
+}
+
+/**
+ * Records a retry of a failed top-up before its workflow is called, in one statement that also
+ * finds the top-up: a lost call leaves a trace. Undefined where the partner has no such top-up.
+ */
+export async function recordRetry(
+  database: Database,
+  identity: OperationIdentity,
+  retry: NewRetry,
+): Promise<RecordedRetry | undefined> {
+  const { operationId, requestDigest, company } = identity;
+  const statement = sql<{
+    stored: StoredOperation | null;
+    status: TopupStatus;
+    operation_id: string;
+    workflow_id: string;
+    attempt: number;
+    msisdn: StoredNumber;
+    known_attempt: number | null;
+    new_attempt: number | null;
+  }>`
+    with topup as (
+      select id, status, operation_id, workflow_id, attempt, msisdn from topups
+      where id = ${retry.topupId} and partner_id = ${company.id}),
+    stored as (${storedOperation(RETRY_KIND, operationId)}),
+    operation as (${insertOperation(
+      identity,
+      RETRY_KIND,
+      sql`
+      from topup where topup.status = 'FAILED'
+        and not exists (select from topup_retries where operation_id = ${operationId})`,
+    )}),
+    retry as (
+      insert into topup_retries (operation_id, topup_id, attempt, msisdn, request_digest)
+      select operation.id, topup.id, topup.attempt + 1, ${retry.msisdn}, ${requestDigest}
+      from operation, topup
+      returning attempt)
+    select topup.id, topup.status, topup.operation_id, topup.workflow_id, topup.attempt,
+      topup.msisdn,
+      (select to_jsonb(stored) from stored) as stored,
+      (select attempt from topup_retries where operation_id = ${operationId}) as known_attempt,
+      (select attempt from retry) as new_attempt
+    from topup`;
+  return untilSeen(async () => {
+    const { rows } = await statement.execute(database);
+    const [row] = rows;
+    if (!row) return 'unknown';
+    if (row.status === 'FAILED' && !row.stored && row.new_attempt === null) return undefined;
+    return {
+      status: row.status,
+      creationId: row.operation_id,
+      workflowId: row.workflow_id,
+      attempt: row.new_attempt ?? row.known_attempt ?? row.attempt + 1,
+      previous: row.msisdn,
+      isRecorded: row.new_attempt !== null,
+      stored: row.new_attempt === null ? (row.stored ?? undefined) : undefined,
+    };
+  }).then((recorded) => (recorded === 'unknown' ? undefined : recorded));
+}
+
+/** Records that another request's attempt answered a request for a retry. */
+export async function closeRetry(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('topup_retries')
+    .set({ is_open: false })
+    .where('operation_id', '=', operationId)
+    .execute();
+}

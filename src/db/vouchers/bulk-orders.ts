@@ -1,0 +1,358 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type ListSource, listColumns } from '../lists/list-page.ts';
+import {
+  beginOperation,
+  type OperationIdentity,
+  type StoredOutcome,
+  settleOperation,
+} from '../operations.ts';
+import type { BulkLinesTable, BulkOrdersTable } from '../schema/all-tables.ts';
+
+export type BulkLine = Selectable<BulkLinesTable>;
+
+/** The next lines that nothing has happened to. */
+export const pendingBulkLines = (
+  database: Database,
+  bulkOrderId: number,
+  limit: number,
+): Promise<BulkLine[]> =>
+  database
+    .selectFrom('bulk_lines')
+    .selectAll()
+    .where('bulk_order_id', '=', bulkOrderId)
+    .where('status', '=', 'PENDING')
+    .orderBy('line')
+    .limit(limit)
+    .execute();
+
+/** What became of a line. */
+export type SettledLine = { readonly line: number } & (
+  | { readonly voucherId: number }
+  | { readonly refusal: Refusal }
+);
+
+/** Records what became of lines, in one statement. */
+export async function settleBulkLines(
+  transaction: DatabaseTransaction,
+  bulkOrderId: number,
+  settled: readonly SettledLine[],
+): Promise<void> {
+  const rows = settled.map((row) => ({
+    line: row.line,
+    voucher_id: 'voucherId' in row ? row.voucherId : null,
+    refusal: 'refusal' in row ? row.refusal : null,
+  }));
+  await sql`
+    update bulk_lines
+    set status = case when settled.voucher_id is null then 'REFUSED' else 'GENERATED' end,
+      voucher_id = settled.voucher_id, refusal = settled.refusal, settled_at = now()
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as settled (line integer, voucher_id bigint, refusal jsonb)
+    where bulk_lines.bulk_order_id = ${bulkOrderId} and bulk_lines.line = settled.line`.execute(
+    transaction,
+  );
+}
+
+/** Cancels pending lines, at most `limit`; returns their number. */
+export async function cancelBulkLines(
+  transaction: DatabaseTransaction,
+  bulkOrderId: number,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update bulk_lines set status = 'CANCELLED', settled_at = now()
+    where bulk_order_id = ${bulkOrderId} and line in (
+      select line from bulk_lines
+      where bulk_order_id = ${bulkOrderId} and status = 'PENDING' order by line limit ${limit})
+  `.execute(transaction);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** A line with the voucher that it generated; the code is still encrypted. */
+export interface BulkLineWithVoucher extends Pick<BulkLine, 'line' | 'reference' | 'status'> {
+  readonly refusal: Refusal | null;
+  readonly voucher_id: number | null;
+  readonly amount: string | null;
+  readonly serial_number: string | null;
+  readonly code_ciphertext: string | null;
+  /** The operation that generated the voucher: its code is sealed with it. */
+  readonly generation_id: string | null;
+}
+
+/** The lines of an order after a line, in their order. */
+export const bulkLinesAfter = (
+  database: Database,
+  bulkOrderId: number,
+  page: {
+    readonly after: number;
+    readonly limit: number;
+    readonly status: BulkLineStatus | undefined;
+  },
+): Promise<BulkLineWithVoucher[]> => {
+  const query = database
+    .selectFrom('bulk_lines')
+    .leftJoin('vouchers', 'vouchers.id', 'voucher_id')
+    .select([
+      'line',
+      'reference',
+      'bulk_lines.status',
+      'refusal',
+      'voucher_id',
+      'vouchers.amount',
+      'serial_number',
+      'code_ciphertext',
+      'vouchers.operation_id as generation_id',
+    ])
+    .where('bulk_order_id', '=', bulkOrderId)
+    .where('line', '>', page.after)
+    .orderBy('line')
+    .limit(page.limit);
+  return (
+    page.status === undefined ? query : query.where('bulk_lines.status', '=', page.status)
+  ).execute();
+};
+
+export type BulkOrder = Selectable<BulkOrdersTable>;
+
+/** What a list shows of an order. */
+export type ListedBulkOrder = Pick<
+  BulkOrder,
+  | 'id'
+  | 'created_at'
+  | 'lines'
+  | 'generated'
+  | 'refused'
+  | 'cancelled'
+  | 'cancel_requested_at'
+  | 'ended_at'
+>;
+
+/** The orders of a partner. */
+export const bulkOrderSource: ListSource<ListedBulkOrder> = {
+  name: 'bulk-orders',
+  select: sql`id, created_at, lines, generated, refused, cancelled, cancel_requested_at, ended_at`,
+  from: () => sql`bulk_orders`,
+  where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
+  id: sql`id`,
+  columns: {
+    id: listColumns.integer(sql`id`),
+    createdAt: listColumns.time(sql`created_at`),
+  },
+};
+
+/** An order of a partner; undefined where it has none with this id. */
+export const findBulkOrder = (
+  database: Database,
+  partnerId: number,
+  id: number,
+): Promise<BulkOrder | undefined> =>
+  database
+    .selectFrom('bulk_orders')
+    .selectAll()
+    .where('id', '=', id)
+    .where('partner_id', '=', partnerId)
+    .executeTakeFirst();
+
+/**
+ * Requests that no further line is generated; an ended order stays as it is. Undefined where the
+ * partner has no such order.
+ */
+export async function requestBulkCancellation(
+  database: Database,
+  partnerId: number,
+  id: number,
+): Promise<BulkOrder | undefined> {
+  const requested = await database
+    .updateTable('bulk_orders')
+    .set({ cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())` })
+    .where('id', '=', id)
+    .where('partner_id', '=', partnerId)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  return requested ?? findBulkOrder(database, partnerId, id);
+}
+
+/** Locks an order until the transaction ends: one batch at a time, and none beside a cancellation. */
+export const lockBulkOrder = (transaction: DatabaseTransaction, id: number): Promise<BulkOrder> =>
+  transaction
+    .selectFrom('bulk_orders')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+
+/** Counts settled lines, and ends the order with the last of them. */
+export const countBulkLines = (
+  transaction: DatabaseTransaction,
+  id: number,
+  settled: Readonly<Partial<Record<Exclude<BulkLineStatus, 'PENDING'>, number>>>,
+): Promise<BulkOrder> => {
+  const { GENERATED = 0, REFUSED = 0, CANCELLED = 0 } = settled;
+  const isLast = sql`generated + refused + cancelled + ${GENERATED + REFUSED + CANCELLED}::integer = lines`;
+  return transaction
+    .updateTable('bulk_orders')
+    .set({
+      generated: sql<number>`generated + ${GENERATED}::integer`,
+      refused: sql<number>`refused + ${REFUSED}::integer`,
+      cancelled: sql<number>`cancelled + ${CANCELLED}::integer`,
+      ended_at: sql<Date>`case when ${isLast} then now() end`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+};
+
+/** Orders without an end, page by page. */
+export const unfinishedBulkOrders = (
+  database: Database,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<BulkOrder[]> =>
+  database
+    .selectFrom('bulk_orders')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .where('id', '>', page.afterId)
+    .orderBy('id')
+    .limit(page.limit)
+    .execute();
+
+/** A merchant that lines of an order name. */
+export interface NamedMerchant {
+  readonly id: number;
+  readonly identifier: string;
+  readonly name: string;
+}
+
+/** The active merchants of these ids and identifiers. */
+export async function findNamedMerchants(
+  database: Database,
+  names: { readonly ids: readonly number[]; readonly identifiers: readonly string[] },
+): Promise<NamedMerchant[]> {
+  const { rows } = await sql<NamedMerchant>`
+    select id, identifier, merchant_name as name from merchants
+    where (id = any(${names.ids}::bigint[]) or identifier = any(${names.identifiers}::text[]))
+      and status = 'ACTIVE' and deleted_at is null`.execute(database);
+  return rows;
+}
+
+/** The operation kind of bulk orders. */
+export const BULK_ORDER_KIND = 'order-vouchers';
+
+/** A line to be generated. */
+export type NewBulkLine = Pick<
+  BulkLinesTable,
+  | 'reference'
+  | 'operation_id'
+  | 'request_digest'
+  | 'denomination_id'
+  | 'merchant_id'
+  | 'merchant_identifier'
+  | 'owner_msisdn'
+  | 'is_restricted'
+  | 'exchange_rate'
+  | 'currency'
+  | 'originating_country'
+  | 'foreign_currency_amount'
+>;
+
+/** The result of an order's operation. */
+export interface BulkOrdered {
+  readonly ok: true;
+  readonly bulkOrderId: number;
+}
+
+/** Lines of one statement. */
+const LINES_PER_STATEMENT = 1_000;
+
+/**
+ * Records an order with all its lines in one transaction, before its workflow starts; or returns the
+ * outcome of an earlier request under its key.
+ */
+export const recordBulkOrder = (
+  database: Database,
+  identity: OperationIdentity & { readonly company: Caller },
+  lines: readonly NewBulkLine[],
+): Promise<StoredOutcome<BulkOrdered>> =>
+  database.transaction().execute(async (transaction) => {
+    const begun = await beginOperation<BulkOrdered>(transaction, identity, BULK_ORDER_KIND);
+    if (begun.kind === 'answered') return begun.outcome;
+    const bulkOrderId = await insertOrder(transaction, identity, lines.length);
+    for (let from = 0; from < lines.length; from += LINES_PER_STATEMENT) {
+      const part = lines.slice(from, from + LINES_PER_STATEMENT);
+      await insertLines(transaction, { bulkOrderId, from }, part);
+    }
+    return settleOperation<BulkOrdered>(transaction, identity.operationId, 'SUCCEEDED', {
+      ok: true,
+      bulkOrderId,
+    });
+  });
+
+async function insertOrder(
+  transaction: DatabaseTransaction,
+  { operationId, requestId, requestDigest, company }: OperationIdentity & { company: Caller },
+  lines: number,
+): Promise<number> {
+  const { id } = await transaction
+    .insertInto('bulk_orders')
+    .values({
+      operation_id: operationId,
+      request_id: requestId,
+      request_digest: requestDigest,
+      partner_id: company.id,
+      ...authorityOf(company),
+      lines,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+function authorityOf({
+  credential,
+}: Caller): Pick<BulkOrdersTable, 'api_key_id' | 'token_version' | 'portal_account_id'> {
+  const none = { api_key_id: null, token_version: null, portal_account_id: null };
+  if (credential && 'portalAccountId' in credential)
+    return { ...none, portal_account_id: credential.portalAccountId };
+  if (credential && 'apiKeyId' in credential)
+    return { ...none, api_key_id: credential.apiKeyId, token_version: credential.tokenVersion };
+  throw new Error('An order needs an API key or a person');
+}
+
+const columns = {
+  reference: 'text',
+  operation_id: 'text',
+  request_digest: 'text',
+  denomination_id: 'bigint',
+  merchant_id: 'bigint',
+  merchant_identifier: 'text',
+  owner_msisdn: 'text',
+  is_restricted: 'boolean',
+  exchange_rate: 'text',
+  currency: 'text',
+  originating_country: 'text',
+  foreign_currency_amount: 'text',
+} as const satisfies Record<keyof NewBulkLine, string>;
+
+const names = Object.keys(columns) as (keyof NewBulkLine)[];
+const listed = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts, sql`, `);
+
+/** One array per column: the statement is the same for any number of lines. */
+async function insertLines(
+  transaction: DatabaseTransaction,
+  { bulkOrderId, from }: { readonly bulkOrderId: number; readonly from: number },
+  lines: readonly NewBulkLine[],
+): Promise<void> {
+  const arrays = names.map(
+    (name) => sql`${lines.map((line) => line[name])}::${sql.raw(columns[name])}[]`,
+  );
+  await sql`
+    insert into bulk_lines (bulk_order_id, line, ${listed(names.map((name) => sql.ref(name)))})
+    select ${bulkOrderId}::bigint, ${from}::integer + place,
+      ${listed(names.map((name) => sql.ref(`given.${name}`)))}
+    from unnest(${listed(arrays)}) with ordinality
+      as given (${listed(names.map((name) => sql.ref(name)))}, place)`.execute(transaction);
+}

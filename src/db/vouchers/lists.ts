@@ -1,0 +1,263 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { StoredNumber } from '../../domain/phone.ts';
+import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
+import { besideHours, summedHours } from '../books/sums.ts';
+import type { Database } from '../connection.ts';
+import { boundsOfDay, type Days, eachDay } from '../days.ts';
+import { type ListSource, listColumns } from '../lists/list-page.ts';
+import { providerOf, providerReferenceOf } from '../positions/placements.ts';
+import { newestReversal, type ShownReversal } from './reversals.ts';
+
+/**
+ * CONTRADICTED: the provider refused it and confirmed it later. REVERSED: the provider paid it and
+ * took it back, by itself or because the merchant asked for it.
+ */
+export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
+
+/** A redemption as the paid merchant sees it; amounts are decimal strings. */
+export interface ListedRedemption {
+  readonly id: number;
+  readonly createdAt: Date;
+  /** Null unless it was paid. */
+  readonly paidAt: Date | null;
+  readonly state: RedemptionState;
+  readonly serialNumber: string;
+  /** The amount taken from the voucher: payment plus fee. */
+  readonly amount: string;
+  readonly serviceFee: string;
+  readonly toMerchant: string;
+  readonly reference: string;
+  readonly providerReference: string | null;
+  readonly reversal: ShownReversal | null;
+}
+
+const state = sql`case when redemptions.status = 'POSTED' and not is_done then 'REVERSED'
+  when redemptions.status = 'VOIDED' and is_done then 'CONTRADICTED' else redemptions.status end`;
+
+/** Time of the payment; the index `redemptions_paid` uses the same expression. */
+const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
+  else changed_at end)`;
+
+/** The redemptions that a merchant is paid for, whichever company requested them. */
+export const redemptionSource: ListSource<ListedRedemption> = {
+  name: 'redemptions',
+  select: sql`redemptions.id, redemptions.created_at as "createdAt", ${paidAt} as "paidAt",
+    ${state} as state, serial_number as "serialNumber", to_merchant + service_fee as amount,
+    service_fee as "serviceFee", to_merchant as "toMerchant", platform_reference as reference,
+    ${providerReferenceOf(sql`redemptions.operation_id`)} as "providerReference",
+    ${newestReversal(sql`redemptions.id`)} as reversal`,
+  from: () => sql`redemptions left join vouchers on vouchers.id = voucher_id`,
+  where: (merchantId) => sql`redemptions.merchant_id = ${merchantId}::bigint`,
+  addedAt: sql`redemptions.created_at`,
+  id: sql`redemptions.id`,
+  columns: {
+    id: listColumns.integer(sql`redemptions.id`),
+    createdAt: listColumns.time(sql`redemptions.created_at`),
+    paidAt: listColumns.time(paidAt),
+    state: listColumns.text(state),
+    serialNumber: listColumns.text(sql`serial_number`),
+    // Ours or the provider's.
+    reference: listColumns.lookUp(
+      (reference) => sql`(platform_reference = ${reference}::text
+        or redemptions.operation_id = any(array(select operation_id from placements
+          where provider_reference = ${reference}::text)))`,
+    ),
+  },
+};
+
+type Sql = RawBuilder<unknown>;
+
+/** A merchant's payouts of a day; amounts are decimal strings of ETB. */
+export interface DayOfPayouts {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly payouts: number;
+  readonly paid: string;
+  readonly serviceFees: string;
+}
+
+const ofRows = sql`count(1) as payouts, sum(to_merchant) as paid,
+  sum(service_fee) filter (where status = 'POSTED') as fees`;
+
+/**
+ * SQL query: `payouts`, `paid` and `fees` of a merchant from a time to before another, without reversed payouts; late
+ * successes have no fee. Hours that are over are read from their sums, with the few payouts that were changed later;
+ * the rest of a day and what is newer by the index of payments. So a day costs no more when more is paid in it.
+ */
+const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
+  const paid = (condition: Sql, when: Sql) => sql`
+    from redemptions where merchant_id = ${merchantId} and ${condition} and ${when}`;
+  const isLeft = sql`is_done`;
+  const wasChanged = sql`(status = 'POSTED') <> is_done`;
+  const isSummedUp = sql`(${paidAt} >= hours.begin and ${paidAt} < hours."end")`;
+  return sql`
+    select coalesce(sum(payouts), 0)::bigint as payouts,
+      coalesce(sum(paid), 0)::numeric(20, 6) as paid, coalesce(sum(fees), 0)::numeric(20, 6) as fees
+    from (${summedHours(from, before)}) as hours cross join lateral (
+      select sum(payouts) as payouts, sum(paid) as paid, sum(service_fees) as fees
+      from payout_hour_sums
+      where merchant_id = ${merchantId} and hour >= hours.begin and hour < hours."end"
+      union all
+      select sum(change), sum(change * to_merchant),
+        sum(change * service_fee) filter (where status = 'POSTED')
+      from (
+        select status, to_merchant, service_fee, case when is_done then 1 else -1 end as change
+        ${paid(wasChanged, isSummedUp)}) as changed
+      union all
+      select ${ofRows} ${paid(isLeft, besideHours.first(paidAt, from, before))}
+      union all
+      select ${ofRows} ${paid(isLeft, besideHours.last(paidAt, before))}
+    ) as parts`;
+};
+
+/** A merchant's payouts of each day of a range, without reversed ones; late payments have no fee. */
+export async function payoutsPerDay(
+  database: Database,
+  merchantId: number,
+  days: Days,
+): Promise<DayOfPayouts[]> {
+  const { from, before } = boundsOfDay(days);
+  const { rows } = await sql<DayOfPayouts>`
+    select day, payouts, paid, fees as "serviceFees"
+    from (${eachDay(days)}) as days cross join lateral (
+      ${payoutsBetween(sql`${merchantId}::bigint`, from, before)}
+    ) as sums
+    order by day`.execute(database);
+  return rows;
+}
+
+/** A day, and what a merchant was paid on it. */
+interface PayoutDay extends Pick<DayOfPayouts, 'day'> {
+  readonly sums: Omit<DayOfPayouts, 'day'>;
+}
+
+const startOfDay = sql`date_trunc('day', ${paidAt} at time zone 'UTC')`;
+
+/** The start of the newest day with a payout, of all or of those before a day; an entry of an index. */
+const newestDay = (merchantId: number, before?: RawBuilder<unknown>) => sql`
+  (select ${startOfDay} from redemptions
+  where merchant_id = ${merchantId}::bigint and is_done
+    and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
+  order by ${paidAt} desc limit 1)`;
+
+/** What was paid on a row's day. */
+const ofDay = (value: RawBuilder<unknown>) => sql`
+  (select ${value} from (${payoutsBetween(
+    sql`days.merchant_id`,
+    sql`(days.start at time zone 'UTC')`,
+    sql`((days.start + interval '1 day') at time zone 'UTC')`,
+  )}) as sums)`;
+
+/**
+ * The days in UTC on which a merchant was paid, without reversed payouts. An index is asked for one
+ * day after another, and PostgreSQL adds up those of the page alone, after it has sorted. Sorts and
+ * filters by amounts add up all days, from the sums of their hours.
+ */
+export const payoutSource: ListSource<PayoutDay> = {
+  name: 'payouts',
+  select: sql`day, ${ofDay(sql`json_build_object('payouts', payouts, 'paid', paid::text,
+    'serviceFees', fees::text)`)} as sums`,
+  from: (merchantId) => sql`(
+    with recursive found(start) as (
+      select ${newestDay(merchantId)}
+      union all
+      select ${newestDay(merchantId, sql`found.start`)} from found where found.start is not null
+    )
+    select start, to_char(start, 'YYYY-MM-DD') as day, ${merchantId}::bigint as merchant_id
+    from found where start is not null) as days`,
+  where: () => sql`true`,
+  id: sql`day`,
+  columns: {
+    day: listColumns.text(sql`day`),
+    payouts: listColumns.integer(ofDay(sql`payouts`)),
+    paid: listColumns.decimal(ofDay(sql`paid`)),
+    serviceFees: listColumns.decimal(ofDay(sql`fees`)),
+  },
+};
+
+/** Payments to one merchant by one provider that ended with the same words. */
+export interface RefusedPayments {
+  readonly merchantId: number;
+  readonly merchant: string;
+  readonly provider: string;
+  /** What the provider, or the check of the payout account, said. */
+  readonly message: string | null;
+  readonly refused: number;
+  /** Payments to the merchant by the provider that were paid in the same time. */
+  readonly paid: number;
+  /** ETB */
+  readonly smallest: string;
+  readonly largest: string;
+  readonly lastAt: Date;
+}
+
+/**
+ * Who was refused, by whom and why, among the newest redemptions: most refusals first. It reads the newest
+ * rows by their ids, so that its cost does not grow with history.
+ */
+export async function listRefusedPayments(
+  database: Database,
+  newest: number,
+): Promise<RefusedPayments[]> {
+  const { rows } = await sql<RefusedPayments>`
+    with newest as materialized (
+      select merchant_id, ${providerOf(sql`redemptions.operation_id`)} as provider, status,
+        to_merchant, provider_message, created_at
+      from redemptions order by id desc limit ${newest}
+    ),
+    paid as (
+      select merchant_id, provider, count(*)::int as count from newest
+      where status = 'POSTED' group by merchant_id, provider
+    )
+    select merchants.id as "merchantId", merchant_name as merchant, newest.provider,
+      provider_message as message, count(*)::int as refused,
+      coalesce(max(paid.count), 0) as paid, min(to_merchant) as smallest,
+      max(to_merchant) as largest, max(newest.created_at) as "lastAt"
+    from newest
+    join merchants on merchants.id = newest.merchant_id
+    left join paid on paid.merchant_id = newest.merchant_id
+      and paid.provider = newest.provider
+    where newest.status = 'VOIDED'
+    group by merchants.id, newest.provider, provider_message
+    order by count(*) desc, max(newest.created_at) desc`.execute(database);
+  return rows;
+}
+
+/** A voucher as its partner sees it; amounts are decimal strings. */
+export interface ListedVoucher {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly serialNumber: string;
+  readonly status: VoucherStatus;
+  /** Null for an anonymous voucher. */
+  readonly ownerMsisdn: StoredNumber | null;
+  readonly merchantId: number;
+  readonly merchantName: string;
+  readonly amount: string;
+  readonly remaining: string;
+}
+
+/** A partner's vouchers. The owner's number cannot be filtered or searched. */
+export const voucherSource: ListSource<ListedVoucher> = {
+  name: 'vouchers',
+  select: sql`vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
+    serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
+    merchant_id as "merchantId", merchant_name as "merchantName", amount, remaining`,
+  // A left join, so that counting can omit it.
+  from: () => sql`vouchers left join merchants on merchants.id = merchant_id`,
+  where: (partnerId) => sql`vouchers.partner_id = ${partnerId}::bigint`,
+  id: sql`vouchers.id`,
+  addedAt: sql`vouchers.created_at`,
+  columns: {
+    id: listColumns.integer(sql`vouchers.id`),
+    createdAt: listColumns.time(sql`vouchers.created_at`),
+    expirationDate: listColumns.time(sql`expires_at`),
+    serialNumber: listColumns.searched(sql`serial_number`),
+    status: listColumns.text(sql`vouchers.status`),
+    merchantId: listColumns.integer(sql`merchant_id`),
+    merchantName: listColumns.related(sql`merchant_name`),
+    amount: listColumns.decimal(sql`amount`),
+    remainingBalance: listColumns.decimal(sql`remaining`),
+  },
+};

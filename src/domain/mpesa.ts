@@ -1,0 +1,44 @@
+/** The paths of M-Pesa Daraja below its base address. */
+export interface MpesaPaths {
+  readonly tokenPath: string;
+  readonly paymentPath: string;
+  readonly statusPath: string;
+}
+
+/**
+ * Kenya's are those of the documents (providers.md 3.1b). Safaricom Ethiopia documents none in public: these
+ * are those that public programs for `api.safaricom.et` use.
+ */
+const mpesaPaths: Readonly<Record<'kenya' | 'ethiopia', MpesaPaths>> = {
+  kenya: {
+    tokenPath: '/oauth/v1/generate',
+    paymentPath: '/mpesa/b2c/v3/paymentrequest',
+    statusPath: '/mpesa/transactionstatus/v1/query',
+  },
+  ethiopia: {
+    tokenPath: '/v1/token/generate',
+    paymentPath: '/mpesa/b2c/v2/paymentrequest',
+    statusPath: '/mpesa/transactionstatus/v1/query',
+  },
+};
+
+/** The paths at a base address. */
+export const mpesaPathsAt = (baseUrl: string): MpesaPaths =>
+  new URL(baseUrl).hostname.endsWith('.et') ? mpesaPaths.ethiopia : mpesaPaths.kenya;
+
+type MpesaStatus = 'completed' | 'failed' | 'reversed';
+
+/** The words of M-Pesa for the status of a payment (providers.md 3.1b); others are unknown. */
+const meanings: ReadonlyMap<string, MpesaStatus> = new Map([
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['declined', 'failed'],
+  ['cancelled', 'failed'],
+  ['rejected', 'failed'],
+  ['expired', 'failed'],
+  ['reversed', 'reversed'],
+]);
+
+/** What a status means; undefined where it is not final, or not known to us. */
+export const mpesaStatusOf = (status: string | null | undefined): MpesaStatus | undefined =>
+  meanings.get(status?.trim().toLowerCase() ?? '');

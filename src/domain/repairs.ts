@@ -1,0 +1,135 @@
+import { parseMsisdn } from './phone.ts';
+import { reasons } from './reasons.ts';
+import { messageOf, quoted, type Refusal } from './refusals.ts';
+import { parseVoucherCode } from './vouchers/voucher.ts';
+
+/** A number or a code is written in so many pieces at most, such as "+251 911 23 45 67". */
+const PIECES = 6;
+/** A voucher code in pieces is in those of its groups: other words have sixteen characters together by chance. */
+const GROUP = 4;
+/** A code of an SMS, after the word. */
+const SPOKEN_CODE = /\b(?:code|otp|pin)\b\D{0,20}\b\d{6}(?:\d\d)?\b/i;
+
+/** What of a customer a text names that is kept in clear; undefined for nothing. */
+export function namedIn(words: string): string | undefined {
+  const pieces = words.split(/[\s,;:/()[\]"'“”‘’]+/).filter((piece) => piece !== '');
+  const texts = pieces.flatMap((_piece, start) =>
+    Array.from({ length: PIECES }, (_one, more) => pieces.slice(start, start + more + 1).join(' ')),
+  );
+  if (texts.some((text) => parseMsisdn(text.replace(/[.!?-]+$/, '')) !== undefined))
+    return 'a phone number';
+  if (SPOKEN_CODE.test(words)) return 'a code';
+  return texts.some(isVoucherCode) ? 'the code of a voucher' : undefined;
+}
+
+function isVoucherCode(text: string): boolean {
+  const written = text.replace(/[.!?]+$/, '');
+  const groups = written.split(' ').map((piece) => piece.replace(/\p{Dash_Punctuation}/gu, ''));
+  return (
+    groups.every(({ length }) => length % GROUP === 0) && parseVoucherCode(written) !== undefined
+  );
+}
+
+/**
+ * Why the reason of a repair is refused, and what to write instead. It is kept in clear, for as long as the
+ * audit log: nothing of a customer belongs into it.
+ */
+export function refuseReason(why: string): string | undefined {
+  const named = namedIn(why);
+  return (
+    named &&
+    `The reason names ${named}: leave it out, and name the ticket. The reason is kept in clear.`
+  );
+}
+
+type Reason = Refusal['reason'];
+
+/** What staff do instead, where it differs from what partners and merchants do. */
+const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
+  'account-suspended': 'Ask an operator whether the company may go on, then ask again.',
+  'database-failed': 'Ask again. If it fails again, call an operator.',
+  'internal-error': 'Ask again. If it fails again, call an operator.',
+  'money-insufficient': 'Ask the partner to deposit, then ask again.',
+  'topup-not-failed': 'Read the case: the top-up has ended otherwise.',
+  'topup-failed':
+    'Compare the number and its operator with the customer, then retry to a number that is right.',
+  'topup-delivered-since': 'Tell the customer that it was delivered.',
+  'topup-retried-since': 'Read the case: it shows how the other attempt ends.',
+  'number-erased': 'Ask the customer for the number, and retry to that one.',
+  'number-not-served': 'Ask the customer for a number of another operator, and retry to that one.',
+  'operator-mismatch': 'Ask the customer for a number of the operator of the package.',
+  'amount-out-of-range': 'Ask the partner to send another top-up with another amount.',
+  'voucher-being-redeemed': 'Wait for the end of the payment, or settle it.',
+  'nothing-to-resend': 'Ask the merchant to claim: that sends a new code.',
+  'resend-too-soon':
+    'Ask the owner to look among all messages. If it is not there, ask again in a minute.',
+  'messages-exhausted': 'Tomorrow the merchant claims again: that sends a new code.',
+  'messages-refused':
+    'Compare the number with the owner. If it is right, the merchant claims again in an hour.',
+  'company-messages-exhausted':
+    'Ask an operator for a higher limit, or let the merchant claim tomorrow.',
+  'number-limit-reached': 'The customer waits until tomorrow.',
+  'message-not-queued': 'Compare the number with the owner, then ask again.',
+};
+
+const insteadByRemedy: Readonly<Record<(typeof reasons)[Reason]['remedy'], string>> = {
+  none: 'Read the case: it says what to do next.',
+  correct: 'Read the case: it says what to do next.',
+  resolve: 'Read the case: it says what to do next.',
+  repeat: 'Ask again in a minute.',
+  'log-in': 'Ask again in a minute.',
+  support: 'Ask an operator to correct the records, then ask again.',
+  'claim-again': 'Read the case: it says what to do next.',
+  retry: 'Retry it.',
+  wait: 'Ask again later.',
+};
+
+/** Why the operation of a repair was refused, and what to do instead, as staff read it. */
+export const refusedCallWords = ({ reason, detail }: Refusal): string =>
+  `${quoted(messageOf(reason, detail))}. ${insteadByReason[reason] ?? insteadByRemedy[reasons[reason].remedy]}`;
+
+/** ASKED waits for the confirmation of a second person; READY and RUNNING are carried out. */
+export const repairStates = ['ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EXPIRED'] as const;
+export type RepairState = (typeof repairStates)[number];
+
+/** How a repair ended that waited for a second person: by the one who asked for it, or by another one. */
+export const waitingEnds = { WITHDRAWN: 'Withdrawn', DECLINED: 'Declined' } as const;
+type WaitingEnd = keyof typeof waitingEnds;
+
+/** The result of a repair that somebody ended while it waited, and why. */
+export const resultOfWaiting = (end: WaitingEnd, why: string): string =>
+  `${waitingEnds[end]}: ${why}`;
+
+/** Reads such a result; undefined for any other end. */
+export function readWaitingEnd({
+  state,
+  result,
+}: {
+  readonly state: RepairState;
+  readonly result: string | null;
+}): { readonly end: WaitingEnd; readonly why: string } | undefined {
+  for (const [end, word] of Object.entries(waitingEnds))
+    if (state === 'REFUSED' && result?.startsWith(`${word}: `))
+      return { end: end as WaitingEnd, why: result.slice(word.length + 2) };
+  return undefined;
+}
+
+/** What a repair is about. */
+export const repairSubjects = [
+  'voucher',
+  'redemption',
+  'top-up',
+  'deposit',
+  'partner',
+  'case',
+] as const;
+export type RepairSubject = (typeof repairSubjects)[number];
+
+/** The actor of the audit log for a person of the service, by the id of the account. */
+export const staffActor = (accountId: number): string => `staff:${accountId}`;
+
+/** Whether a person of the service has signed in; anybody can give any other name on the command line. */
+export const isStaffActor = (actor: string): boolean => actor.startsWith('staff:');
+
+/** The type of the failure of a step that the database refuses, so that only a person can help. */
+export const DATABASE_REFUSES = 'DatabaseRefuses';

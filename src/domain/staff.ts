@@ -1,0 +1,242 @@
+import { plainCopy } from './copied-text.ts';
+import { parseMsisdn } from './phone.ts';
+import type { RepairSubject } from './repairs.ts';
+import { parseVoucherCode } from './vouchers/voucher.ts';
+
+/** What providers say, by the words that theirs have in common, and what it means for the customer. */
+const meanings: readonly (readonly [said: RegExp, meaning: string])[] = [
+  [/does not exist|not registered|credit party customer type/i, 'the provider has no such account'],
+  [
+    /invalid.?credit.?party|invalid.?phone.?number|number is (invalid|not valid)|unsupported.?number/i,
+    'the operator does not know this number',
+  ],
+  [
+    /barred|banned|blacklist|do.?not.?disturb|incorrect.?state/i,
+    'the number is blocked at its operator',
+  ],
+  [/maximum balance/i, 'the account would hold more than it may'],
+  [
+    /insufficient/i,
+    'the money of the service at this provider is used up, and an operator must fill it up',
+  ],
+  [/limitations? on|limit rule|daily limit/i, 'a limit of the operator is reached'],
+  [/recently recharged|was recharged/i, 'the number got a top-up a moment ago'],
+  [/amount.*(not valid|out of range)/i, 'the operator does not take this amount'],
+  [/absent.?subscriber/i, 'the phone is switched off or out of reach'],
+  [/credentials were not accepted|api key was not accepted/i, 'the provider does not let us in'],
+  [
+    /currently.?unavailable|service.?unavailable|internal|gateway|exception|could not route/i,
+    'a fault at the provider or the operator, which may pass',
+  ],
+];
+
+/** What a provider's words mean; undefined where they are not known, or plain enough. */
+export const plainWords = (words: string): string | undefined =>
+  meanings.find(([said]) => said.test(words))?.[1];
+
+/** What the id of a workflow says. */
+interface WorkflowTerm {
+  readonly serialNumber?: string;
+  readonly topupId?: number;
+  readonly redemptionId?: number;
+  readonly operationId?: string;
+  readonly caseId?: number;
+  /** What the workflow does, where its id names no operation. */
+  readonly about?: string;
+}
+
+interface WorkflowName {
+  readonly id: RegExp;
+  readonly about?: string;
+}
+
+const OPERATION_PATTERN = '(?<operationId>[0-9a-f]{32})';
+const ID_PATTERN = '[1-9][0-9]{0,14}';
+
+/** About one voucher, one top-up, or one order of vouchers. */
+const ofCustomers: readonly WorkflowName[] = [
+  { id: /^claim:(?<serialNumber>[0-9]{18})(:[0-9a-f]+)?$/i },
+  { id: new RegExp(`^top-up:(?<topupId>${ID_PATTERN}):[0-9a-f]+$`, 'i') },
+  { id: new RegExp(`^reverse:(?<redemptionId>${ID_PATTERN}):[0-9a-f]+$`, 'i') },
+  { id: new RegExp(`^(repair|generate-bulk):${ID_PATTERN}:${OPERATION_PATTERN}$`, 'i') },
+  {
+    id: new RegExp(
+      `^(((generate|cancel)-voucher|(resend|finish)-message):|redeem-voucher:unclaimed-)${OPERATION_PATTERN}$`,
+      'i',
+    ),
+  },
+  // Behind the task queue of the workers.
+  {
+    id: new RegExp(`^case:[^:]+:(?<caseId>${ID_PATTERN})$`, 'i'),
+    about: 'A case of no voucher or top-up: see Open cases.',
+  },
+];
+
+/** About a company, a provider or the whole service. */
+const ofService: readonly WorkflowName[] = [
+  { id: /^case:due-vouchers:/i, about: 'Vouchers of one partner that are due and cannot expire.' },
+  { id: /^case:refused-rows:/i, about: 'Rows that the database refuses to end when they are due.' },
+  { id: /^case:books:/i, about: 'The books do not agree: an operator looks for the fault.' },
+  { id: /^expire-vouchers:/i, about: 'The sweep that ends due vouchers, claims and top-ups.' },
+  { id: /^reconcile:/i, about: 'The reconciliation of money on hold, workflows and providers.' },
+  { id: /^check-books:/i, about: 'The nightly check of all books.' },
+  {
+    id: /^check-payout-account:/i,
+    about: 'The question to providers about the account of a merchant: see Payout accounts.',
+  },
+  { id: /^compare-statements:/i, about: 'The daily comparison with the statements of providers.' },
+  { id: /^watch-balances:/i, about: 'The watch on our balances at providers.' },
+  { id: /^invite-merchant:/i, about: 'The invitation of a merchant to the portal.' },
+  { id: /^tell-owners:/i, about: 'The e-mail to a company about its changed access.' },
+  { id: /^send-statements:/i, about: 'The monthly statements by e-mail.' },
+  { id: /^send-day-reports:/i, about: 'The day reports by e-mail.' },
+  { id: /^webhooks:/i, about: 'The calls to the webhook of a company.' },
+];
+
+/** Reads the id of any workflow (workflows/workflow-ids.ts); undefined for another text. */
+function readWorkflowId(text: string): WorkflowTerm | undefined {
+  for (const { id, about } of [...ofCustomers, ...ofService]) {
+    const found = id.exec(text);
+    if (!found) continue;
+    const { serialNumber, topupId, redemptionId, operationId, caseId } = found.groups ?? {};
+    return {
+      ...(serialNumber && { serialNumber }),
+      ...(topupId && { topupId: Number(topupId) }),
+      ...(redemptionId && { redemptionId: Number(redemptionId) }),
+      ...(operationId && { operationId: operationId.toLowerCase() }),
+      ...(caseId && { caseId: Number(caseId) }),
+      ...(about && { about }),
+    };
+  }
+  return undefined;
+}
+
+/** What a text that somebody looks for may be; one text may be several things. */
+export interface SearchTerm {
+  /** E.164 */
+  readonly msisdn?: string;
+  /** In its canonical form. */
+  readonly voucherCode?: string;
+  readonly serialNumber?: string;
+  /** The number of a top-up, which partners know as transactionId. */
+  readonly topupId?: number;
+  readonly redemptionId?: number;
+  /** Of a case that a person must settle. */
+  readonly caseId?: number;
+  /** Our reference of a payment or a reversal towards a provider, or the X-Request-Id of a call. */
+  readonly uuid?: string;
+  readonly operationId?: string;
+  /** A reference of ours, of a provider, of a partner's line, of a deposit or a goodwill credit. */
+  readonly reference?: string;
+  /** What a workflow does that is about no single voucher or top-up. */
+  readonly about?: string;
+}
+
+/** The longest text that is looked for. */
+export const LONGEST_SEARCH = 200;
+const SERIAL_NUMBER = /^[0-9]{18}$/;
+const ID = /^[1-9][0-9]{0,14}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const OPERATION = /^[0-9a-f]{32}$/i;
+/** Partners and banks choose references as they like. */
+const PRINTABLE = /^[^\p{C}]+$/u;
+/** Our reference of a redemption, in any case. */
+const OUR_REFERENCE = /^RDM-[0-9A-F]{16}$/i;
+
+/** Reads whatever a customer or a provider has given; undefined where it can be nothing of ours. */
+export function readSearchTerm(given: string): SearchTerm | undefined {
+  const text = plainCopy(given);
+  if (text.length > LONGEST_SEARCH || !PRINTABLE.test(text)) return undefined;
+  return readWorkflowId(text) ?? namesOf(text);
+}
+
+function namesOf(text: string): SearchTerm {
+  const digits = text.replace(/[ -]/g, '');
+  const msisdn = parseMsisdn(text);
+  const voucherCode = parseVoucherCode(text);
+  return {
+    ...(msisdn !== undefined && { msisdn }),
+    ...(voucherCode !== undefined && { voucherCode }),
+    ...(SERIAL_NUMBER.test(digits) && { serialNumber: digits }),
+    ...(ID.test(text) && { topupId: Number(text) }),
+    ...(UUID.test(text) && { uuid: text.toLowerCase() }),
+    ...(OPERATION.test(text) && { operationId: text.toLowerCase() }),
+    ...(voucherCode === undefined && { reference: text }),
+  };
+}
+
+/** The ways in which a reference may be stored: people read it out, or type it in the other case. */
+export const spellingsOf = (reference: string): readonly string[] => [
+  ...new Set([reference, reference.toUpperCase(), reference.toLowerCase()]),
+];
+
+/** Below it an id has fewer digits than a number without its zero, so it is none that was mistyped. */
+const SHORTEST_NUMBER = 100_000_000;
+
+const isPlainId = (id: number | undefined): boolean => id !== undefined && id < SHORTEST_NUMBER;
+
+/**
+ * The term for the audit log: never a code, and a number only as its keyed hash, as all that may be a
+ * mistyped number or code. Digits that find nothing may be a verification code.
+ */
+export function auditedTerm(
+  term: SearchTerm | undefined,
+  hashOf: (text: string) => string,
+  isFound: boolean,
+): Readonly<Record<string, unknown>> {
+  if (term === undefined) return { by: 'unknown text' };
+  const { msisdn, voucherCode, reference, topupId, about, ...others } = term;
+  const plain = { ...others, ...(isFound && isPlainId(topupId) && { topupId }) };
+  if (msisdn !== undefined) return { by: 'number', numberHash: hashOf(msisdn) };
+  if (voucherCode !== undefined) return { by: 'voucher code' };
+  if (about !== undefined && Object.keys(plain).length === 0) return { by: 'workflow', about };
+  const isOurs = reference === undefined || OUR_REFERENCE.test(reference);
+  if (isOurs) return { by: 'reference', ...plain, ...(reference && { reference }) };
+  return Object.keys(plain).length > 0
+    ? { by: 'reference', ...plain }
+    : { by: 'reference', referenceHash: hashOf(reference) };
+}
+
+/** What a person of the service is: each role may do all that the one before may. */
+export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;
+export type StaffRole = (typeof staffRoles)[number];
+
+/**
+ * What a page for staff needs. `own`: the person's own account. `look`: find and read cases. `ask`:
+ * ask for a repair. `confirm`: confirm what somebody else asked for. `operate`: everything else.
+ */
+export type StaffNeed = 'own' | 'look' | 'ask' | 'confirm' | 'operate';
+
+const allowed: Readonly<Record<StaffNeed, readonly StaffRole[]>> = {
+  own: staffRoles,
+  look: staffRoles,
+  ask: staffRoles,
+  confirm: ['SUPERVISOR', 'OPERATOR'],
+  operate: ['OPERATOR'],
+};
+
+/** Whether a role of staff may use a page. */
+export const mayAsStaff = (role: StaffRole, need: StaffNeed): boolean =>
+  allowed[need].includes(role);
+
+/** Whoever repairs these gives money of the platform, or takes money of a partner. */
+const ofOperators: readonly RepairSubject[] = ['deposit', 'partner', 'case'];
+
+/** What the repairs of a subject need. */
+export const needOfRepair = (subject: RepairSubject): StaffNeed =>
+  ofOperators.includes(subject) ? 'operate' : 'ask';
+
+/** The roles of staff in words for people. */
+export const staffRoleMeanings: Readonly<Record<StaffRole, string>> = {
+  AGENT: 'find and read cases, and ask for repairs',
+  SUPERVISOR: 'also confirm repairs that somebody else asked for',
+  OPERATOR: 'everything',
+};
+
+/** A person of the service who has signed in. */
+export interface Staff {
+  /** Of the account. */
+  readonly id: number;
+  readonly name: string;
+  readonly role: StaffRole;
+}

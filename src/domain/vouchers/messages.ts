@@ -1,0 +1,324 @@
+import type { SmsProviderName } from '../providers.ts';
+import { type Refusal, refuse } from '../refusals.ts';
+import { type Count, refuseMessage } from './claim.ts';
+
+/** What a provider says about a message after it has taken it. */
+export interface DeliveryReport {
+  readonly provider: SmsProviderName;
+  /** The provider's id of the message. */
+  readonly reference: string;
+  /** `under-way` says nothing about its end. */
+  readonly state: 'delivered' | 'not-delivered' | 'under-way';
+  /** The provider's words for a message that was not delivered, safe to show. */
+  readonly reason: string | null;
+}
+
+/** A code whose delivery has become known, or has turned out otherwise, while its claim waits. */
+export interface ReportedCode {
+  /** The workflow of its claim. */
+  readonly workflowId: string;
+  readonly isDelivered: boolean;
+  readonly reason: string | null;
+}
+
+/** GSM 03.38: the letters that take one and two places of a message. */
+const ONE =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZ' +
+  'ÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const TWO = '^{}\\[~]|€';
+
+/** Whether all letters are of GSM 03.38; in others, a part holds 67 letters. */
+const isGsm = (text: string): boolean => [...text].every((letter) => (ONE + TWO).includes(letter));
+
+/** The parts that a network sends, and bills, for a text. */
+export function partsOf(text: string): number {
+  const hasGsm = isGsm(text);
+  const length = hasGsm
+    ? [...text].reduce((sum, letter) => sum + (TWO.includes(letter) ? 2 : 1), 0)
+    : text.length;
+  const [single, several] = hasGsm ? [160, 153] : [70, 67];
+  return length <= single ? 1 : Math.ceil(length / several);
+}
+
+/** The languages of messages to owners: English and Amharic (ISO 639-1). */
+export const messageLanguages = ['en', 'am'] as const;
+export type MessageLanguage = (typeof messageLanguages)[number];
+
+/** Their names, each in its own language. */
+export const languageNames: Readonly<Record<MessageLanguage, string>> = {
+  en: 'English',
+  am: 'አማርኛ',
+};
+
+/** The facts of each kind of message; amounts have two decimals, in ETB. */
+interface MessageFacts {
+  readonly code: {
+    readonly code: string;
+    readonly amount: string;
+    /** The merchant, where it is known. */
+    readonly merchant: string | null;
+    readonly minutes: number;
+  };
+  readonly confirmation: {
+    readonly taken: string;
+    readonly paid: string;
+    readonly fee: string;
+    readonly merchant: string;
+    readonly remaining: string;
+    readonly reference: string;
+  };
+  readonly reminder: {
+    readonly remaining: string;
+    /** The only merchant that redeems it; null for any. */
+    readonly merchant: string | null;
+    readonly expiresAt: Date;
+    readonly timeZone: string;
+  };
+  readonly reversal: {
+    readonly amount: string;
+    readonly merchant: string;
+    readonly remaining: string;
+    readonly reference: string;
+  };
+}
+
+export type MessageTexts = {
+  readonly [Kind in keyof MessageFacts]: (facts: MessageFacts[Kind]) => string;
+};
+
+/** A day of the Gregorian calendar, as the owner's zone has it. */
+const dayIn = (
+  locale: string,
+  { expiresAt, timeZone }: Pick<MessageFacts['reminder'], 'expiresAt' | 'timeZone'>,
+): string =>
+  new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', calendar: 'gregory' }).format(
+    expiresAt,
+  );
+
+/** A part of a message in Amharic has 67 characters: a long name must not cost a part more. */
+const NAME_LENGTH = 30;
+const short = (name: string): string => {
+  const letters = [...name];
+  if (letters.length <= NAME_LENGTH) return name;
+  // An ellipsis is no letter of GSM 03.38.
+  const end = isGsm(name) ? '...' : '…';
+  return letters.slice(0, NAME_LENGTH - end.length).join('') + end;
+};
+
+/** One letter that GSM 03.38 lacks makes all parts of a message as short as those in Amharic. */
+const inEnglish = (name: string): string => (isGsm(name) ? name : short(name));
+
+const english: MessageTexts = {
+  code: ({ code, amount, merchant, minutes }) =>
+    `${code} is your code to redeem ETB ${amount} of your gift voucher` +
+    `${merchant === null ? '' : ` at ${inEnglish(merchant)}`}. It is valid for ${minutes} min. Give it only ` +
+    'to the cashier you are paying.',
+  confirmation: ({ taken, paid, fee, merchant, remaining, reference }) =>
+    `ETB ${taken} of your gift voucher was used: ETB ${paid} paid to ${inEnglish(merchant)}, ETB ${fee} ` +
+    `service fee. Remaining: ETB ${remaining}. Reference ${reference}.`,
+  reminder: ({ remaining, merchant, ...day }) =>
+    `Your gift voucher of ETB ${remaining}${merchant === null ? '' : ` at ${inEnglish(merchant)}`} expires on ` +
+    `${dayIn('en-GB', day)}. Use it before then.`,
+  reversal: ({ amount, merchant, remaining, reference }) =>
+    `ETB ${amount} is back on your gift voucher: the payment to ${inEnglish(merchant)} was reversed. ` +
+    `Remaining: ETB ${remaining}. Reference ${reference}.`,
+};
+
+const amharic: MessageTexts = {
+  code: ({ code, amount, merchant, minutes }) =>
+    `${code} የስጦታ ቫውቸርዎ ኮድ ነው፤ ${amount} ብር${merchant === null ? '' : ` በ${short(merchant)}`} ` +
+    `ለመክፈል። ለ${minutes} ደቂቃ ያገለግላል። ለሚከፍሉት ገንዘብ ተቀባይ ብቻ ይንገሩ።`,
+  confirmation: ({ taken, paid, fee, merchant, remaining, reference }) =>
+    `ከስጦታ ቫውቸርዎ ${taken} ብር ጥቅም ላይ ውሏል፤ ${paid} ብር ለ${short(merchant)} ተከፍሏል፣ ${fee} ብር የአገልግሎት ክፍያ። ` +
+    `ቀሪ፦ ${remaining} ብር። ማጣቀሻ ${reference}።`,
+  reminder: ({ remaining, merchant, ...day }) =>
+    `የ${remaining} ብር የስጦታ ቫውቸርዎ${merchant === null ? '' : ` (${short(merchant)})`} በ` +
+    `${dayIn('am', day)} (እ.ኤ.አ.) ጊዜው ያበቃል። ከዚያ በፊት ይጠቀሙበት።`,
+  reversal: ({ amount, merchant, remaining, reference }) =>
+    `${amount} ብር ወደ ስጦታ ቫውቸርዎ ተመልሷል፤ ለ${short(merchant)} የተፈጸመው ክፍያ ተሰርዟል። ` +
+    `ቀሪ፦ ${remaining} ብር። ማጣቀሻ ${reference}።`,
+};
+
+/** Every text of an SMS to an owner, by language: one that lacks a text does not compile. */
+export const ownerMessages: Readonly<Record<MessageLanguage, MessageTexts>> = {
+  en: english,
+  am: amharic,
+};
+
+/** Texts of an operator, by language and kind; a text that is missing is the service's own. */
+export type MessageTemplates = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+type Kind = keyof MessageFacts;
+
+/** Values for the places of a template; null where there is none. */
+type Values = Readonly<Record<string, string | null>>;
+
+/** Names of the longest kind that is not cut: one in other letters makes the parts of a message shorter. */
+const exampleNames = [
+  'Abyssinia Coffee House'.padEnd(NAME_LENGTH, ' &'),
+  'ቡና'.repeat(NAME_LENGTH / 2),
+];
+
+/** The places of each kind, with the longest values that are usual. */
+const examples: Readonly<Record<Kind, Values>> = {
+  code: {
+    code: '12345678',
+    amount: '100000.00',
+    merchant: 'Abyssinia Coffee House',
+    minutes: '60',
+  },
+  confirmation: {
+    ...{ taken: '100000.00', paid: '100000.00', fee: '1000.00', remaining: '100000.00' },
+    ...{ merchant: 'Abyssinia Coffee House', reference: 'RDM-0123456789ABCDEF' },
+  },
+  reminder: { remaining: '100000.00', merchant: 'Abyssinia Coffee House', day: '30 Sept 2027' },
+  reversal: {
+    ...{ amount: '100000.00', remaining: '100000.00', merchant: 'Abyssinia Coffee House' },
+    reference: 'RDM-0123456789ABCDEF',
+  },
+};
+
+/** A message in more parts is expensive, and some networks lose one. */
+const MOST_PARTS = 3;
+
+const kinds = Object.keys(examples) as Kind[];
+const PLACE = /\{(\w*)\}/g;
+const OPTIONAL = /\[([^[\]]*)\]/g;
+
+/** What is wrong with the texts of an operator, a line each. */
+export const templateProblems = (templates: MessageTemplates): string[] =>
+  Object.entries(templates).flatMap(([language, texts]) =>
+    (messageLanguages as readonly string[]).includes(language)
+      ? Object.entries(texts).flatMap(([kind, template]) =>
+          problemsOf(kind, template).map((problem) => `${language}.${kind} ${problem}`),
+        )
+      : [`${language} is no language: use ${messageLanguages.join(' or ')}`],
+  );
+
+function problemsOf(kind: string, template: string): string[] {
+  if (!(kinds as string[]).includes(kind)) return [`is no message: use ${kinds.join(', ')}`];
+  const values = examples[kind as Kind];
+  const places = [...template.matchAll(PLACE)].map(([, place = '']) => place);
+  const unknown = places.filter((place) => !Object.hasOwn(values, place));
+  if (unknown.length > 0)
+    return [`has no place {${unknown[0]}}: use {${Object.keys(values).join('}, {')}}`];
+  if (/[{}[\]]/.test(fill(template, values))) return ['has a bracket without its counterpart'];
+  // Without its code a message is of no use, and without a merchant it must have it, too.
+  if (kind === 'code' && !fill(template, { ...values, merchant: null }).includes(values.code ?? ''))
+    return ['must have the place {code}, outside of []'];
+  const parts = Math.max(
+    ...exampleNames.map((merchant) => partsOf(fill(template, { ...values, merchant }))),
+  );
+  return parts > MOST_PARTS
+    ? [
+        `takes ${parts} parts of an SMS with a name of ${NAME_LENGTH} letters: at most ${MOST_PARTS}`,
+      ]
+    : [];
+}
+
+/** Fills the places; a part in [] is left out where it has a place without a value. */
+const fill = (template: string, values: Values): string =>
+  template
+    .replace(OPTIONAL, (_part, words: string) =>
+      [...words.matchAll(PLACE)].some(([, place = '']) => values[place] === null) ? '' : words,
+    )
+    .replace(PLACE, (_place, name: string) => values[name] ?? '');
+
+/** The name in a text: cut, so that it takes no more parts than the check at the start has counted. */
+const named = ({ merchant }: { readonly merchant: string | null }) => ({
+  merchant: merchant === null ? null : short(merchant),
+});
+
+const locales: Readonly<Record<MessageLanguage, string>> = { en: 'en-GB', am: 'am' };
+
+/** The texts of messages: those of the operator, and the service's own where there is none. */
+export function messageTexts(
+  templates: MessageTemplates,
+): Readonly<Record<MessageLanguage, MessageTexts>> {
+  const of = (language: MessageLanguage): MessageTexts => {
+    const own = ownerMessages[language];
+    const { code, confirmation, reminder, reversal } = templates[language] ?? {};
+    return {
+      code:
+        code === undefined
+          ? own.code
+          : ({ minutes, ...facts }) =>
+              fill(code, { ...facts, ...named(facts), minutes: String(minutes) }),
+      confirmation:
+        confirmation === undefined
+          ? own.confirmation
+          : (facts) => fill(confirmation, { ...facts, ...named(facts) }),
+      reminder:
+        reminder === undefined
+          ? own.reminder
+          : ({ remaining, merchant, ...day }) =>
+              fill(reminder, {
+                remaining,
+                ...named({ merchant }),
+                day: dayIn(locales[language], day),
+              }),
+      reversal:
+        reversal === undefined
+          ? own.reversal
+          : (facts) => fill(reversal, { ...facts, ...named(facts) }),
+    };
+  };
+  return { en: of('en'), am: of('am') };
+}
+
+/** The message that an owner may miss. */
+export interface MissedMessage {
+  readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
+  /** Of its newest sending. */
+  readonly status: 'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
+  readonly secondsUntilNext: number;
+  /** Messages of its kind to its number today. */
+  readonly messagesToday: Count;
+  /** Codes to its number that the provider refused within an hour. */
+  readonly refusedMessages: Count;
+}
+
+/**
+ * Whether an owner may miss a message. A code can be lost after the provider has accepted it; a
+ * confirmation is only for information.
+ */
+export const isMissed = ({ kind, status }: Pick<MissedMessage, 'kind' | 'status'>): boolean =>
+  kind === 'VERIFICATION_CODE' || status !== 'SENT';
+
+/** Facts read for a resend, with the voucher's row and the number locked. */
+export interface ResendFacts {
+  /** Whether the caller's API key and token are still valid. */
+  readonly isAdmitted: boolean;
+  readonly partnerIsActive: boolean;
+  readonly hasVoucher: boolean;
+  /** The code of the open claim, else the confirmation of the last paid redemption. */
+  readonly message: MissedMessage | undefined;
+  /** Messages that the partner sent today. */
+  readonly companyMessages: Count & { readonly budget: number };
+}
+
+export interface ResendLimits {
+  readonly messagesPerNumberAndDay: number;
+  readonly refusedMessagesPerNumberAndHour: number;
+}
+
+/** Checks a resend: the first failing rule is the refusal, undefined permits the resend. */
+export function refuseResend(facts: ResendFacts, limits: ResendLimits): Refusal | undefined {
+  const { message, companyMessages } = facts;
+  if (!facts.isAdmitted) return refuse('token-invalid');
+  if (!facts.partnerIsActive) return refuse('account-suspended');
+  if (!facts.hasVoucher) return refuse('voucher-id-not-found');
+  if (!message || !isMissed(message)) return refuse('nothing-to-resend');
+  if (message.status === 'QUEUED' || message.status === 'SENDING')
+    return refuse('resend-too-soon', { retryAfterSeconds: 1 });
+  if (message.secondsUntilNext > 0)
+    return refuse('resend-too-soon', { retryAfterSeconds: message.secondsUntilNext });
+  const { messagesToday, refusedMessages } = message;
+  if (messagesToday.count >= limits.messagesPerNumberAndDay)
+    return refuse('messages-exhausted', { retryAfterSeconds: messagesToday.retryAfterSeconds });
+  if (refusedMessages.count >= limits.refusedMessagesPerNumberAndHour)
+    return refuse('messages-refused', { retryAfterSeconds: refusedMessages.retryAfterSeconds });
+  return companyMessages.count >= companyMessages.budget
+    ? refuseMessage(companyMessages)
+    : undefined;
+}

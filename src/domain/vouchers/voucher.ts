@@ -1,0 +1,264 @@
+import { plainCopy } from '../copied-text.ts';
+import { parseMoney } from '../money.ts';
+import type { NumberBox, StoredNumber } from '../phone.ts';
+import { type Refusal, refuse } from '../refusals.ts';
+
+/** The states of a voucher (design 5). */
+export const voucherStatuses = [
+  'ACTIVE',
+  'REDEEM_INITIATED',
+  'REDEEM_PROCESSING',
+  'REDEEMED',
+  'EXPIRED',
+  'CANCELLED',
+] as const;
+export type VoucherStatus = (typeof voucherStatuses)[number];
+
+/**
+ * The permitted transitions. A trigger of the database holds the same table; a test compares them.
+ */
+export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus[]>> = {
+  // To redeemed: a payment that was made late is charged to it.
+  ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'REDEEMED', 'EXPIRED', 'CANCELLED'],
+  REDEEM_INITIATED: ['ACTIVE', 'REDEEM_PROCESSING'],
+  REDEEM_PROCESSING: ['ACTIVE', 'REDEEMED'],
+  REDEEMED: ['ACTIVE'],
+  EXPIRED: [],
+  CANCELLED: [],
+};
+
+/** A company that calls the service. */
+export interface Company {
+  readonly kind: 'partner' | 'merchant';
+  readonly id: number;
+}
+
+/** The company of a person; a person of the service itself has none, and stands for it with the account. */
+export type Employer = Company | { readonly kind: 'staff'; readonly id: number };
+
+/** The API key and token version of an authenticated company. */
+interface ApiKeyCredential {
+  readonly apiKeyId: number;
+  readonly tokenVersion: number;
+  /** The key or its company has a daily limit, so that its spending is counted. */
+  readonly isLimited?: true;
+}
+
+/** A person of the company in the portal, whose role is checked again where money moves. */
+interface PortalCredential {
+  readonly portalAccountId: number;
+}
+
+/** An operator who wrote a command, or who sent a signal without data. */
+type OperatorCredential =
+  | { readonly operatorCommandId: number }
+  | { readonly operatorSignal: 'retry' };
+
+/** A repair that staff or operators asked for, as long as it is carried out. */
+interface RepairCredential {
+  readonly repairId: number;
+}
+
+/** The authority of a command. It is checked again where money moves (design 8 and 10). */
+type Credential = ApiKeyCredential | PortalCredential | OperatorCredential | RepairCredential;
+
+/**
+ * The company that an operation belongs to, and its authority. Without a credential the service
+ * only finishes existing operations, such as money on hold whose workflow is gone.
+ */
+export interface Caller extends Company {
+  readonly credential?: Credential;
+}
+
+/** The issuer and the merchant of a voucher. */
+export interface VoucherOwnership {
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly isRestricted: boolean;
+}
+
+/** A partner sees only its own vouchers. */
+export const belongsToCaller = (voucher: VoucherOwnership, company: Company): boolean =>
+  company.kind === 'merchant' || voucher.partnerId === company.id;
+
+/** A restricted voucher can be redeemed only at its own merchant. */
+export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): boolean =>
+  !voucher.isRestricted || voucher.merchantId === merchantId;
+
+/**
+ * The refusal when the issuing partner is suspended: the partner gets "suspended", a merchant gets
+ * "not available".
+ */
+export const refuseForPartner = (company: Company): Refusal =>
+  refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');
+
+/** The refusal while a refused payment of the voucher may have been made: paid again, it would be paid twice. */
+export const refuseDisputed = (): Refusal =>
+  refuse('redemption-in-progress', {
+    detail: 'its last payment was refused, and may have been made after all; ask support',
+  });
+
+/** A voucher with what each workflow about it is found by. */
+export interface NamedVoucher {
+  readonly partnerId: number;
+  readonly merchantId: number;
+  readonly serialNumber: string;
+  /** Null for an anonymous one. */
+  readonly ownerMsisdn: StoredNumber | null;
+}
+
+/** The names of a voucher, with the number as its keyed hash; an erased one has none. */
+export const namesOfVoucher = (
+  { partnerId, merchantId, serialNumber, ownerMsisdn }: NamedVoucher,
+  numbers: Pick<NumberBox, 'hashOfStored'>,
+) => ({
+  partnerId,
+  merchantId,
+  serialNumber,
+  numberHash: ownerMsisdn === null ? undefined : numbers.hashOfStored(ownerMsisdn),
+});
+
+/**
+ * Crockford's base32. It has no I, L, O and U, so that people can read a code aloud and copy it.
+ */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const BASE = ALPHABET.length;
+const RANDOM_CHARACTERS = 15;
+/** Sixteen characters with a separator after each, plus some spaces. */
+const MAX_WRITTEN_LENGTH = 64;
+const CODE = new RegExp(`^[${ALPHABET}]{${RANDOM_CHARACTERS + 1}}$`);
+
+/**
+ * Makes a voucher code (design 5) of 15 random bytes, 5 bits of each: 75 random bits and a check
+ * character. Throws a RangeError for any other number of bytes.
+ */
+export function voucherCodeFromRandom(bytes: Uint8Array): string {
+  if (bytes.length !== RANDOM_CHARACTERS) throw new RangeError('A voucher code needs 15 bytes.');
+  const random = Array.from(bytes, (byte) => ALPHABET.charAt(byte % BASE)).join('');
+  return random + checkCharacter(random);
+}
+
+/** "XXXX-XXXX-XXXX-XXXX", as people and API callers see it. */
+export function formatVoucherCode(code: string): string {
+  return (code.match(/.{4}/g) ?? []).join('-');
+}
+
+/**
+ * Reads a code as people write it: case, spaces and hyphens are ignored, O is 0, I and L are 1.
+ * Answers the 16 canonical characters, or undefined where the check character is wrong.
+ */
+export function parseVoucherCode(text: string): string | undefined {
+  if (text.length > MAX_WRITTEN_LENGTH) return undefined;
+  const code = plainCopy(text)
+    .replace(/[ -]/g, '')
+    .replace(/[a-z]/g, (letter) => letter.toUpperCase())
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1');
+  if (!CODE.test(code)) return undefined;
+  const random = code.slice(0, RANDOM_CHARACTERS);
+  return code === random + checkCharacter(random) ? code : undefined;
+}
+
+/** Luhn mod 32: detects every wrong character and nearly every swap of neighbours. */
+function checkCharacter(random: string): string {
+  let sum = 0;
+  for (let index = 0; index < random.length; index += 1) {
+    const value = ALPHABET.indexOf(random.charAt(random.length - 1 - index));
+    const weighted = index % 2 === 0 ? value * 2 : value;
+    sum += Math.floor(weighted / BASE) + (weighted % BASE);
+  }
+  return ALPHABET.charAt((BASE - (sum % BASE)) % BASE);
+}
+
+/** The facts that a generation is decided by; a missing merchant, denomination or price is null. */
+export interface GenerationFacts {
+  readonly hasAccess: boolean;
+  readonly merchantId: number | null;
+  /** Decimal strings. */
+  readonly denominationAmount: string | null;
+  readonly sellingPriceUsd: string | null;
+  readonly giftBalance: string;
+}
+
+/** Checks a generation: the first failing rule is the refusal; undefined permits it. */
+export function refuseGeneration(facts: GenerationFacts): Refusal | undefined {
+  const { merchantId, denominationAmount, sellingPriceUsd } = facts;
+  if (!facts.hasAccess) return refuse('product-not-accessible');
+  if (denominationAmount === null) return refuse('denomination-not-found');
+  if (merchantId === null) return refuse('merchant-not-found');
+  if (sellingPriceUsd === null) return refuse('price-not-defined');
+  if (parseMoney(facts.giftBalance) < parseMoney(denominationAmount))
+    return refuse('money-insufficient');
+  return undefined;
+}
+
+/** Whether the partner may generate at all, as the database knows it. */
+export interface GenerationAuthority {
+  readonly isAdmitted: boolean;
+  readonly partnerIsActive: boolean;
+}
+
+/** Checks the caller of a generation whose facts permit it. */
+export function refuseGenerator(authority: GenerationAuthority): Refusal | undefined {
+  if (!authority.isAdmitted) return refuse('token-invalid');
+  if (!authority.partnerIsActive) return refuse('account-suspended');
+  return undefined;
+}
+
+/** Whether a voucher can be cancelled: it has value, and nothing of it is being paid. */
+export const isCancellable = (status: VoucherStatus): boolean =>
+  status === 'ACTIVE' || status === 'REDEEM_INITIATED';
+
+/** Facts read for a partner's cancellation, with the voucher's row locked. */
+export interface CancellationFacts {
+  /** Whether the caller's API key and token are still valid. */
+  readonly isAdmitted: boolean;
+  readonly partnerIsActive: boolean;
+  /** Undefined where the partner has no such voucher. */
+  readonly status: VoucherStatus | undefined;
+  /** A payment of it could be made twice, as long as its case is open. */
+  readonly isBlocked: boolean;
+}
+
+/**
+ * Checks a cancellation: the first failing rule is the refusal. A cancelled voucher is not refused,
+ * because its cancellation is done.
+ */
+export function refuseCancellation(facts: CancellationFacts): Refusal | undefined {
+  if (!facts.isAdmitted) return refuse('token-invalid');
+  if (!facts.partnerIsActive) return refuse('account-suspended');
+  switch (facts.status) {
+    case undefined:
+      return refuse('voucher-id-not-found');
+    case 'REDEEMED':
+      return refuse('voucher-redeemed');
+    case 'REDEEM_PROCESSING':
+      return refuse('voucher-being-redeemed');
+    case 'EXPIRED':
+      return refuse('voucher-expired');
+    case 'CANCELLED':
+      return undefined;
+    default:
+      return facts.isBlocked ? refuseDisputed() : undefined;
+  }
+}
+
+/** The most lines of one order. */
+export const BULK_LINES = 10_000;
+
+export const bulkLineStatuses = ['PENDING', 'GENERATED', 'REFUSED', 'CANCELLED'] as const;
+export type BulkLineStatus = (typeof bulkLineStatuses)[number];
+
+export const bulkOrderStatuses = ['RUNNING', 'CANCELLING', 'COMPLETED', 'CANCELLED'] as const;
+export type BulkOrderStatus = (typeof bulkOrderStatuses)[number];
+
+/** The state of an order: it follows from its lines and from the request to cancel it. */
+export function bulkOrderStatus(order: {
+  readonly isEnded: boolean;
+  readonly isCancelRequested: boolean;
+  /** Lines that the cancellation kept from being generated. */
+  readonly cancelled: number;
+}): BulkOrderStatus {
+  if (!order.isEnded) return order.isCancelRequested ? 'CANCELLING' : 'RUNNING';
+  return order.cancelled > 0 ? 'CANCELLED' : 'COMPLETED';
+}

@@ -1,0 +1,308 @@
+import { z } from 'zod';
+import { type LogPosition, readEvents } from '../db/events.ts';
+import {
+  type EventType,
+  eventId,
+  eventTypes,
+  eventTypesOf,
+  TEST_EVENT_TYPE,
+} from '../domain/events.ts';
+import { refuse, type Surface } from '../domain/refusals.ts';
+import { endpoint } from './endpoint.ts';
+import { reply } from './envelope.ts';
+import {
+  idAnswer,
+  maskedMsisdnAnswer,
+  moneyAnswer,
+  operatorAnswer,
+  payingWalletAnswer,
+  textAnswer,
+  timeAnswer,
+  topupKindAnswer,
+} from './fields/answer-fields.ts';
+
+/** A place in the log as an opaque text. */
+const encodeCursor = ({ epoch, number }: LogPosition): string =>
+  Buffer.from(`${epoch} ${number}`).toString('base64url');
+
+/** What a cursor looks like to callers: the base64url of the text that is read below. */
+const CURSOR_PATTERN = '^[A-Za-z0-9_-]{19,38}$';
+
+const PLAIN = /^([0-9a-f]{12}) (0|[1-9][0-9]{0,14})$/;
+
+/** A cursor of an earlier answer; validation yields the place. */
+const cursorField = z
+  .string('must be a cursor, as `next` of an answer')
+  .max(100)
+  .transform((text, context): LogPosition => {
+    const [, epoch, number] = PLAIN.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+    // Other texts decode to the same bytes.
+    if (epoch && number && encodeCursor({ epoch, number: Number(number) }) === text)
+      return { epoch, number: Number(number) };
+    context.addIssue('must be a cursor, as `next` of an answer');
+    return z.NEVER;
+  })
+  .meta({ pattern: CURSOR_PATTERN });
+
+const voucher = {
+  voucherId: idAnswer('voucher'),
+  serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
+};
+const endedVoucher = z
+  .object({
+    ...voucher,
+    amount: moneyAnswer('Value at the generation in ETB'),
+    returned: moneyAnswer('What went back to the gift wallet in ETB', '295.000000'),
+  })
+  .meta({ title: 'VoucherEndedFacts' });
+const reference = textAnswer(
+  'Our reference of the redemption, for questions to support',
+  'RDM-0123456789ABCDEF',
+);
+const redemption = {
+  ...voucher,
+  redemptionId: idAnswer('redemption'),
+  reference,
+  merchantId: idAnswer('merchant of the redemption'),
+  amount: moneyAnswer('Part of the voucher in ETB, with the service fee', '205.000000'),
+};
+const paidRedemption = z
+  .object({
+    ...redemption,
+    remaining: moneyAnswer('What is left of the voucher in ETB after it', '295.000000'),
+  })
+  .meta({ title: 'VoucherRedeemedFacts' });
+const refusedRedemption = z
+  .object({
+    ...redemption,
+    remaining: moneyAnswer('What is left of the voucher in ETB after it'),
+  })
+  .meta({ title: 'RedemptionRefusedFacts' });
+const reversedRedemption = z
+  .object({
+    ...redemption,
+    remaining: moneyAnswer(
+      'What is left of the voucher in ETB after it, without what another redemption holds at the moment',
+    ),
+    creditedTo: z.enum(['voucher', 'gift']).meta({
+      description: "Where the amount went: back to the voucher, or to the partner's gift wallet",
+    }),
+  })
+  .meta({ title: 'RedemptionReversedFacts' });
+const providerReference = textAnswer(
+  'Reference of the provider; null where it gave none',
+  '5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70',
+).nullable();
+const topup = {
+  transactionId: idAnswer('top-up'),
+  kind: topupKindAnswer,
+  attempt: z.int().meta({ description: 'Number of the attempt; 0 before any', examples: [1] }),
+  msisdn: maskedMsisdnAnswer,
+  providerReference,
+};
+const endedTopup = (status: 'SUCCESS' | 'FAILED') =>
+  z
+    .object({
+      ...topup,
+      status: z.literal(status).meta({ description: 'State of the top-up' }),
+      amount: moneyAnswer(
+        'Price in ETB; null where a package failed before its price was known',
+        '50.000000',
+      ).nullable(),
+      productId: idAnswer('product; null where none was chosen').nullable(),
+      operator: operatorAnswer
+        .nullable()
+        .meta({ description: 'Operator of the number; null where it was not determined' }),
+      message: textAnswer("The provider's words; null where it gave none", 'Delivered').nullable(),
+    })
+    .meta({ title: status === 'SUCCESS' ? 'TopupSucceededFacts' : 'TopupFailedFacts' });
+const changedTopup = z
+  .object({
+    ...topup,
+    amount: moneyAnswer('Price of the attempt in ETB', '50.000000'),
+  })
+  .meta({ title: 'TopupChangedFacts' });
+
+/** The facts of each type: `data` of its events. The triggers of migration 9g write them. */
+const eventData = {
+  'voucher.generated': z
+    .object({
+      ...voucher,
+      amount: moneyAnswer('Value in ETB'),
+      denominationId: idAnswer('denomination'),
+      merchantId: idAnswer('merchant of the voucher'),
+      isRestricted: z
+        .boolean()
+        .meta({ description: 'Whether only that merchant redeems it', examples: [true] }),
+      owner: maskedMsisdnAnswer.nullable().meta({
+        description: "The owner's phone number, partly masked; null for an anonymous voucher",
+      }),
+      sellingPriceUsd: moneyAnswer('Your selling price in USD', '4.750000'),
+      expiresAt: timeAnswer('When the voucher expires'),
+    })
+    .meta({ title: 'VoucherGeneratedFacts' }),
+  'claim.started': z
+    .object({
+      ...voucher,
+      merchantId: idAnswer('merchant that will be paid'),
+      claimedBy: z
+        .enum(['partner', 'merchant'])
+        .meta({ description: 'Who started it: the partner, or the merchant' }),
+      amount: moneyAnswer(
+        'Claimed part in ETB; null for the whole balance',
+        '200.000000',
+      ).nullable(),
+      remaining: moneyAnswer('What is left of the voucher in ETB'),
+      expiresAt: timeAnswer('When the claim and its verification code end'),
+    })
+    .meta({ title: 'ClaimStartedFacts' }),
+  'voucher.redeemed': paidRedemption,
+  'redemption.refused': refusedRedemption,
+  'redemption.reversed': reversedRedemption,
+  'voucher.expired': endedVoucher,
+  'voucher.cancelled': endedVoucher,
+  'topup.succeeded': endedTopup('SUCCESS'),
+  'topup.failed': endedTopup('FAILED'),
+  'topup.late': changedTopup,
+  'topup.reversed': changedTopup,
+  'balance.low': z
+    .object({
+      wallet: payingWalletAnswer,
+      balance: moneyAnswer('Balance in ETB', '950.000000'),
+      threshold: moneyAnswer('The threshold in ETB', '1000.000000'),
+    })
+    .meta({ title: 'BalanceLowFacts' }),
+  'payout.completed': z
+    .object({
+      redemptionId: idAnswer('redemption'),
+      voucherId: idAnswer('voucher'),
+      reference,
+      amount: moneyAnswer('What the merchant got in ETB', '200.000000'),
+      serviceFee: moneyAnswer('The service fee in ETB', '5.000000'),
+      providerReference,
+      isLate: z.boolean().meta({
+        description: 'Whether the provider paid after it had refused to pay; support settles it',
+        examples: [false],
+      }),
+    })
+    .meta({ title: 'PayoutCompletedFacts' }),
+} satisfies Record<EventType, z.ZodObject>;
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  voucher: 'voucher:17',
+  claim: 'voucher:17',
+  redemption: 'voucher:17',
+  topup: 'top-up:17',
+  balance: 'wallet:gift:3',
+  payout: 'redemption:17',
+};
+
+/** What an event of a type happens to, as an example. */
+export const subjectExample = (type: EventType): string => SUBJECTS[type.replace(/\..*/, '')] ?? '';
+
+/** "VoucherGenerated", the name of an event's type in the clients. */
+export const titleOf = (type: string): string =>
+  type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** An event of one type, as `GET /events` answers it and as webhooks carry it. */
+export const eventSchema = (type: EventType) =>
+  z
+    .object({
+      id: textAnswer('Id of the event; the same wherever it is told', 'evt_4711'),
+      type: z.literal(type).meta({ description: eventTypes[type].meaning }),
+      createdAt: timeAnswer('When it happened'),
+      subject: textAnswer(
+        'What it happened to; events of one subject come in their order',
+        subjectExample(type),
+      ),
+      data: eventData[type].meta({ description: 'The facts as they were' }),
+    })
+    .meta({ title: `${titleOf(type)}Event` });
+
+/** The event that a company sends itself as a test. */
+export const testEventSchema = z
+  .object({
+    id: textAnswer('Id of the message; it is in no list', 'test_17'),
+    type: z.literal(TEST_EVENT_TYPE).meta({ description: 'A test of the webhook' }),
+    createdAt: timeAnswer('When the test was asked for'),
+    subject: textAnswer('The webhook', 'webhook:17'),
+    data: z
+      .object({ message: textAnswer('That it is a test', 'This is a test.') })
+      .meta({ title: 'WebhookTestFacts', description: 'Nothing has happened' }),
+  })
+  .meta({ title: `${titleOf(TEST_EVENT_TYPE)}Event` });
+
+/** Any event of a surface. */
+const eventOf = (surface: Surface) => z.union(eventTypesOf(surface).map(eventSchema));
+
+const MAXIMUM_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
+
+const limitField = z.coerce
+  .number('must be a whole number')
+  .int('must be a whole number')
+  .min(1)
+  .max(MAXIMUM_LIMIT)
+  .default(DEFAULT_LIMIT)
+  .meta({ description: 'Most events of the answer', examples: [DEFAULT_LIMIT] });
+
+const CURSOR = encodeCursor({ epoch: '0a1b2c3d4e5f', number: 4711 });
+
+/** Lists the events of a company, oldest first (beyond the specification). */
+export const listEvents = (surface: Surface) => {
+  const type = z
+    .enum(eventTypesOf(surface), 'must be a type of event')
+    .meta({ title: 'EventType' });
+  return endpoint({
+    method: 'GET',
+    path: '/events',
+    operation: 'list-events',
+    summary: 'List events',
+    description:
+      'What has happened to what is yours, oldest first, for 30 days. Keep `next` and send it as ' +
+      '`after`: no event is left out, and none comes twice. New types may be added: ignore those ' +
+      'that you do not know.',
+    access: 'token',
+    scope: 'read',
+    query: z.object({
+      after: cursorField.optional().meta({
+        description: '`next` of an earlier answer; without it, the oldest event that is kept',
+        examples: [CURSOR],
+      }),
+      limit: limitField,
+      type: z
+        .union([type, z.array(type).max(20)], 'must be a type of event')
+        .optional()
+        .meta({
+          description: 'Only events of this type; repeatable',
+          examples: [eventTypesOf(surface)[0]],
+        }),
+    }),
+    answer: z.object({
+      events: z.array(eventOf(surface)).meta({ description: 'The events, oldest first' }),
+      next: textAnswer('The cursor of the next call, also where there is no event', CURSOR).meta({
+        pattern: CURSOR_PATTERN,
+      }),
+      hasMore: z
+        .boolean()
+        .meta({ description: 'Whether there are more: call again at once', examples: [false] }),
+    }),
+    reasons: ['cursor-outdated'],
+    async handle({ services, company, query: { after, limit, type: types } }) {
+      const query = { after, limit, types: types && [types].flat() };
+      const page = await services.lists.read(company, (database) =>
+        readEvents(database, company, query),
+      );
+      if (!page) return refuse('unavailable', { retryAfterSeconds: 1 });
+      if (page === 'outdated') return refuse('cursor-outdated');
+      const events = page.events.map(({ number, ...event }) => ({
+        id: eventId(number),
+        ...event,
+      }));
+      return reply(
+        { events, next: encodeCursor(page.next), hasMore: page.hasMore },
+        { message: 'Events' },
+      );
+    },
+  });
+};

@@ -1,0 +1,336 @@
+import { styleText } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import type { ZodType, z } from 'zod';
+import {
+  ApiError,
+  type ClientSettings,
+  NoAnswerError,
+  OpenRequestError,
+} from '../../../clients/typescript/src/index.ts';
+import { formatAmount, type Money, parseMoney } from '../../domain/money.ts';
+import type { TemporalServer } from '../../runtime/temporal/temporal-server.ts';
+
+/** The demo cannot go on; its message is for the person who runs it. */
+export class DemoError extends Error {
+  override readonly name = 'DemoError';
+}
+
+const LINE_LENGTH = 88;
+const SHOWN_ITEMS = 2;
+const SECRET_FIELDS = ['key', 'accessToken'];
+const SHOWN_OF_SECRET = 12;
+
+/** The prefix of a secret: enough to recognise it, too little to use it. */
+const shorten = (secret: string): string => `${secret.slice(0, SHOWN_OF_SECRET)}…`;
+
+/**
+ * JSON for people: on one line if it fits, else a line per field. Keys and tokens are shortened,
+ * and long lists truncated.
+ */
+function readableJson(value: unknown, indent = ''): string {
+  const flat = flatJson(value);
+  if (typeof value !== 'object' || value === null || indent.length + flat.length <= LINE_LENGTH)
+    return flat;
+  const inner = `${indent}  `;
+  const lines = Array.isArray(value)
+    ? value.slice(0, SHOWN_ITEMS).map((item) => readableJson(item, inner))
+    : fieldsOf(value).map(([name, field]) => `"${name}": ${readableJson(field, inner)}`);
+  if (Array.isArray(value) && value.length > SHOWN_ITEMS)
+    lines.push(`… and ${value.length - SHOWN_ITEMS} more`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${lines.map((line) => inner + line).join(',\n')}\n${indent}${close}`;
+}
+
+function flatJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flatJson).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  const fields = fieldsOf(value).map(([name, field]) => `"${name}": ${flatJson(field)}`);
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+}
+
+const fieldsOf = (value: object): [string, unknown][] =>
+  Object.entries(value).map(([name, field]) => [
+    name,
+    SECRET_FIELDS.includes(name) && typeof field === 'string' ? shorten(field) : field,
+  ]);
+
+type Format = Parameters<typeof styleText>[0];
+
+/** The output of the transcript: a terminal, a file, or a test. */
+export interface TranscriptOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  hasColors?(): boolean;
+}
+
+/** Writes the story: each step, each request with its answer, and what it proves. */
+export interface Transcript {
+  chapter(title: string): void;
+  /** Announces a call in a sentence; calls are numbered. */
+  sent(call: {
+    readonly title: string;
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  }): void;
+  got(answer: { readonly status: number; readonly body: unknown }): void;
+  /** Writes a command of the operator, numbered like the calls, with its output. */
+  ran(command: { readonly title: string; readonly command: string; readonly output: string }): void;
+  /**
+   * Writes a confirmed statement.
+   *
+   * @throws {DemoError} when it is false
+   */
+  confirm(isTrue: boolean, sentence: string): void;
+  say(text: string): void;
+}
+
+const MARGIN = '   ';
+
+/** Writes the story as text, in colours on terminals that support them. */
+export function createTranscript(output: TranscriptOutput): Transcript {
+  const isColoured = output.isTTY === true && output.hasColors?.() === true;
+  const paint = (format: Format, text: string) => (isColoured ? styleText(format, text) : text);
+  const print = (text = '') => output.write(`${text}\n`);
+  const indented = (value: unknown) => readableJson(value).replaceAll('\n', `\n${MARGIN}  `);
+  let calls = 0;
+
+  return {
+    chapter(title) {
+      print(`\n${paint('bold', title)}\n${'─'.repeat(title.length)}`);
+    },
+    sent({ title, method, url, headers, body }) {
+      calls += 1;
+      print(`\n${calls}. ${title}`);
+      print(`${MARGIN}${paint('cyan', '→')} ${paint('bold', method)} ${url}`);
+      for (const [name, value] of Object.entries(headers)) {
+        const isSecret = name.startsWith('x-');
+        print(`${MARGIN}  ${paint('dim', `${name}: ${isSecret ? shorten(value) : value}`)}`);
+      }
+      if (body !== undefined) print(`${MARGIN}  ${indented(body)}`);
+    },
+    got({ status, body }) {
+      const text = paint(status < 400 ? 'green' : 'yellow', String(status));
+      print(`${MARGIN}${paint('cyan', '←')} ${text} ${indented(body)}`);
+    },
+    ran({ title, command, output }) {
+      calls += 1;
+      print(`\n${calls}. ${title}`);
+      print(`${MARGIN}${paint('cyan', '$')} ${paint('bold', command)}`);
+      print(output.replaceAll(/^(?=.)/gm, `${MARGIN}  `));
+    },
+    confirm(isTrue, sentence) {
+      if (!isTrue) throw new DemoError(`This statement is false: ${sentence}`);
+      print(`${MARGIN}${paint('green', `✓ ${sentence}`)}`);
+    },
+    say: (text) => print(text),
+  };
+}
+
+/** One page that the story reads. */
+interface DemoCall<Answer extends ZodType> {
+  /** A sentence about the step. */
+  readonly title: string;
+  readonly path: string;
+  /** The part of the answer that the story needs. */
+  readonly answer: Answer;
+}
+
+/** @throws {DemoError} without an answer, or for an unexpected one */
+export type DemoCaller = <Answer extends ZodType>(
+  call: DemoCall<Answer>,
+) => Promise<z.output<Answer>>;
+
+/** Reads below the address of the sandbox and writes that to the transcript. */
+export const createCaller =
+  (transcript: Transcript, baseUrl: string): DemoCaller =>
+  async ({ title, path, answer }) => {
+    const url = baseUrl + path;
+    transcript.sent({ title, method: 'GET', url, headers: {}, body: undefined });
+    const got = await read(url);
+    transcript.got(got);
+    const found = answer.safeParse(got.body);
+    if (got.status === 200 && found.success) return found.data;
+    throw new DemoError(`"${title}" got an unexpected answer, with the status ${got.status}.`);
+  };
+
+async function read(url: string) {
+  let response: Response;
+  try {
+    response = await fetch(url, { headers: { Accept: 'application/json' } });
+  } catch (error) {
+    throw nothingAnswers(url, error);
+  }
+  const text = await response.text();
+  try {
+    return { status: response.status, body: JSON.parse(text) as unknown };
+  } catch {
+    throw new DemoError(`${url} answered ${response.status} and no JSON: is it this service?`);
+  }
+}
+
+/** The error of an address at which nothing listens. */
+const nothingAnswers = (url: string, cause: unknown): DemoError =>
+  new DemoError(
+    `Nothing answers at ${new URL(url).origin}: start the service with "npm start", wait until ` +
+      'it prints its addresses, and run the demo again.',
+    { cause },
+  );
+
+/**
+ * Calls of a client, each after a sentence about the step; the transcript shows what is sent and
+ * answered.
+ *
+ * @throws {DemoError} without an answer, or for a refusal
+ */
+export type Narrated<Client> = <Result>(
+  title: string,
+  call: (client: Client) => Promise<Result>,
+) => Promise<Result>;
+
+/** A demo that waits is none: fewer and shorter pauses than in production. */
+const PATIENCE = { attempts: 3, firstPauseSeconds: 0.5 };
+
+/**
+ * Makes a client whose requests appear in the transcript.
+ *
+ * @param make makes the client with the settings that it is given
+ */
+export function narratedClient<Client>(
+  transcript: Transcript,
+  { baseUrl, apiKey, company }: Pick<ClientSettings, 'baseUrl' | 'apiKey'> & { company: string },
+  make: (settings: ClientSettings) => Client,
+): Narrated<Client> {
+  let title = '';
+  const narratedFetch = async (url: string, request: RequestInit): Promise<Response> => {
+    transcript.sent({
+      title: url.endsWith('/auth/login') ? `The ${company} logs in with its API key.` : title,
+      method: request.method ?? 'GET',
+      url,
+      headers: shownHeaders(request.headers as Record<string, string>),
+      body: typeof request.body === 'string' ? JSON.parse(request.body) : undefined,
+    });
+    const response = await fetch(url, request);
+    const text = await response.clone().text();
+    transcript.got({ status: response.status, body: jsonOr(text) });
+    return response;
+  };
+  const client = make({ baseUrl, apiKey, fetch: narratedFetch, ...PATIENCE });
+  return async (sentence, call) => {
+    title = sentence;
+    try {
+      return await call(client);
+    } catch (error) {
+      throw demoErrorOf(sentence, baseUrl, error);
+    }
+  };
+}
+
+/**
+ * Makes a call that must be refused; returns the refusal.
+ *
+ * @throws {DemoError} when it succeeds, or is refused with another code
+ */
+export async function refused<Client>(
+  narrated: Narrated<Client>,
+  title: string,
+  statusCode: number,
+  call: (client: Client) => Promise<unknown>,
+): Promise<ApiError> {
+  const refusal = await narrated(title, (client) =>
+    call(client).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof ApiError && error.statusCode === statusCode) return error;
+        throw error;
+      },
+    ),
+  );
+  if (refusal) return refusal;
+  throw new DemoError(`"${title}" expected a refusal with ${statusCode}, but it succeeded.`);
+}
+
+function demoErrorOf(title: string, baseUrl: string, error: unknown): unknown {
+  if (error instanceof ApiError)
+    return new DemoError(`"${title}" was refused with ${error.statusCode}: ${error.message}`);
+  if (error instanceof NoAnswerError) return nothingAnswers(baseUrl, error);
+  if (error instanceof OpenRequestError) return new DemoError(`"${title}": ${error.message}`);
+  return error;
+}
+
+/** Without those that every request of the web has. */
+function shownHeaders({
+  Accept: _accept,
+  'Content-Type': _type,
+  ...shown
+}: Record<string, string>) {
+  return shown;
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** An amount of the APIs: a JSON number for balances, text for vouchers. */
+export const moneyOf = (amount: number | string): Money => parseMoney(String(amount));
+
+/** An amount for people. */
+export const inBirr = (money: Money): string => `ETB ${formatAmount(money)}`;
+
+/** The Temporal server, and the range of workflows. */
+interface WorkflowQuery {
+  readonly server: TemporalServer;
+  readonly temporalUiUrl: string;
+  readonly startedSince: Date;
+}
+
+/** A workflow in the Temporal UI. */
+export interface WorkflowLink {
+  readonly type: string;
+  readonly status: string;
+  readonly url: string;
+}
+
+/** The address at which support staff find failed top-ups. */
+export const failedTopUpsUrl = ({
+  temporalUiUrl,
+  server,
+}: Pick<WorkflowQuery, 'temporalUiUrl' | 'server'>): string =>
+  `${temporalUiUrl}/namespaces/${server.namespace}/workflows?query=${encodeURIComponent('Outcome="FAILED"')}`;
+
+/**
+ * The workflows that requests have started since a moment, oldest first, without sweeps.
+ *
+ * @throws {DemoError} when Temporal cannot be reached
+ */
+export async function listWorkflowLinks(query: WorkflowQuery): Promise<WorkflowLink[]> {
+  const { server, temporalUiUrl, startedSince } = query;
+  const { namespace } = server;
+  const connection = await Connection.connect({ ...server, connectTimeout: '3s' }).catch(
+    (cause) => {
+      throw new DemoError(
+        `Temporal cannot be reached at ${server.address}. If it needs TLS, set TEMPORAL_TLS and its ` +
+          'related settings, as for the service.',
+        { cause },
+      );
+    },
+  );
+  try {
+    const client = new Client({ connection, namespace });
+    const links: (WorkflowLink & { readonly startTime: Date })[] = [];
+    for await (const { type, status, workflowId, runId, startTime } of client.workflow.list({
+      query: `StartTime >= '${startedSince.toISOString()}' AND WorkflowType != 'expireVouchers'`,
+    })) {
+      const url = `${temporalUiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
+      links.push({ type, status: status.name, url, startTime });
+    }
+    return links.sort((one, other) => one.startTime.getTime() - other.startTime.getTime());
+  } finally {
+    await connection.close();
+  }
+}

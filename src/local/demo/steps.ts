@@ -1,0 +1,267 @@
+import { decodeJwt } from 'jose';
+import type { ZodType, z } from 'zod';
+import { MerchantClient, PartnerClient } from '../../../clients/typescript/src/index.ts';
+import { runAdmin } from '../../admin/run-admin.ts';
+import type { Money } from '../../domain/money.ts';
+import type { DemoFile } from '../start/demo-data.ts';
+import {
+  DemoError,
+  moneyOf,
+  type Narrated,
+  narratedClient,
+  refused,
+  type Transcript,
+} from './narration.ts';
+
+export type DemoPartner = Narrated<PartnerClient>;
+export type DemoMerchant = Narrated<MerchantClient>;
+
+/** The demo partner, which logs in at once; its token names it. */
+export async function logPartnerIn(
+  { partner: access }: DemoFile,
+  transcript: Transcript,
+): Promise<{ readonly partner: DemoPartner; readonly partnerId: string }> {
+  const partner = narratedClient(
+    transcript,
+    { ...access, company: 'partner' },
+    (settings) => new PartnerClient(settings),
+  );
+  const token = await partner('The log-in', (client) => client.accessToken());
+  return { partner, partnerId: String(decodeJwt(token).sub) };
+}
+
+/** The demo merchant: its client logs in at the first call, and signs. */
+export const createMerchant = (
+  { merchant: { privateKeyPem: privateKey, ...access } }: DemoFile,
+  transcript: Transcript,
+): DemoMerchant =>
+  narratedClient(
+    transcript,
+    { ...access, company: 'merchant' },
+    (settings) => new MerchantClient({ ...settings, privateKey }),
+  );
+
+export const initiateClaim = (merchant: DemoMerchant, title: string, voucherCode: string) =>
+  merchant(title, ({ vouchers }) =>
+    vouchers.initiateClaim({ voucherCode, metadata: '{"till":7}' }),
+  );
+
+export async function readVoucher(merchant: DemoMerchant, title: string, voucherCode: string) {
+  const { voucher, serviceFee } = await merchant(title, ({ vouchers }) =>
+    vouchers.read(voucherCode),
+  );
+  return {
+    status: voucher.status,
+    remaining: moneyOf(voucher.remainingBalance),
+    serviceFee: moneyOf(serviceFee),
+  };
+}
+
+interface RedeemRequest {
+  readonly voucherCode: string;
+  /** Absent for an anonymous voucher. */
+  readonly verificationCode?: string;
+}
+
+/** Sends a mistyped code; the merchant is refused (4035) and no money moves. */
+export const redeemWithWrongCode = (
+  merchant: DemoMerchant,
+  title: string,
+  request: RedeemRequest & { readonly verificationCode: string },
+  idempotencyKey: string,
+) => {
+  const { verificationCode: code } = request;
+  const lastDigit = (Number(code.slice(-1)) + 1) % 10;
+  const mistyped = { ...request, verificationCode: `${code.slice(0, -1)}${lastDigit}` };
+  return refused(merchant, title, 4035, ({ vouchers }) =>
+    vouchers.redeem(mistyped, { idempotencyKey }),
+  );
+};
+
+export const redeem = (
+  merchant: DemoMerchant,
+  title: string,
+  request: RedeemRequest,
+  idempotencyKey?: string,
+) => merchant(title, ({ vouchers }) => vouchers.redeem(request, { idempotencyKey }));
+
+export interface Balances {
+  readonly gift: Money;
+  readonly reserved: Money;
+  readonly airtime: Money;
+}
+
+export interface GiftOrder {
+  readonly denominationId: number;
+  readonly merchantId: number;
+  /** Null for an anonymous voucher. */
+  readonly msisdn: string | null;
+}
+
+export async function readBalances(partner: DemoPartner, title: string): Promise<Balances> {
+  const balances = await partner(title, (client) => client.readBalances());
+  return {
+    gift: moneyOf(balances.eMoneyWalletBalance),
+    reserved: moneyOf(balances.reservedBalance),
+    airtime: moneyOf(balances.walletBalance),
+  };
+}
+
+/**
+ * Calls the test endpoint, reads denominations and merchants, and sets a price; returns the
+ * denominations.
+ */
+export async function prepareSale(partner: DemoPartner, merchantId: number) {
+  await partner('It checks its configuration: key, address and token are in order.', (client) =>
+    client.checkAccess(),
+  );
+  const { items } = await partner('It lists the amounts of gifts.', ({ denominations }) =>
+    denominations.list().firstPage(),
+  );
+  await partner('It lists the merchants where gifts can be redeemed.', ({ merchants }) =>
+    merchants.list({ page: 1, limit: 2 }).firstPage(),
+  );
+  const denominationOf = (amountEtb: number): number => {
+    const found = items.find((one) => one.status === 'ACTIVE' && one.amountEtb === amountEtb);
+    if (!found) throw new DemoError(`There is no active denomination of ${amountEtb} ETB.`);
+    return found.id;
+  };
+  const price = { denominationId: denominationOf(500), sellingPriceUsd: '4.75', merchantId };
+  await partner(
+    'It sets its selling price of a gift of 500 ETB at this merchant, in USD.',
+    ({ prices }) => prices.set(price),
+  );
+  return denominationOf;
+}
+
+export async function generateVoucher(partner: DemoPartner, title: string, order: GiftOrder) {
+  const { voucher } = await partner(title, ({ vouchers }) => vouchers.generate(order));
+  return { code: voucher.voucherCode, amount: moneyOf(voucher.amount) };
+}
+
+export const claimPart = (
+  partner: DemoPartner,
+  title: string,
+  voucherCode: string,
+  amount: number,
+) => partner(title, ({ vouchers }) => vouchers.initiateClaim({ voucherCode, amount }));
+
+export const redeemForOwner = (
+  partner: DemoPartner,
+  title: string,
+  request: { readonly voucherCode: string; readonly verificationCode: string },
+) => partner(title, ({ vouchers }) => vouchers.redeem(request));
+
+/** The sale of every top-up in the demo. */
+const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+
+export interface DemoTopUp {
+  readonly amount: number;
+  readonly msisdn: string;
+}
+
+/** @throws {DemoError} unless the top-up was delivered at once */
+async function delivered<Result extends { readonly status?: 'SUCCESS' | undefined }>(
+  partner: DemoPartner,
+  title: string,
+  call: (topUps: PartnerClient['topUps']) => Promise<Result>,
+): Promise<Result> {
+  const result = await partner(title, ({ topUps }) => call(topUps));
+  if (result.status === 'SUCCESS') return result;
+  throw new DemoError(`"${title}": the top-up is still being processed.`);
+}
+
+export const sendAirtime = (
+  partner: DemoPartner,
+  title: string,
+  order: DemoTopUp,
+  idempotencyKey: string,
+) =>
+  delivered(partner, title, (topUps) =>
+    topUps.sendAirtime({ ...order, ...sale }, { idempotencyKey }),
+  );
+
+/**
+ * Sends airtime to a number that the provider declines; returns its transactionId for the retry.
+ */
+export async function sendAirtimeInVain(
+  partner: DemoPartner,
+  title: string,
+  order: DemoTopUp,
+): Promise<number> {
+  const { failedTopUp } = await refused(partner, title, 424, ({ topUps }) =>
+    topUps.sendAirtime({ ...order, ...sale }),
+  );
+  if (failedTopUp) return failedTopUp.transactionId;
+  throw new DemoError(`"${title}": the failed top-up has no number.`);
+}
+
+export const sendPackage = (
+  partner: DemoPartner,
+  title: string,
+  order: { readonly productId: number; readonly msisdn: string },
+) => delivered(partner, title, (topUps) => topUps.sendPackage({ ...order, ...sale }));
+
+export const retry = (
+  partner: DemoPartner,
+  title: string,
+  request: { readonly transactionId: number; readonly msisdn: string },
+) => delivered(partner, title, (topUps) => topUps.retry(request));
+
+/** Retries a delivered top-up, which is refused. */
+export const retryInVain = (partner: DemoPartner, title: string, transactionId: number) =>
+  refused(partner, title, 409, ({ topUps }) => topUps.retry({ transactionId }));
+
+export const readTopup = (partner: DemoPartner, title: string, transactionId: number) =>
+  partner(title, ({ topUps }) => topUps.read(transactionId));
+
+/** One of the operator's commands. */
+interface OperatorStep<Answer extends ZodType> {
+  /** A sentence about the step. */
+  readonly title: string;
+  readonly words: readonly string[];
+  /** The part of the command's JSON that the story needs. */
+  readonly answer: Answer;
+}
+
+/** @throws {DemoError} when the command fails, or its output is unexpected */
+export type DemoOperator = <Answer extends ZodType>(
+  step: OperatorStep<Answer>,
+) => Promise<z.output<Answer>>;
+
+/** Runs a command that changes something, once, and writes its output to the transcript. */
+export const createOperatorChange =
+  (transcript: Transcript) =>
+  async ({ title, words }: Omit<OperatorStep<ZodType>, 'answer'>): Promise<void> =>
+    transcript.ran({
+      title,
+      command: commandOf([...words, ...actor]),
+      output: await outputOf([...words, ...actor]),
+    });
+
+/** The audit log records who changed what, and may not be told by the account of the machine. */
+const actor = ['--actor', 'demo'];
+
+const commandOf = (words: readonly string[]): string => `npm run admin -- ${words.join(' ')}`;
+
+/** Runs commands of `npm run admin` that only look, and writes their output to the transcript. */
+export const createOperator =
+  (transcript: Transcript): DemoOperator =>
+  async ({ title, words, answer }) => {
+    const command = commandOf(words);
+    transcript.ran({ title, command, output: await outputOf(words) });
+    const read = answer.safeParse(JSON.parse(await outputOf([...words, '--json'])));
+    if (read.success) return read.data;
+    throw new DemoError(`"${command}" has an unexpected output.`);
+  };
+
+async function outputOf(words: readonly string[]): Promise<string> {
+  let out = '';
+  let err = '';
+  const exitCode = await runAdmin(words, {
+    out: { write: (text) => (out += text) },
+    err: { write: (text) => (err += text) },
+  });
+  if (exitCode === 0) return out.trimEnd();
+  throw new DemoError(`The operator's command line fails: ${(err || out).trim()}`);
+}

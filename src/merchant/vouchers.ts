@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { voucherDetail } from '../db/vouchers/vouchers.ts';
+import { formatMoney, parseMoney, percentageOf } from '../domain/money.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { formatVoucherCode, isRedeemableAt, voucherStatuses } from '../domain/vouchers/voucher.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import {
+  claimAnswer,
+  claimedAmountField,
+  claimWords,
+  echoedFields,
+  idAnswer,
+  moneyAnswer,
+  redeemedFields,
+  redemptionFields,
+  SERVICE_FEE_RULE,
+  textAnswer,
+  timeAnswer,
+} from '../http/fields/answer-fields.ts';
+import {
+  idempotencyKeyField,
+  metadataField,
+  voucherCodeField,
+} from '../http/fields/request-fields.ts';
+import type { Services } from '../http/services.ts';
+import {
+  claimOnce,
+  claimReasons,
+  redeemOnce,
+  redemptionReasons,
+} from '../operations/voucher-operations.ts';
+
+/** Starts a redemption at the calling merchant (specification 4.2). */
+export const initiateClaim = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/initiate-claim',
+  operation: 'initiate-claim',
+  summary: 'Start a redemption',
+  description:
+    'Sends the owner of the voucher a verification code by SMS. Without `amount` the whole balance ' +
+    "is claimed. The claim fixes the merchant's service fee.",
+  access: 'signed',
+  scope: 'vouchers',
+  idempotency: 'body',
+  guessLimit: 'voucher-code',
+  body: z.object({
+    voucherCode: voucherCodeField,
+    amount: claimedAmountField,
+    idempotencyKey: idempotencyKeyField,
+    metadata: metadataField.nullish(),
+  }),
+  answer: z.object({
+    message: claimAnswer,
+    ...echoedFields,
+  }),
+  reasons: ['partner-unavailable', ...claimReasons],
+  async handle({ services, company, lookUpVoucher, body, key }) {
+    const { result, replayed } = await claimOnce(services, {
+      company,
+      lookUpVoucher,
+      key,
+      content: body,
+      voucherCode: body.voucherCode,
+      amount: body.amount,
+    });
+    if (!result.ok) return { ...result, replayed };
+    const { message, text } = claimWords(result);
+    return reply(
+      { message: text, idempotencyKey: body.idempotencyKey, metadata: body.metadata ?? undefined },
+      { message, replayed },
+    );
+  },
+});
+
+/** Completes a redemption at the calling merchant (specification 4.2). */
+export const redeemGift = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/redeem-gift',
+  operation: 'redeem-gift',
+  summary: 'Complete a redemption',
+  description:
+    `Pays the calling merchant by mobile money. ${SERVICE_FEE_RULE} Until the provider has ` +
+    'answered, repeat the same request to get the result.',
+  access: 'signed',
+  scope: 'vouchers',
+  idempotency: 'body',
+  guessLimit: 'voucher-code',
+  body: z.object({
+    voucherCode: voucherCodeField,
+    ...redemptionFields,
+    idempotencyKey: idempotencyKeyField,
+    metadata: metadataField.nullish(),
+  }),
+  answer: z.object({
+    ...redeemedFields,
+    platformReferenceNumber: textAnswer(
+      'Our reference of the redemption, for questions to support',
+      'RDM-0123456789ABCDEF',
+    ),
+    ...echoedFields,
+  }),
+  reasons: ['partner-unavailable', ...redemptionReasons],
+  async handle({ services, company, lookUpVoucher, body, key }) {
+    const { result, replayed } = await redeemOnce(services, {
+      ...body,
+      company,
+      lookUpVoucher,
+      key,
+      content: body,
+      merchantId: null,
+    });
+    if (!result.ok) return { ...result, replayed };
+    return reply(
+      {
+        response: 'The voucher was redeemed',
+        referenceNumber: result.providerReference,
+        platformReferenceNumber: result.platformReference,
+        idempotencyKey: body.idempotencyKey,
+        metadata: body.metadata ?? undefined,
+      },
+      { message: 'Voucher redeemed', replayed },
+    );
+  },
+});
+
+/** Shows a voucher to a merchant that may redeem it (specification 2.3 and 4.2). */
+export const showVoucher = endpoint({
+  method: 'GET',
+  path: '/topup-transactions/:voucherCode',
+  operation: 'voucher-detail',
+  summary: 'Voucher detail',
+  description:
+    "Shows the voucher, and the service fee on its remaining balance at the calling merchant's percentage.",
+  access: 'token',
+  scope: 'read',
+  guessLimit: 'voucher-code',
+  params: z.object({ voucherCode: voucherCodeField }),
+  answer: z.object({
+    voucher: z
+      .object({
+        id: idAnswer('voucher'),
+        code: textAnswer('Code of the voucher', '7H3K-9M2P-QX4R-T6WV'),
+        serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
+        amount: moneyAnswer('Value at the generation in ETB'),
+        remainingBalance: moneyAnswer('What is left of it in ETB', '250.000000'),
+        status: z.enum(voucherStatuses).meta({
+          description: 'State of the voucher',
+          examples: ['ACTIVE'],
+        }),
+        expirationDate: timeAnswer('When the voucher expires'),
+      })
+      .meta({ title: 'Voucher', description: 'The voucher' }),
+    serviceFee: moneyAnswer('Service fee on the remaining balance in ETB', '6.250000'),
+  }),
+  reasons: ['voucher-not-found', 'merchant-not-found', 'service-fee-missing'],
+  async handle({ services, company, lookUpVoucher, params }) {
+    const { canonical } = params.voucherCode;
+    const found = await lookUpVoucher<FoundVoucher | Refusal>({
+      code: params.voucherCode,
+      run: () => findVoucher(services, company.id, canonical),
+      refusalOf: (result) => (result.ok ? undefined : result),
+      refused: (refusal) => refusal,
+    });
+    if (!found.ok) return found;
+    const { voucher, code } = found;
+    if (voucher.merchant_status !== 'ACTIVE') return refuse('merchant-not-found');
+    if (voucher.service_fee_percent === null) return refuse('service-fee-missing');
+    const fee = percentageOf(parseMoney(voucher.remaining), voucher.service_fee_percent);
+    return reply(
+      {
+        voucher: {
+          id: voucher.id,
+          code: formatVoucherCode(code),
+          serialNumber: voucher.serial_number,
+          amount: voucher.amount,
+          remainingBalance: voucher.remaining,
+          status: voucher.status,
+          expirationDate: voucher.expires_at.toISOString(),
+        },
+        serviceFee: formatMoney(fee),
+      },
+      { message: 'Voucher found' },
+    );
+  },
+});
+
+interface FoundVoucher {
+  readonly ok: true;
+  readonly voucher: NonNullable<Awaited<ReturnType<typeof voucherDetail>>>;
+  /** Canonical. */
+  readonly code: string;
+}
+
+/**
+ * Finds the voucher of a code. The refusal is identical for invalid, unknown and inaccessible
+ * codes.
+ */
+async function findVoucher(
+  { database, digests }: Services,
+  merchantId: number,
+  code: string | undefined,
+): Promise<FoundVoucher | Refusal> {
+  if (code === undefined) return refuse('voucher-not-found');
+  const voucher = await voucherDetail(database, merchantId, digests.stored.voucherCode(code));
+  return voucher && isRedeemableAt(voucher, merchantId)
+    ? { ok: true, voucher, code }
+    : refuse('voucher-not-found');
+}

@@ -1,0 +1,196 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Html, Templates } from '../../rendering/html.ts';
+import { amharic } from './amharic.ts';
+import { statements } from './amharic-sales.ts';
+
+/** Tags within a sentence; all others end it. */
+const INLINE = new Set(['a', 'b', 'br', 'code', 'em', 'small', 'span', 'strong', 'time']);
+const TOKEN = /<\/?([a-z0-9-]+)[^>]*>|[^<]+|</gi;
+/** Attributes that people read or hear. */
+const READ_ATTRIBUTE = /\b(aria-label|alt)="([^"\uE000]*)"/g;
+/** The place of a value: its number between two characters that no template contains. */
+const PLACE = /\uE000(\d+)\uE001/g;
+const LETTER = /\p{L}/u;
+
+type Lookup = (text: string) => string | undefined;
+
+/**
+ * Translates templates. The texts are looked up as the sentences between block elements, with white
+ * space made one space, `{1}`, `{2}`, … in place of values, and `<1>…</1>`, … in place of tags within
+ * a sentence; a translation may order them anew. What is not known stays as it is.
+ */
+export function translatedTemplates(lookup: Lookup): Templates {
+  const known = new WeakMap<readonly string[], readonly (string | number)[]>();
+  return {
+    of(parts) {
+      const found = known.get(parts);
+      if (found) return found;
+      const made = piecesOf(translateTemplate(withPlaces(parts), lookup));
+      known.set(parts, made);
+      return made;
+    },
+  };
+}
+
+const withPlaces = (parts: readonly string[]): string =>
+  parts.map((part, index) => (index === 0 ? part : `\uE000${index - 1}\uE001${part}`)).join('');
+
+const piecesOf = (text: string): (string | number)[] =>
+  text.split(PLACE).map((piece, index) => (index % 2 === 1 ? Number(piece) : piece));
+
+function translateTemplate(template: string, lookup: Lookup): string {
+  let result = '';
+  let sentence: string[] = [];
+  const flush = () => {
+    result += translateSentence(sentence, lookup);
+    sentence = [];
+  };
+  for (const [token, tag] of template.matchAll(TOKEN)) {
+    if (tag === undefined || INLINE.has(tag.toLowerCase())) sentence.push(token);
+    else {
+      flush();
+      result += token;
+    }
+  }
+  flush();
+  return result.replace(READ_ATTRIBUTE, (whole, name, text) => {
+    const translated = lookup(text);
+    return translated === undefined ? whole : `${name}="${translated}"`;
+  });
+}
+
+/** The characters that labels are escaped with (`src/rendering/html.ts`). */
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+const unescaped = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+
+const isTag = (token: string) => /^<\/?[a-z]/i.test(token);
+const isClosing = (token: string) => token.startsWith('</');
+const isBlank = (token: string) => token.trim() === '';
+
+/** Translates one sentence; elements around all of it do not belong to it. */
+function translateSentence(tokens: readonly string[], lookup: Lookup): string {
+  const [first = ''] = tokens;
+  const last = tokens.at(-1) ?? '';
+  if (tokens.length > 1 && (isBlank(first) || isBlank(last)))
+    return isBlank(first)
+      ? first + translateSentence(tokens.slice(1), lookup)
+      : translateSentence(tokens.slice(0, -1), lookup) + last;
+  if (tokens.length > 2 && isTag(first) && !isClosing(first) && endOf(tokens) === tokens.length - 1)
+    return first + translateSentence(tokens.slice(1, -1), lookup) + last;
+  const { key, tags, places } = keyOf(tokens);
+  const whole = tokens.join('');
+  const translation = LETTER.test(key.replace(/<[^>]*>|\{\d+\}/g, ''))
+    ? lookup(unescaped(key))
+    : undefined;
+  if (translation === undefined) return whole;
+  const [, before = '', after = ''] = /^(\s*)[\s\S]*?(\s*)$/.exec(whole) ?? [];
+  const filled = translation
+    .replace(/<\/?\d+>/g, (tag) => tags.get(tag) ?? '')
+    .replace(/\{(\d+)\}/g, (_whole, number) => places[Number(number) - 1] ?? '');
+  return before + filled + after;
+}
+
+/** Where the element that the first token opens ends. */
+function endOf(tokens: readonly string[]): number {
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (!isTag(token) || /^<br/i.test(token)) continue;
+    depth += isClosing(token) ? -1 : 1;
+    if (depth === 0) return index;
+  }
+  return -1;
+}
+
+function keyOf(tokens: readonly string[]) {
+  const tags = new Map<string, string>();
+  const places: string[] = [];
+  const open: number[] = [];
+  let count = 0;
+  const names = tokens.map((token) => {
+    if (!isTag(token))
+      return token.replace(PLACE, (place) => `{${places.push(place)}}`).replace(/\s+/g, ' ');
+    const isEnd = isClosing(token);
+    if (!isEnd) count += 1;
+    const number = isEnd ? (open.pop() ?? 0) : count;
+    if (!isEnd && !/^<br/i.test(token)) open.push(number);
+    const name = `<${isEnd ? '/' : ''}${number}>`;
+    tags.set(name, token);
+    return name;
+  });
+  return { key: names.join('').trim(), tags, places };
+}
+
+/** The languages of the portal, with their own names. */
+export const languages = { en: 'English', am: 'አማርኛ' } as const;
+export type Language = keyof typeof languages;
+
+const isLanguage = (text: string | null | undefined): text is Language =>
+  text === 'en' || text === 'am';
+
+/** A language by its code; undefined for others. */
+export const readLanguage = (text: string | null | undefined): Language | undefined =>
+  isLanguage(text) ? text : undefined;
+
+/** The language of a request, for its times and sentences: no argument of each line. */
+const current = new AsyncLocalStorage<Language>();
+
+/** Handles a request of a person in a language. */
+export const inLanguage = <Result>(language: Language, handle: () => Result): Result =>
+  current.run(language, handle);
+
+/** The language of the request. */
+export const language = (): Language => current.getStore() ?? 'en';
+
+/** The locale of the request for numbers and dates. */
+export const locale = (): string => (language() === 'am' ? 'am-ET' : 'en');
+
+const lookup = (text: string): string | undefined =>
+  Object.hasOwn(amharic, text) ? amharic[text as KnownText] : undefined;
+
+const templates = translatedTemplates(lookup);
+
+/** Writes HTML in the language of the request. */
+export const writeHtml = (content: Html): string =>
+  language() === 'am' ? content.in(templates) : content.toString();
+
+/** The texts that the catalogue has: another one does not compile. */
+export type KnownText = keyof typeof amharic;
+
+/** A sentence in the language of the request, with values in place of `{1}`, `{2}`, … */
+export function sentence(text: KnownText, ...values: readonly (string | number)[]): string {
+  const template = language() === 'am' ? amharic[text] : text;
+  return template.replace(/\{(\d+)\}/g, (_whole, number) => String(values[Number(number) - 1]));
+}
+
+/**
+ * The first language of an Accept-Language header that the portal has. Its values are in the order of
+ * the person's wishes in all browsers, so weights are not compared.
+ */
+export const languageOf = (header: string | undefined): Language | undefined =>
+  (header ?? '')
+    .split(',')
+    .map((part) => part.trim().slice(0, 2).toLowerCase())
+    .find(isLanguage);
+
+const patterns = Object.entries(statements).map(([english, amharic]) => ({
+  pattern: new RegExp(`^${english.replace(/\{\d+\}/g, '(.+)')}$`),
+  amharic,
+}));
+
+/** A line of a statement in the language of the request; one without a translation stays. */
+export function statementLine(line: string): string {
+  if (language() !== 'am') return line;
+  for (const { pattern, amharic } of patterns) {
+    const found = pattern.exec(line);
+    if (found)
+      return amharic.replace(/\{(\d+)\}/g, (_whole, number) => found[Number(number)] ?? '');
+  }
+  return line;
+}

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import type { ListPage, ListQuery, ListSource } from '../../db/lists/list-page.ts';
+import type { CompanyKind } from '../../db/schema/all-tables.ts';
+import { mayUse } from '../../domain/access.ts';
+import type { ListParameter } from '../../http/lists/list-filters.ts';
+import { type ListRequest, listQuery } from '../../http/lists/list-query.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { locale } from '../language/language.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { problems } from '../portal/problem-page.ts';
+import { beginningOf } from '../session/preferences.ts';
+import { type FilterField, filterForm } from './forms.ts';
+import {
+  DOWNLOAD_ROWS,
+  daySchema,
+  daysAfter,
+  emptyState,
+  type TableColumn,
+  table,
+} from './parts.ts';
+
+type Filter = FilterField & ListParameter;
+
+const text = z.string().max(100, 'Enter at most 100 characters.');
+
+/** Filters that lists share, each for a column of the list. */
+export const listFilters = {
+  /** Exact match. */
+  exact: (label: string, column: string): Filter => ({
+    label,
+    column,
+    operator: 'eq',
+    schema: text,
+  }),
+  oneOf: <Value extends string>(
+    label: string,
+    column: string,
+    options: readonly (readonly [Value, string])[],
+  ): Filter => ({
+    label,
+    column,
+    options,
+    // A choice may stand for several values.
+    operator: 'in',
+    schema: z.enum(
+      options.map(([value]) => value),
+      'Choose one of these.',
+    ),
+  }),
+  fromDay: (label: string, column: string): Filter => ({
+    label,
+    column,
+    isDay: true,
+    operator: 'gte',
+    schema: daySchema.transform((day) => beginningOf(day).toISOString()),
+  }),
+  /** That day inclusive. */
+  toDay: (label: string, column: string): Filter => ({
+    label,
+    column,
+    isDay: true,
+    operator: 'lt',
+    schema: daySchema.transform((day) => beginningOf(daysAfter(day, 1)).toISOString()),
+  }),
+};
+
+/** One page of a list. */
+export interface Paged {
+  /** The path of the page. */
+  readonly path: string;
+  /** The other parameters of its address. */
+  readonly values: Readonly<Record<string, string>>;
+  /** From 1. */
+  readonly page: number;
+  readonly limit: number;
+  readonly totalItems: number;
+  /** Whether there may be more: only so many were counted. */
+  readonly isAtLeast?: boolean;
+  /** Rows that pages reach; all by default. */
+  readonly reachedItems?: number;
+}
+
+/** An address with its parameters, without empty ones. */
+export function addressOf(path: string, values: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** The range of shown rows, and links to the previous and next page. */
+export function paging({
+  path,
+  values,
+  page,
+  limit,
+  totalItems,
+  isAtLeast = false,
+  reachedItems,
+}: Paged): Html | undefined {
+  if (totalItems === 0) return undefined;
+  const first = (page - 1) * limit + 1;
+  const last = Math.min(page * limit, totalItems);
+  const total = grouped(totalItems) + (isAtLeast ? '+' : '');
+  const link = (target: number, label: string) =>
+    html`<a class="button secondary" href="${addressOf(path, { ...values, page: String(target) })}"
+>${phrase(label)}</a>`;
+  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${total}</p>
+<p class="actions">${page > 1 && link(page - 1, 'Previous')}
+${last < Math.min(totalItems, reachedItems ?? totalItems) && link(page + 1, 'Next')}</p></nav>`;
+}
+
+const grouped = (count: number): string => count.toLocaleString(locale());
+
+/** The page number of an address; undefined for invalid text. */
+export function pageNumber(query: URLSearchParams): number | undefined {
+  const text = query.get('page') ?? '1';
+  return /^[1-9][0-9]{0,5}$/.test(text) ? Number(text) : undefined;
+}
+
+const ROWS = 25;
+
+/** The definition of one list of the portal. */
+export interface ListView<Row> {
+  /** Below the portal's base path. */
+  readonly path: string;
+  readonly kind: CompanyKind;
+  readonly title: string;
+  readonly intro: Html;
+  readonly source: ListSource<Row>;
+  readonly filters: Readonly<Record<string, FilterField & ListParameter>>;
+  readonly columns: readonly TableColumn<Row>[];
+  /** Shown while there are no rows. */
+  readonly nothingYet: string;
+  /** The columns of its CSV download, if it has one. */
+  readonly download?: Readonly<Record<string, (row: Row) => string | null>>;
+}
+
+interface ReadFilters {
+  /** The filled-in fields. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly problems: Readonly<Record<string, string>>;
+  /** Undefined where a field is invalid. */
+  readonly query?: ListRequest;
+}
+
+/** Parses the form with the query of the API's lists; other parameters are ignored. */
+function readFilters<Row>({ source, filters }: ListView<Row>, sent: URLSearchParams): ReadFilters {
+  const values = Object.fromEntries(
+    Object.keys(filters)
+      .map((name) => [name, sent.get(name)?.trim() ?? ''] as const)
+      .filter(([, value]) => value !== ''),
+  );
+  const schema = listQuery({
+    source,
+    parameters: filters,
+    defaultSort: [['id', 'DESC']],
+    defaultLimit: ROWS,
+  });
+  const read = schema.safeParse(values);
+  if (read.success) return { values, problems: {}, query: read.data };
+  const found = read.error.issues.map(({ path, message }) => [String(path[0]), message]);
+  return { values, problems: Object.fromEntries(found.reverse()) };
+}
+
+/** The page of a list: filter form, rows and links to further pages. */
+export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
+  method: 'GET',
+  path: view.path,
+  access: 'account',
+  needs: 'read',
+  kind: view.kind,
+  async handle(request) {
+    const page = pageNumber(request.query);
+    const filters = readFilters(view, request.query);
+    if (page === undefined) return problems.notFound;
+    const found = filters.query && (await readRows(request, view, { ...filters.query, page }));
+    if (filters.query && !found) return problems.busy;
+    if (found?.items.length === 0 && page > 1) return problems.notFound;
+    return {
+      kind: 'page',
+      title: view.title,
+      ...(found ? {} : { status: 422 }),
+      content: html`<h1>${phrase(view.title)}</h1>
+${view.intro}
+<section class="card">
+${filterForm({ action: PORTAL_PATH + view.path, fields: view.filters, ...filters })}
+${found && rows(view, found, { ...filters, page, mayExport: mayUse(request.session.role, 'export') })}
+</section>`,
+    };
+  },
+});
+
+const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
+  request.services.lists.readPage(view.source, request.session.company, {
+    ...query,
+    isCountBounded: true,
+  });
+
+function rows<Row>(
+  view: ListView<Row>,
+  { items, totalItems, isAtLeast }: ListPage<Row>,
+  { values, page, mayExport }: ReadFilters & { readonly page: number; readonly mayExport: boolean },
+): Html {
+  const path = PORTAL_PATH + view.path;
+  if (items.length === 0)
+    return Object.keys(values).length === 0
+      ? emptyState('None yet', view.nothingYet)
+      : emptyState('No matches', 'No entry matches the filters. Change the form above.');
+  return html`${table(view.title, items, view.columns)}
+${paging({ path, values, page, limit: ROWS, totalItems, isAtLeast })}
+${
+  view.download &&
+  mayExport &&
+  html`<p><a href="${addressOf(`${path}/download`, values)}">Download as CSV</a></p>`
+}`;
+}
+
+/** The CSV download of a list, filtered by the same form. */
+export const listDownload = <Row>(
+  view: ListView<Row> & Required<Pick<ListView<Row>, 'download'>>,
+): AccountPage => ({
+  method: 'GET',
+  path: `${view.path}/download`,
+  access: 'account',
+  needs: 'export',
+  kind: view.kind,
+  async handle(request): Promise<PageAnswer> {
+    const { query } = readFilters(view, request.query);
+    if (!query) return problems.invalid;
+    const found = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
+    if (!found) return problems.busy;
+    const { items, totalItems } = found;
+    if (totalItems > items.length) return problems.tooManyRows;
+    const columns = Object.entries(view.download);
+    return {
+      kind: 'file',
+      name: `${view.path.slice(1)}.csv`,
+      type: 'text/csv',
+      content: csv([
+        columns.map(([title]) => title),
+        ...items.map((row) => columns.map(([, value]) => value(row))),
+      ]),
+    };
+  },
+});

@@ -1,0 +1,156 @@
+import { wasRefusedFrom } from '../../../db/access/calls.ts';
+import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.ts';
+import { addSourceAddresses } from '../../../db/catalogue/companies.ts';
+import { isAllowlistHostname, MAXIMUM_NAMES } from '../../../http/access/allowlist.ts';
+import { isInsideNetwork } from '../../../http/access/source-address.ts';
+import { html } from '../../../rendering/html.ts';
+import { confirmation, readRegisteredAddress } from '../../layout/parts.ts';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageProblem,
+  PORTAL_PATH,
+} from '../../page.ts';
+import { changeAccess } from '../../session/confirmation.ts';
+import { ACCESS_PATH } from '../../session/session.ts';
+import { problems } from '../problem-page.ts';
+import { ADDRESS_LENGTH, ADDRESSES_PATH, accessPage } from './access.ts';
+
+const MAXIMUM_ADDRESSES = 50;
+
+const hasTooManyNames = (known: readonly { readonly address: string }[], address: string) =>
+  isAllowlistHostname(address) &&
+  known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
+
+/** Adds an address, a range or a name to the company's allow-list. */
+export const addAddress: AccountPage = {
+  method: 'POST',
+  path: '/addresses',
+  access: 'account',
+  needs: 'develop',
+  confirmation: ({ form }) =>
+    html`You are about to let calls come from <code>${form.text('address').slice(0, ADDRESS_LENGTH)}</code>.`,
+  async handle(request) {
+    const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
+    const read = readRegisteredAddress(given);
+    if (!read.ok)
+      return accessPage(request, { address: { address: given, problem: read.problem } });
+    const { address } = read;
+    const { company } = request.session;
+    const outcome = await changeAccess(request, 'register address', async (transaction) => {
+      const known = await listSourceAddresses(transaction, company);
+      if (known.some((row) => row.address === address)) return undefined;
+      if (known.length >= MAXIMUM_ADDRESSES || hasTooManyNames(known, address)) return undefined;
+      const [addressId] = await addSourceAddresses(transaction, company, [address]);
+      return { result: 'added', details: { addressId, address } };
+    });
+    if (outcome !== undefined)
+      return { kind: 'redirect', to: ACCESS_PATH, notice: noticeOf(address) };
+    const known = await listSourceAddresses(request.services.database, company);
+    const problem = known.some((row) => row.address === address)
+      ? `${address} is already registered.`
+      : hasTooManyNames(known, address)
+        ? `There are already ${MAXIMUM_NAMES} names: register addresses, or remove a name first.`
+        : `There are already ${MAXIMUM_ADDRESSES} addresses: register a range, or remove an address first.`;
+    return accessPage(request, { address: { address: given, problem } });
+  },
+};
+
+const noticeOf = (address: string): string =>
+  `${address} is registered.${
+    isInsideNetwork(address)
+      ? ' It is a private address: calls over the internet come from another address, which “Try it” ' +
+        'shows beside each call.'
+      : ''
+  }`;
+
+/**
+ * Asks whether the source address of a call belongs to the company. An attacker with the company's
+ * key differs from its servers only by the address.
+ */
+export const askAddAddress: AccountPage = {
+  method: 'GET',
+  path: '/addresses/register',
+  access: 'account',
+  needs: 'develop',
+  async handle(request) {
+    const given = request.query.get('address') ?? '';
+    const read = readRegisteredAddress(given);
+    if (!read.ok)
+      return accessPage(request, { address: { address: given, problem: read.problem } });
+    const { address } = read;
+    const { services, session } = request;
+    // A link from somebody else must not claim that a call came from an address.
+    if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
+    return confirmation({
+      title: 'Is this your server?',
+      text: html`<p>A call with your key came from <code>${address}</code>. Register the address
+only if you know it as your own server’s.</p>
+<p><strong>If it is not yours, your key was leaked:</strong> do not register it.
+<a href="${ACCESS_PATH}#keys">Revoke the key</a> instead.</p>`,
+      action: ADDRESSES_PATH,
+      formToken: request.formToken,
+      fields: html`<input type="hidden" name="address" value="${address}">`,
+      button: `It is ours: register ${address}`,
+      back: `${PORTAL_PATH}/try-it`,
+    });
+  },
+};
+
+const noSuchCall: PageProblem = {
+  kind: 'problem',
+  status: 404,
+  title: 'There is no such call',
+  text:
+    'No call with one of your keys was refused from this address recently. Do not register an ' +
+    'address because somebody sends you a link to it.',
+};
+
+const addressesOf = ({ services, session }: AccountRequest) =>
+  listSourceAddresses(services.database, session.company);
+
+/** Asks for confirmation before an address is removed. */
+export const askRemoveAddress: AccountPage = {
+  method: 'GET',
+  path: '/addresses/:id/remove',
+  access: 'account',
+  needs: 'develop',
+  async handle(request) {
+    const { formToken } = request;
+    const rows = await addressesOf(request);
+    const row = rows.find(({ id }) => id === idOf(request));
+    if (row === undefined) return problems.notFound;
+    return confirmation({
+      title: `Remove ${row.address}?`,
+      text: html`<p>Calls from <code>${row.address}</code> are refused within two seconds.${
+        rows.length === 1 && ' It is the last address: every call will be refused.'
+      }</p>`,
+      action: `${ADDRESSES_PATH}/${row.id}/remove`,
+      formToken,
+      button: 'Remove the address',
+      back: `${ACCESS_PATH}#addresses`,
+    });
+  },
+};
+
+/** Removes an address from the company's allow-list. */
+export const removeAddress: AccountPage = {
+  method: 'POST',
+  path: '/addresses/:id/remove',
+  access: 'account',
+  needs: 'develop',
+  confirmation: async (request) => {
+    const row = (await addressesOf(request)).find(({ id }) => id === idOf(request));
+    return row && html`You are about to refuse calls from <code>${row.address}</code>.`;
+  },
+  async handle(request) {
+    const addressId = idOf(request);
+    const removed = await changeAccess(request, 'remove address', async (transaction) => {
+      const row = await removeSourceAddress(transaction, addressId, request.session.company);
+      return row && { result: row.address, details: { addressId, address: row.address } };
+    });
+    if (removed === undefined) return problems.notFound;
+    return { kind: 'redirect', to: ACCESS_PATH, notice: `${removed} is removed.` };
+  },
+};

@@ -1,0 +1,304 @@
+import { findPortalAccount, mayHaveAccount } from '../../../db/people/accounts.ts';
+import { findOpenInvitation } from '../../../db/people/invitations.ts';
+import { endPortalSession } from '../../../db/people/sign-ins.ts';
+import type { Employer } from '../../../domain/vouchers/voucher.ts';
+import { html, phrase } from '../../../rendering/html.ts';
+import { describeError } from '../../../runtime/process/logger.ts';
+import { language, languages } from '../../language/language.ts';
+import { field, formTokenField, message, postForm } from '../../layout/parts.ts';
+import {
+  type PageAnswer,
+  type PersonPage,
+  PORTAL_PATH,
+  type PublicPage,
+  type PublicRequest,
+  type Site,
+} from '../../page.ts';
+import { passwordHint, passwordProblem } from '../../session/passwords.ts';
+import { admit, recordFailedSignIn } from '../../session/session.ts';
+import {
+  activateAccount,
+  countLink,
+  countPassword,
+  forgivePassword,
+  signInLimits,
+  signInPriority,
+  waitSentence,
+} from '../../session/sign-in.ts';
+
+/** The sign-in form. */
+export const showSignIn: PublicPage = {
+  method: 'GET',
+  path: '/sign-in',
+  access: 'anyone',
+  handle: (request) =>
+    Promise.resolve(
+      signInPage(request, {
+        email: '',
+        next: request.query.get('next') ?? '',
+        news: newsOf(request.query),
+      }),
+    ),
+};
+
+const newsOf = (query: URLSearchParams) =>
+  query.has('late')
+    ? message('notice', 'The code came too late, or the password was changed: sign in again.')
+    : query.has('ended')
+      ? message('notice', 'Your session has ended. Your last change was not made: sign in again.')
+      : query.has('out')
+        ? message('success', 'You are signed out.')
+        : undefined;
+
+/**
+ * Signs in by e-mail address and password. An unknown address gets the answer of a wrong password,
+ * after the same work. Every attempt is counted before the comparison.
+ */
+export const signIn: PublicPage = {
+  method: 'POST',
+  path: '/sign-in',
+  changesNothing: true,
+  access: 'anyone',
+  async handle(request) {
+    const { services, passwords, site, form } = request;
+    const shown = { email: form.text('email').slice(0, 200), next: form.text('next') };
+    const password = form.text('password');
+    if (shown.email.trim() === '' || password === '' || password.length > MAXIMUM_LENGTH)
+      return signInPage(request, {
+        ...shown,
+        status: 422,
+        problem: 'Enter your e-mail address and your password.',
+      });
+    const limits = signInLimits(request, shown.email);
+    const waitSeconds = await countPassword(request, limits);
+    if (waitSeconds !== undefined)
+      return signInPage(request, {
+        ...shown,
+        status: 429,
+        retryAfterSeconds: waitSeconds,
+        problem: waitSentence(waitSeconds),
+      });
+    const known = mayHaveAccount(shown.email)
+      ? await findPortalAccount(services.database, shown.email)
+      : undefined;
+    const account = known && isOf(site, known.company) ? known : undefined;
+    const priority = signInPriority(request, shown.email);
+    const isRight = await passwords.fits(password, account?.passwordHash, priority);
+    const notRight = signInPage(request, {
+      ...shown,
+      status: 403,
+      problem: 'The e-mail address or the password is incorrect.',
+    });
+    if (!account?.passwordHash) return notRight;
+    const failure = isRight ? failureOf(account) : 'wrong password';
+    if (failure !== undefined) recordFailedSignIn(request, account, failure);
+    if (failure === 'expired password')
+      return signInPage(request, { ...shown, status: 403, problem: PASSWORD_OVER });
+    if (failure !== undefined) return notRight;
+    const checkedHash = account.passwordHash;
+    const isOutdated = passwords.isOutdated(checkedHash);
+    const newHash = isOutdated ? await passwords.make(password) : undefined;
+    const answer = await admit(request, { ...account, checkedHash, newHash }, shown.next);
+    if (answer === undefined) return notRight;
+    // Where a code follows, the own count goes on: a known password buys no further guesses of it.
+    const forgiven = limits.filter(({ isOwn }) => !(isOwn && account.hasOneTimePassword));
+    await forgivePassword(request, forgiven);
+    return answer;
+  },
+};
+
+const failureOf = ({ disabledAt, isPasswordOver }: NonNullable<FoundAccount>) =>
+  disabledAt !== null ? 'disabled account' : isPasswordOver ? 'expired password' : undefined;
+
+type FoundAccount = Awaited<ReturnType<typeof findPortalAccount>>;
+
+/** An account of the other site is answered as one that does not exist. */
+export const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
+  isForStaff === (company.kind === 'staff');
+
+const MAXIMUM_LENGTH = 200;
+/** Shown only after the correct password. */
+const PASSWORD_OVER =
+  'This password was valid for the first sign-in only and has expired. Ask your contact at the ' +
+  'service for a new one.';
+
+function signInPage(
+  request: PublicRequest,
+  shown: {
+    readonly email: string;
+    readonly next: string;
+    readonly news?: ReturnType<typeof newsOf>;
+    readonly problem?: string;
+    readonly status?: number;
+    readonly retryAfterSeconds?: number;
+  },
+): PageAnswer {
+  const { status, retryAfterSeconds } = shown;
+  const { site } = request;
+  return {
+    kind: 'page',
+    title: 'Sign in',
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    content: html`<div class="card narrow">
+<h1>Sign in</h1>
+<p class="quiet">${phrase(site.audience)}</p>
+${shown.news}
+${shown.problem && message('danger', shown.problem)}
+<form class="form" method="post" action="${site.basePath}/sign-in">
+${formTokenField(request.formToken)}
+<input type="hidden" name="next" value="${shown.next}">
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown.email, autocomplete: 'username' })}
+${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button>Sign in</button>
+</form>
+<p class="quiet">No account, or forgotten password? Ask your contact at the service: an operator
+makes a new one.</p>
+${!site.isForStaff && html`<p>${languageLink(site)}</p>`}
+</div>`,
+  };
+}
+
+/** The page in the other language. */
+function languageLink({ basePath }: Site) {
+  const other = language() === 'am' ? 'en' : 'am';
+  return html`<a href="${basePath}/sign-in?language=${other}" lang="${other}" hreflang="${other}">${languages[other]}</a>`;
+}
+
+/** Ends the session in the database, so that every copy of its token becomes useless. */
+export const signOut: PersonPage = {
+  method: 'POST',
+  path: '/sign-out',
+  changesNothing: true,
+  access: 'account',
+  needs: 'own',
+  confirmation: 'none',
+  always: true,
+  async handle({ services, cookies, site, sessionToken }) {
+    if (sessionToken !== undefined)
+      await endPortalSession(
+        services.database,
+        services.digests.stored.portalSession(sessionToken),
+      );
+    return {
+      kind: 'redirect',
+      to: `${site.basePath}/sign-in?out=yes`,
+      setCookies: [cookies.session.clear()],
+    };
+  },
+};
+
+const PATH = '/activate/:token';
+
+type Invitation = NonNullable<Awaited<ReturnType<typeof findOpenInvitation>>>;
+
+/**
+ * The form behind an invitation link. It changes nothing, because mail scanners follow links, too.
+ */
+export const showActivation: PublicPage = {
+  method: 'GET',
+  path: PATH,
+  access: 'anyone',
+  hasSecretPath: true,
+  async handle(request) {
+    const found = await openLink(request);
+    return 'kind' in found ? found : activationPage(request, found);
+  },
+};
+
+/** Uses the link: sets the chosen password of the account and signs the person in. */
+export const activate: PublicPage = {
+  method: 'POST',
+  path: PATH,
+  access: 'anyone',
+  hasSecretPath: true,
+  async handle(request) {
+    const { services, passwords, form } = request;
+    const found = await openLink(request);
+    if ('kind' in found) return found;
+    const password = form.text('new-password');
+    const problem = passwordProblem(password, {
+      email: found.email,
+      companyName: found.merchantName,
+    });
+    if (problem !== undefined) return activationPage(request, found, problem);
+    const hash = await passwords.make(password);
+    const account = await activateAccount(request, digestsOf(request), hash);
+    if (account === undefined) return deadLink;
+    const next = `${PORTAL_PATH}/getting-started`;
+    const answer = await admit(request, { ...account, checkedHash: hash }, next);
+    // The request does not wait for the workflow, which would notice by polling, too.
+    services.workflows
+      .tellInvitation(account.invitationId)
+      .catch((error) =>
+        services.logger.warn(describeError(error), 'Could not signal the invitation workflow'),
+      );
+    return answer ?? deadLink;
+  },
+};
+
+const digestsOf = ({ services, params }: PublicRequest): Buffer[] =>
+  services.digests.stored.invitation(params.token ?? '');
+
+/** The invitation of the link, or the page to show instead. */
+async function openLink(request: PublicRequest): Promise<Invitation | PageAnswer> {
+  const waitSeconds = await countLink(request);
+  if (waitSeconds !== undefined) return tooManyLinks(waitSeconds);
+  return (await findOpenInvitation(request.services.database, digestsOf(request))) ?? deadLink;
+}
+
+/** One page for used, replaced, expired and unknown links, so that it reveals nothing. */
+const deadLink: PageAnswer = {
+  kind: 'page',
+  status: 404,
+  title: 'The link does not work',
+  content: html`<div class="card narrow">
+<h1>This link does not work</h1>
+<p>An invitation link works once and for a limited time, and a newer invitation replaces it.</p>
+<p>If you have already chosen a password, <a href="${PORTAL_PATH}/sign-in">sign in</a>. Otherwise ask your
+contact at the service for a new invitation.</p>
+</div>`,
+};
+
+function tooManyLinks(retryAfterSeconds: number): PageAnswer {
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  return {
+    kind: 'page',
+    status: 429,
+    retryAfterSeconds,
+    title: 'Too many links',
+    content: html`<div class="card narrow">
+<h1>Too many links were opened</h1>
+<p>Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then open the link again.</p>
+</div>`,
+  };
+}
+
+function activationPage(
+  request: PublicRequest,
+  { email, merchantName }: Invitation,
+  problem?: string,
+): PageAnswer {
+  return {
+    kind: 'page',
+    title: 'Activate your account',
+    ...(problem === undefined ? {} : { status: 422 }),
+    content: html`<div class="card narrow">
+<h1>Welcome, ${merchantName}</h1>
+<p>Choose a password to activate your account. You sign in as <strong>${email}</strong>.</p>
+${postForm(
+  { action: request.path, formToken: request.formToken },
+  html`<input type="hidden" name="email" value="${email}" autocomplete="username">
+${field({
+  name: 'new-password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: passwordHint,
+  error: problem,
+})}
+<button>Activate the account</button>`,
+)}
+</div>`,
+  };
+}

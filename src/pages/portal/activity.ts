@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listAuditEntries, listCalls, listRefusedCalls } from '../../db/access/calls.ts';
+import { accessChangeOf, accessChanges, actorName, changedSubject } from '../../domain/access.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type HtmlValue, html } from '../../rendering/html.ts';
+import { omittedLabel, refusalLabel, shortRoute } from '../layout/labels.ts';
+import { DOWNLOAD_ROWS, emptyState, table, time } from '../layout/parts.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { fileTime } from '../session/preferences.ts';
+import { problems } from './problem-page.ts';
+
+const SHOWN = 50;
+
+type Entry = Awaited<ReturnType<typeof listAuditEntries>>[number];
+
+const detail = ({ details }: Entry, name: string): string => {
+  const value = details[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+};
+
+/** The label of a change, with its subject. */
+function labelOf(entry: Entry): HtmlValue {
+  const change = accessChangeOf(entry.action);
+  if (change === undefined) return undefined;
+  const { text, of } = change;
+  switch (of) {
+    case 'key':
+      return html`${text} <strong>${detail(entry, 'name')}</strong> <code>${detail(entry, 'prefix')}…</code>`;
+    case 'address':
+      return html`${text} <code>${detail(entry, 'address')}</code>`;
+    case 'public-key':
+      return html`${text} <code>${detail(entry, 'fingerprint').slice(0, 16)}…</code>`;
+    case 'webhook':
+      return html`${text} <code>${detail(entry, 'url')}</code>`;
+    case 'voucher':
+      return html`${text} <a href="${PORTAL_PATH}/vouchers/${detail(entry, 'voucherId')}">voucher ${detail(entry, 'voucherId')}</a>`;
+    case 'top-up':
+      return html`${text} <a href="${PORTAL_PATH}/top-ups/${detail(entry, 'transactionId')}">top-up ${detail(entry, 'transactionId')}</a>`;
+    case 'bulk-order':
+      return html`${text} <a href="${PORTAL_PATH}/bulk-orders/${detail(entry, 'bulkOrderId')}">bulk order ${detail(entry, 'bulkOrderId')}</a>`;
+    case 'person':
+      return html`${text} ${detail(entry, 'email')}`;
+    case 'sign-in':
+      return html`${text} ${detail(entry, 'why')}`;
+    case 'company':
+      return text;
+  }
+}
+
+const changesOf = (
+  database: AccountRequest['services']['database'],
+  { kind, id }: Company,
+  limit: number,
+) =>
+  listAuditEntries(database, {
+    subjectKind: kind,
+    subjectId: id,
+    actions: Object.keys(accessChanges),
+    limit,
+  });
+
+const ACTIVITY_PATH = `${PORTAL_PATH}/activity`;
+
+/** Changes of the company's access, and refused calls. */
+export const showActivity: AccountPage = {
+  method: 'GET',
+  path: '/activity',
+  access: 'account',
+  needs: 'develop',
+  async handle({ services, session }) {
+    const { company } = session;
+    const entries = await changesOf(services.database, company, SHOWN);
+    const refused = await listRefusedCalls(services.database, { company, limit: SHOWN });
+    return {
+      kind: 'page',
+      title: 'Activity',
+      content: html`<h1>Activity</h1>
+<p>The newest ${SHOWN} of each; files have up to ${DOWNLOAD_ROWS.toLocaleString('en')}. If something here was not you, revoke the key, change your password and
+contact support.</p>
+<section class="card"><h2>Changes and sign-ins</h2>
+${
+  entries.length === 0
+    ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.')
+    : table('Changes and sign-ins', folded(entries), [
+        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        { title: 'Who', phone: 'plain', value: ({ actor }) => actorName(actor) },
+        {
+          title: 'What',
+          phone: 'head',
+          value: (entry) => html`${labelOf(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
+        },
+        {
+          title: 'From',
+          phone: 'plain',
+          value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>`,
+        },
+      ])
+}
+<p><a href="${ACTIVITY_PATH}/changes">Download as CSV<span class="visually-hidden"> (changes)</span></a></p>
+</section>
+<section class="card"><h2>Refused calls</h2>
+<p><a href="${PORTAL_PATH}/try-it">Try it</a> shows your last calls, those that were let in, too.</p>
+${
+  refused.length === 0
+    ? emptyState('None', 'Refused calls of the API appear here.')
+    : table('Refused calls', refused, [
+        { title: 'When', value: ({ at }) => time(at) },
+        { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
+        { title: 'From', value: ({ sourceAddress }) => html`<code>${sourceAddress}</code>` },
+        { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
+        {
+          title: 'Why',
+          value: ({ reason, sourceAddress, detail, leftOut }) =>
+            html`${refusalLabel(reason, sourceAddress, detail)}${omittedLabel(leftOut)}`,
+        },
+      ])
+}
+<p><a href="${ACTIVITY_PATH}/calls">Download all calls as CSV</a></p></section>`,
+    };
+  },
+};
+
+/** A file of the newest rows that a company has of something. */
+const activityFile = <Row>(file: {
+  readonly name: 'changes' | 'calls';
+  readonly read: (
+    database: AccountRequest['services']['database'],
+    company: Company,
+    limit: number,
+  ) => Promise<readonly Row[]>;
+  readonly columns: Readonly<Record<string, (row: Row) => string | number | null>>;
+}): AccountPage => ({
+  method: 'GET',
+  path: `/activity/${file.name}`,
+  access: 'account',
+  needs: 'develop',
+  async handle({ services, session: { company } }): Promise<PageAnswer> {
+    const rows = await services.lists.read(company, (database) =>
+      file.read(database, company, DOWNLOAD_ROWS),
+    );
+    if (!rows) return problems.busy;
+    const columns = Object.entries(file.columns);
+    return {
+      kind: 'file',
+      name: `${file.name}.csv`,
+      type: 'text/csv',
+      content: csv([
+        columns.map(([title]) => title),
+        ...rows.map((row) => columns.map(([, value]) => value(row))),
+      ]),
+    };
+  },
+});
+
+/** What a change was of: the number of a voucher, a top-up or a bulk order, else its subject. */
+function subjectOf(entry: Entry): string {
+  const change = accessChangeOf(entry.action);
+  if (change === undefined) return '';
+  const numbers = { voucher: 'voucherId', 'top-up': 'transactionId', 'bulk-order': 'bulkOrderId' };
+  const { of } = change;
+  return of in numbers
+    ? `${of} ${detail(entry, numbers[of as keyof typeof numbers])}`
+    : changedSubject(change, entry.details);
+}
+
+/** Changes and sign-ins as a file, newest first. */
+export const downloadChanges = activityFile({
+  name: 'changes',
+  read: changesOf,
+  columns: {
+    When: ({ at }) => fileTime(at),
+    Who: ({ actor }) => actorName(actor),
+    What: ({ action }) => accessChangeOf(action)?.text ?? '',
+    Subject: subjectOf,
+    From: (entry) => detail(entry, 'sourceAddress'),
+  },
+});
+
+/** The calls that are kept, let in or refused, as a file, newest first. */
+export const downloadCalls = activityFile({
+  name: 'calls',
+  read: listCalls,
+  columns: {
+    When: ({ at }) => fileTime(at),
+    Call: (call) => `${call.method} ${shortRoute(call)}`,
+    Outcome: ({ admitted }) => (admitted ? 'Let in' : 'Refused'),
+    'Status code': ({ statusCode }) => statusCode,
+    'Reason of the refusal': ({ reason }) => reason,
+    Detail: ({ detail: why }) => why,
+    'Further calls like it': ({ leftOut }) => leftOut,
+    From: ({ sourceAddress }) => sourceAddress,
+    Key: ({ keyPrefix }) => keyPrefix,
+    'Request id': ({ requestId }) => requestId,
+  },
+});
+
+const FOLDED = ['sign in', 'fail sign-in'];
+
+/** Consecutive sign-ins, and those that failed alike, become one line with their number. */
+function folded(entries: readonly Entry[]): (Entry & { times: number })[] {
+  const lines: (Entry & { times: number })[] = [];
+  for (const entry of entries) {
+    const last = lines.at(-1);
+    const isAgain =
+      last !== undefined &&
+      FOLDED.includes(entry.action) &&
+      entry.action === last.action &&
+      entry.actor === last.actor &&
+      isDeepStrictEqual(entry.details, last.details);
+    if (isAgain) last.times += 1;
+    else lines.push({ ...entry, times: 1 });
+  }
+  return lines;
+}

@@ -1,0 +1,296 @@
+import {
+  type BulkLineWithVoucher,
+  type BulkOrder,
+  bulkLinesAfter,
+  bulkOrderSource,
+  findBulkOrder,
+  type ListedBulkOrder,
+  requestBulkCancellation,
+} from '../../../db/vouchers/bulk-orders.ts';
+import { mayUse } from '../../../domain/access.ts';
+import { messageOf } from '../../../domain/refusals.ts';
+import {
+  type BulkLineStatus,
+  type BulkOrderStatus,
+  bulkOrderStatus,
+  formatVoucherCode,
+} from '../../../domain/vouchers/voucher.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { locale, sentence } from '../../language/language.ts';
+import { type ListView, listDownload, listFilters, listPage } from '../../layout/lists.ts';
+import {
+  badge,
+  confirmation,
+  facts,
+  plainAmount,
+  postForm,
+  table,
+  time,
+} from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, idOf, PORTAL_PATH } from '../../page.ts';
+import { fileTime } from '../../session/preferences.ts';
+import { recordOperation, refusalWords } from '../operate.ts';
+import { problems } from '../problem-page.ts';
+import { BULK_PATH } from './order-in-bulk.ts';
+
+type Shown = Pick<ListedBulkOrder, 'ended_at' | 'cancel_requested_at' | 'cancelled'>;
+
+const states = {
+  RUNNING: { tone: 'warning', word: 'Running' },
+  CANCELLING: { tone: 'warning', word: 'Being cancelled' },
+  COMPLETED: { tone: 'success', word: 'Done' },
+  CANCELLED: { tone: 'plain', word: 'Cancelled' },
+} as const satisfies Record<BulkOrderStatus, unknown>;
+
+/** The state of an order. */
+const stateOf = (order: Shown) =>
+  states[
+    bulkOrderStatus({
+      isEnded: order.ended_at !== null,
+      isCancelRequested: order.cancel_requested_at !== null,
+      cancelled: order.cancelled,
+    })
+  ];
+
+const view = {
+  path: '/bulk-orders',
+  kind: 'partner',
+  title: 'Bulk orders',
+  intro: html`<p>Orders of many vouchers, newest first, from the portal and from the API.
+<a href="${PORTAL_PATH}/order-in-bulk">Order vouchers in bulk</a></p>`,
+  source: bulkOrderSource,
+  filters: {
+    from: listFilters.fromDay('Ordered from', 'createdAt'),
+    to: listFilters.toDay('Ordered to', 'createdAt'),
+  },
+  columns: [
+    {
+      title: 'Order',
+      phone: 'head',
+      value: ({ id }) => html`<a href="${BULK_PATH}/${id}">${id}</a>`,
+    },
+    { title: 'Ordered', phone: 'plain', value: ({ created_at }) => time(created_at) },
+    {
+      title: 'State',
+      phone: 'figure',
+      value: (order) => badge(stateOf(order).tone, stateOf(order).word),
+    },
+    { title: 'Lines', value: ({ lines }) => lines, align: 'right' },
+    { title: 'Vouchers', value: ({ generated }) => generated, align: 'right' },
+    { title: 'Refused', value: ({ refused }) => refused, align: 'right' },
+  ],
+  nothingYet: 'Orders appear here as soon as somebody uploads one, or your server sends one.',
+  download: {
+    Order: ({ id }) => String(id),
+    Ordered: ({ created_at }) => fileTime(created_at),
+    State: (order) => stateOf(order).word,
+    Lines: ({ lines }) => String(lines),
+    Generated: ({ generated }) => String(generated),
+    Refused: ({ refused }) => String(refused),
+    Cancelled: ({ cancelled }) => String(cancelled),
+  },
+} satisfies ListView<ListedBulkOrder>;
+
+/** A partner's bulk orders, newest first. */
+export const showBulkOrders = listPage<ListedBulkOrder>(view);
+
+/** The bulk orders as a file. */
+export const downloadBulkOrders = listDownload<ListedBulkOrder>(view);
+
+const SHOWN_REFUSALS = 50;
+const REFRESH_SECONDS = 5;
+
+/** One bulk order: how far it is, and what was refused. */
+export const showBulkOrder: AccountPage = {
+  method: 'GET',
+  path: '/bulk-orders/:id',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const order = await findBulkOrder(services.database, session.company.id, idOf(request));
+    if (!order) return problems.notFound;
+    const refused = await bulkLinesAfter(services.database, order.id, {
+      after: 0,
+      limit: SHOWN_REFUSALS,
+      status: 'REFUSED',
+    });
+    const runs = order.ended_at === null;
+    const state = stateOf(order);
+    const done = order.generated + order.refused + order.cancelled;
+    return {
+      kind: 'page',
+      title: sentence('Bulk order {1}', order.id),
+      ...(runs ? { refreshSeconds: REFRESH_SECONDS } : {}),
+      content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
+<h1>Bulk order ${order.id} ${badge(state.tone, state.word)}</h1>
+<section class="card"><h2>Progress</h2>
+<progress max="${order.lines}" value="${done}" aria-label="Lines done">${done} of ${order.lines}</progress>
+${facts({
+  Lines: order.lines.toLocaleString(locale()),
+  Vouchers: order.generated.toLocaleString(locale()),
+  Refused: order.refused.toLocaleString(locale()),
+  'Left out': order.cancelled.toLocaleString(locale()),
+  Ordered: time(order.created_at),
+  Ended: order.ended_at === null ? phrase('It still runs') : time(order.ended_at),
+})}
+${runs && html`<p class="quiet">This page is loaded again every ${REFRESH_SECONDS} seconds.</p>`}
+${mayUse(session.role, 'operate') && actions(request, order)}</section>
+${refused.length > 0 && refusals(order, refused)}`,
+    };
+  },
+};
+
+const actions = (
+  { formToken }: AccountRequest,
+  order: BulkOrder,
+): Html => html`<div class="actions">
+${
+  order.generated > 0 &&
+  postForm(
+    { action: `${BULK_PATH}/${order.id}/result`, formToken, className: 'inline' },
+    html`<button class="secondary">${phrase(
+      order.portal_account_id === null ? 'Download the result' : 'Download the result with codes',
+    )}</button>`,
+  )
+}
+${
+  order.ended_at === null &&
+  order.cancel_requested_at === null &&
+  html`<a class="button secondary" href="${BULK_PATH}/${order.id}/cancel">Cancel the order</a>`
+}</div>`;
+
+const refusals = (order: BulkOrder, lines: readonly BulkLineWithVoucher[]): Html =>
+  html`<section class="card"><h2>Refused lines</h2>
+<p>They cost nothing. Correct them, and order them again with the same references.</p>
+${table('Refused lines', lines, [
+  { title: 'Line', value: ({ line }) => line },
+  { title: 'Reference', value: ({ reference }) => html`<code>${reference}</code>` },
+  {
+    title: 'Why',
+    value: ({ refusal }) => refusal && refusalWords(refusal),
+  },
+])}
+${
+  order.refused > lines.length &&
+  html`<p class="quiet">And ${(order.refused - lines.length).toLocaleString(locale())} more, in the result.</p>`
+}</section>`;
+
+/** Says what a cancellation leaves out, and asks for confirmation. */
+export const askCancelBulkOrder: AccountPage = {
+  method: 'GET',
+  path: '/bulk-orders/:id/cancel',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session, formToken } = request;
+    const order = await findBulkOrder(services.database, session.company.id, idOf(request));
+    if (!order) return problems.notFound;
+    const left = order.lines - order.generated - order.refused - order.cancelled;
+    return confirmation({
+      title: sentence('Cancel bulk order {1}?', order.id),
+      text: html`<p>${left.toLocaleString(locale())} lines are not generated yet: they are left out, and cost nothing.
+The ${order.generated.toLocaleString(locale())} vouchers that exist stay, and can be cancelled one by one.</p>`,
+      action: `${BULK_PATH}/${order.id}/cancel`,
+      formToken,
+      button: 'Cancel the order',
+      back: `${BULK_PATH}/${order.id}`,
+    });
+  },
+};
+
+/** Cancels what a bulk order has not generated yet. */
+export const cancelBulkOrder: AccountPage = {
+  method: 'POST',
+  path: '/bulk-orders/:id/cancel',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const bulkOrderId = idOf(request);
+    if (!(await findBulkOrder(services.database, session.company.id, bulkOrderId)))
+      return problems.notFound;
+    await recordOperation(request, 'cancel bulk-order', { bulkOrderId });
+    await requestBulkCancellation(services.database, session.company.id, bulkOrderId);
+    return {
+      kind: 'redirect',
+      to: `${BULK_PATH}/${bulkOrderId}`,
+      notice: 'The order is being cancelled.',
+    };
+  },
+};
+
+const LINES_AT_ONCE = 1_000;
+
+const words: Readonly<Record<BulkLineStatus, string>> = {
+  PENDING: 'Not generated yet',
+  GENERATED: 'Generated',
+  REFUSED: 'Refused',
+  CANCELLED: 'Left out',
+};
+
+const orderOf = (request: AccountRequest) =>
+  findBulkOrder(request.services.database, request.session.company.id, idOf(request));
+
+/**
+ * The lines of an order as a file. Codes are money, so the file needs `operate`, each download is in
+ * the audit log, and only orders of the portal have them: the API answers the codes of its own.
+ */
+export const downloadBulkResult: AccountPage = {
+  method: 'POST',
+  path: '/bulk-orders/:id/result',
+  access: 'account',
+  needs: 'operate',
+  confirmation: async (request) => {
+    const order = await orderOf(request);
+    return order && html`You are about to download the voucher codes of bulk order ${order.id}.`;
+  },
+  kind: 'partner',
+  async handle(request) {
+    const { services } = request;
+    const order = await orderOf(request);
+    if (!order) return problems.notFound;
+    await recordOperation(request, 'download voucher-codes', { bulkOrderId: order.id });
+    const rows: (string | number | null)[][] = [];
+    for (let after = 0; ; ) {
+      const page = { after, limit: LINES_AT_ONCE, status: undefined };
+      const lines = await bulkLinesAfter(services.database, order.id, page);
+      rows.push(...lines.map((line) => rowOf(request, order, line)));
+      after = lines.at(-1)?.line ?? 0;
+      if (lines.length < LINES_AT_ONCE) break;
+    }
+    const titles = ['Line', 'Reference', 'State', 'Voucher code', 'Serial number', 'Amount (ETB)'];
+    return {
+      kind: 'file',
+      name: `bulk-order-${order.id}.csv`,
+      type: 'text/csv',
+      content: csv([[...titles, 'Why it was refused'], ...rows]),
+    };
+  },
+};
+
+function rowOf(
+  { services }: AccountRequest,
+  order: BulkOrder,
+  line: BulkLineWithVoucher,
+): (string | number | null)[] {
+  const { refusal, code_ciphertext, generation_id } = line;
+  const code =
+    code_ciphertext === null || order.portal_account_id === null
+      ? null
+      : formatVoucherCode(services.secretBox.open(code_ciphertext, `voucher ${generation_id}`));
+  return [
+    line.line,
+    line.reference,
+    words[line.status],
+    code,
+    line.serial_number,
+    line.amount && plainAmount(line.amount),
+    refusal && messageOf(refusal.reason, refusal.detail),
+  ];
+}

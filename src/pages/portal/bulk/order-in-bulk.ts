@@ -1,0 +1,240 @@
+import { partnerBalances } from '../../../db/ledger/ledger.ts';
+import { formatMoney, parseMoney } from '../../../domain/money.ts';
+import { maskMsisdn } from '../../../domain/phone.ts';
+import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
+import { orderVouchersOnce } from '../../../operations/order-vouchers.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { locale, sentence } from '../../language/language.ts';
+import { amount, fileForm, message, money, table } from '../../layout/parts.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../operate.ts';
+import { problems } from '../problem-page.ts';
+import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
+
+export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
+const UPLOAD_PATH = `${PORTAL_PATH}/order-in-bulk`;
+
+/** Problems that a page shows at most. */
+const SHOWN_PROBLEMS = 100;
+const SHOWN_LINES = 10;
+
+/** Asks for the lines of an order, as a file or as pasted rows. */
+export const askOrderInBulk: AccountPage = {
+  method: 'GET',
+  path: '/order-in-bulk',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: (request) => Promise.resolve(uploadPage(request)),
+};
+
+/** Checks the lines and shows what they cost; nothing is ordered yet. */
+export const checkBulkOrder: AccountPage = {
+  method: 'POST',
+  path: '/order-in-bulk',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  form: 'with-list',
+  async handle(request) {
+    const { form } = request;
+    const pasted = form.text('rows');
+    const text = form.text('file').trim() === '' ? pasted : form.text('file');
+    const file = await readBulkFile(request, text);
+    if (!file.ok) return uploadPage(request, { problems: file.problems, pasted });
+    return previewPage(request, text, file.lines);
+  },
+};
+
+/** The page of the upload, with the problems of what was sent. */
+const uploadPage = (
+  { formToken }: AccountRequest,
+  wrong?: { readonly problems: readonly LineProblem[]; readonly pasted: string },
+): PageAnswer => ({
+  kind: 'page',
+  title: 'Order vouchers in bulk',
+  status: wrong ? 422 : 200,
+  content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
+<h1>Order vouchers in bulk</h1>
+${wrong && problemList(wrong.problems)}
+<section class="card"><p>Up to ${BULK_LINES.toLocaleString(locale())} vouchers from a CSV file or from rows of a
+spreadsheet. The next page shows what they cost; nothing is ordered before you confirm it.</p>
+${fileForm(
+  { action: UPLOAD_PATH, formToken },
+  html`<div class="field"><label for="file">CSV file</label>
+<input id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain"></div>
+<div class="field"><label for="rows">Or pasted rows</label>
+<textarea id="rows" name="rows" rows="8" spellcheck="false">${wrong?.pasted}</textarea></div>
+<p class="actions"><button>Check the lines</button>
+<a href="${UPLOAD_PATH}/example">Download an example</a></p>`,
+)}</section>
+<section class="card"><h2>The columns</h2>
+${table('Columns of the file', columns, [
+  { title: 'Column', phone: 'head', value: ({ name }) => html`<code>${name}</code>` },
+  { title: 'Meaning', phone: 'plain', value: ({ meaning }) => meaning },
+])}</section>`,
+});
+
+const columns: readonly { readonly name: string; readonly meaning: Html }[] = [
+  {
+    name: 'reference',
+    meaning: html`Your own name of this voucher, without spaces. A reference that generated a voucher never
+generates another.`,
+  },
+  { name: 'amount', meaning: html`Value of the voucher in ETB: one of your denominations.` },
+  {
+    name: 'merchant',
+    meaning: html`Identifier of the merchant, such as MER-0001; or <code>merchantId</code>.`,
+  },
+  { name: 'phone', meaning: html`Mobile number of the owner. Empty: an anonymous voucher.` },
+  {
+    name: 'restricted',
+    meaning: html`<code>yes</code>: only this merchant redeems it; <code>no</code>: every merchant. Empty:
+<code>yes</code>.`,
+  },
+];
+
+const problemList = (problems: readonly LineProblem[]): Html =>
+  html`${message(
+    'danger',
+    html`<p><strong>Nothing was ordered: ${
+      problems.length === 1
+        ? phrase('one problem')
+        : html`${problems.length.toLocaleString(locale())} problems`
+    }.</strong> Correct the lines and check them again.</p>
+<ul>${problems
+      .slice(0, SHOWN_PROBLEMS)
+      .map(({ line, text }) => html`<li>${line > 0 && html`Line ${line}: `}${text}</li>`)}</ul>${
+      problems.length > SHOWN_PROBLEMS &&
+      html`<p>And ${(problems.length - SHOWN_PROBLEMS).toLocaleString(locale())} more.</p>`
+    }`,
+  )}`;
+
+/** What the lines cost, and the form that orders them. */
+async function previewPage(
+  { services, session, formToken }: AccountRequest,
+  text: string,
+  lines: readonly ReadLine[],
+): Promise<PageAnswer> {
+  const { gift } = await partnerBalances(services.database, session.company.id);
+  const total = lines.reduce((sum, line) => sum + parseMoney(line.amount), 0n);
+  const rest = parseMoney(gift) - total;
+  const unpriced = lines.filter(({ hasPrice }) => !hasPrice).length;
+  return {
+    kind: 'page',
+    title: 'Confirm a bulk order',
+    content: html`<h1>${
+      lines.length === 1
+        ? html`Order one voucher for ${money(formatMoney(total))}?`
+        : html`Order ${lines.length.toLocaleString(locale())} vouchers for ${money(formatMoney(total))}?`
+    }</h1>
+${
+  rest < 0n &&
+  message(
+    'warning',
+    html`<strong>The gift wallet is too small.</strong> It has ${money(gift)}. Lines are generated in their
+order until it is spent, and the rest is refused.`,
+  )
+}
+${
+  unpriced > 0 &&
+  message(
+    'warning',
+    html`<strong>${
+      unpriced === 1
+        ? phrase('One line has no selling price')
+        : html`${unpriced.toLocaleString(locale())} lines have no selling price`
+    }</strong> and would be refused. <a href="${PORTAL_PATH}/prices">Set your prices</a> first.`,
+  )
+}
+<section class="card"><h2>What it costs</h2>
+${table('Vouchers by amount', byAmount(lines), [
+  { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
+  { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
+  { title: 'ETB', phone: 'figure etb', value: ({ sum }) => amount(sum), align: 'right' },
+])}
+<p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>
+${fileForm(
+  { action: BULK_PATH, formToken },
+  html`${onceField()}<input type="hidden" name="rows" value="${text}">
+<p class="actions"><button>Order the vouchers</button><a href="${UPLOAD_PATH}">Back</a></p>`,
+)}</section>
+<section class="card"><h2>The first lines</h2>
+${table('The first lines of the order', lines.slice(0, SHOWN_LINES), [
+  {
+    title: 'Reference',
+    phone: 'head',
+    value: ({ ordered }) => html`<code>${ordered.reference}</code>`,
+  },
+  { title: 'Merchant', phone: 'plain', value: ({ merchant }) => merchant.name },
+  { title: 'Owner', phone: 'plain', value: ({ ordered }) => ownerOf(ordered.owner_msisdn) },
+  { title: 'ETB', phone: 'figure etb', value: (line) => amount(line.amount), align: 'right' },
+])}</section>`,
+  };
+}
+
+const ownerOf = (msisdn: string | null): Html | string =>
+  msisdn === null ? phrase('Anonymous') : maskMsisdn(msisdn);
+
+function byAmount(lines: readonly ReadLine[]) {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line.amount, (counts.get(line.amount) ?? 0) + 1);
+  return [...counts].map(([each, count]) => ({
+    amount: each,
+    count,
+    sum: formatMoney(parseMoney(each) * BigInt(count)),
+  }));
+}
+
+/** Orders the lines that the person has confirmed: once, however often the form is sent. */
+export const orderBulk: AccountPage = {
+  method: 'POST',
+  path: '/bulk-orders',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  form: 'with-list',
+  async handle(request) {
+    const [key, text] = [onceKey(request), request.form.text('rows')];
+    if (key === undefined) return problems.invalid;
+    const file = await readBulkFile(request, text);
+    if (!file.ok) return uploadPage(request, { problems: file.problems, pasted: text });
+    const lines = file.lines.map(({ ordered }) => ordered);
+    await recordOperation(request, 'order vouchers', { lines: lines.length });
+    const company = callerOf(request);
+    const { result } = await orderVouchersOnce(request.services, { company, key, lines });
+    if ('ok' in result)
+      return refusedPage({ title: 'Nothing was ordered', refusal: result, back: BULK_PATH });
+    return {
+      kind: 'redirect',
+      to: `${BULK_PATH}/${result.id}`,
+      notice: sentence(
+        'The order of {1} vouchers was accepted.',
+        result.lines.toLocaleString(locale()),
+      ),
+    };
+  },
+};
+
+/** A file to begin with. */
+export const downloadBulkExample: AccountPage = {
+  method: 'GET',
+  path: '/order-in-bulk/example',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: () =>
+    Promise.resolve({
+      kind: 'file',
+      name: 'bulk-order-example.csv',
+      type: 'text/csv',
+      content: csv([
+        ['reference', 'amount', 'merchant', 'phone', 'restricted'],
+        ['order-417/1', '500', 'MER-0001', '0911234567', 'yes'],
+        ['order-417/2', '100', 'MER-0001', '', 'no'],
+      ]),
+    }),
+};

@@ -1,0 +1,299 @@
+import {
+  findPrice,
+  listPartnerPrices,
+  priceSubjects,
+  replacePrice,
+} from '../../db/catalogue/prices.ts';
+import { type ProductRow, productSource } from '../../db/lists/list-sources.ts';
+import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
+import { mayUse } from '../../domain/access.ts';
+import { csv } from '../../rendering/csv.ts';
+import { html, phrase } from '../../rendering/html.ts';
+import { sentence } from '../language/language.ts';
+import { type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import {
+  amount,
+  badge,
+  emptyState,
+  field,
+  money,
+  plainAmount,
+  postForm,
+  table,
+  time,
+} from '../layout/parts.ts';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+} from '../page.ts';
+import { changeAccess } from '../session/confirmation.ts';
+import { fileTime } from '../session/preferences.ts';
+import { problems } from './problem-page.ts';
+
+const operators: Readonly<Record<string, string>> = {
+  ETHIO_TELECOM: 'Ethio telecom',
+  SAFARICOM_ETHIOPIA: 'Safaricom Ethiopia',
+};
+
+const operatorOf = ({ operator }: ProductRow): string =>
+  operator === null ? 'Any' : (operators[operator] ?? operator);
+
+const view = {
+  path: '/packages',
+  kind: 'partner',
+  title: 'Packages',
+  intro: html`<p>The packages that you may send, and what each costs you from the airtime wallet. Airtime costs its
+amount. What your customers pay is up to you: your server says it with each top-up.</p>`,
+  source: productSource,
+  filters: {
+    operator: listFilters.oneOf('Operator', 'metadata.operator', [
+      ['ETHIO_TELECOM', 'Ethio telecom'],
+      ['SAFARICOM_ETHIOPIA', 'Safaricom Ethiopia'],
+    ]),
+  },
+  columns: [
+    {
+      title: 'Package',
+      phone: 'head',
+      value: ({ productName, description, status }) =>
+        html`<strong>${productName}</strong> ${status === 'INACTIVE' && badge('plain', 'Not sold now')}${
+          description && html`<br><span class="quiet">${description}</span>`
+        }`,
+    },
+    { title: 'Operator', phone: 'plain', value: (row) => phrase(operatorOf(row)) },
+    { title: 'Id', value: ({ id }) => html`<code>${id}</code>` },
+    {
+      title: 'Costs you, ETB',
+      phone: 'figure etb',
+      value: ({ amount: cost }) => amount(cost),
+      align: 'right',
+    },
+  ],
+  nothingYet: 'Your contact at the service gives you access to packages.',
+  download: {
+    Package: ({ productName }) => productName,
+    Description: ({ description }) => description,
+    Operator: operatorOf,
+    Id: ({ id }) => String(id),
+    State: ({ status }) => (status === 'ACTIVE' ? 'Sold' : 'Not sold now'),
+    'Costs you (ETB)': ({ amount: cost }) => plainAmount(cost),
+  },
+} satisfies ListView<ProductRow>;
+
+/** The packages that a partner may send, with what they cost it. */
+export const showPackages = listPage<ProductRow>(view);
+
+/** The packages as a file. */
+export const downloadPackages = listDownload<ProductRow>(view);
+
+const PRICES_PATH = `${PORTAL_PATH}/prices`;
+
+type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
+
+/** USD without the zeros that nobody writes. */
+const usd = (decimal: string): string => decimal.replace(/0{1,4}$/, '');
+
+const ALL_OTHERS = 'All merchants without their own price';
+
+const forWhom = ({ sellingPriceUsd, merchantId, merchant }: Price): string =>
+  sellingPriceUsd === null ? '' : merchantId === null ? ALL_OTHERS : (merchant ?? '');
+
+const pricesOf = ({ services, session }: AccountRequest) =>
+  listPartnerPrices(services.database, session.company.id);
+
+/** The vouchers that a partner may sell, what they cost it, and its own prices. */
+export const showPrices: AccountPage = {
+  method: 'GET',
+  path: '/prices',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle(request) {
+    const prices = await pricesOf(request);
+    const { role } = request.session;
+    return {
+      kind: 'page',
+      title: 'Prices of vouchers',
+      content: html`<h1>Prices of vouchers</h1>
+<p>A voucher costs you its value, from the gift wallet. Your selling price is what your customers pay, in USD; a
+voucher without one cannot be generated.</p>
+<section class="card">${
+        prices.length === 0
+          ? emptyState('None yet', 'Your contact at the service gives you access to vouchers.')
+          : table('Prices of vouchers', prices, [
+              {
+                title: 'Voucher',
+                phone: 'head',
+                value: (price) =>
+                  html`${money(price.amount)} ${price.status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
+              },
+              {
+                title: 'Your price',
+                phone: 'figure',
+                value: ({ sellingPriceUsd }) =>
+                  sellingPriceUsd === null
+                    ? badge('warning', 'Not set')
+                    : `USD ${usd(sellingPriceUsd)}`,
+              },
+              {
+                title: 'For',
+                phone: 'plain',
+                value: (price) =>
+                  price.merchantId === null ? phrase(forWhom(price)) : forWhom(price),
+              },
+              { title: 'Since', phone: 'hidden', value: ({ since }) => since && time(since) },
+              ...(mayUse(role, 'operate')
+                ? [{ title: 'Change', phone: 'plain', value: changeLink } as const]
+                : []),
+            ])
+      }
+${mayUse(role, 'export') && prices.length > 0 && html`<p><a href="${PRICES_PATH}/download">Download as CSV</a></p>`}
+</section>`,
+    };
+  },
+};
+
+const changeLink = ({ denominationId, status, ...price }: Price) =>
+  status === 'ACTIVE' &&
+  price.merchantId === null &&
+  html`<a href="${PRICES_PATH}/${denominationId}">Set<span class="visually-hidden"> the price of the
+voucher of ${amount(price.amount)}</span></a>`;
+
+/** The prices as a file. */
+export const downloadPrices: AccountPage = {
+  method: 'GET',
+  path: '/prices/download',
+  access: 'account',
+  needs: 'export',
+  kind: 'partner',
+  async handle(request) {
+    const prices = await pricesOf(request);
+    return {
+      kind: 'file',
+      name: 'prices.csv',
+      type: 'text/csv',
+      content: csv([
+        ['Voucher (ETB)', 'Your price (USD)', 'For', 'Since'],
+        ...prices.map((price) => [
+          plainAmount(price.amount),
+          price.sellingPriceUsd && usd(price.sellingPriceUsd),
+          forWhom(price),
+          price.since && fileTime(price.since),
+        ]),
+      ]),
+    };
+  },
+};
+
+interface Wrong {
+  readonly price: string;
+  readonly merchant: string;
+  readonly priceProblem?: string;
+  readonly merchantProblem?: string;
+}
+
+const denominationOf = async ({ services, session, ...request }: AccountRequest) => {
+  const prices = await listPartnerPrices(services.database, session.company.id);
+  return prices.find(
+    ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
+  );
+};
+
+/** Asks for the selling price of a voucher. */
+export const askPrice: AccountPage = {
+  method: 'GET',
+  path: '/prices/:id',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: (request) => pricePage(request),
+};
+
+async function pricePage(request: AccountRequest, wrong?: Wrong): Promise<PageAnswer> {
+  const found = await denominationOf(request);
+  if (!found) return problems.notFound;
+  const { denominationId, sellingPriceUsd, merchantId } = found;
+  const now = sellingPriceUsd === null || merchantId !== null ? '' : usd(sellingPriceUsd);
+  return {
+    kind: 'page',
+    title: 'Price of a voucher',
+    status: wrong ? 422 : 200,
+    content: html`<h1>Price of the voucher of ${money(found.amount)}</h1>
+<section class="card"><p>The price holds for vouchers that are generated from now on. It costs you
+${money(found.amount)} from the gift wallet each, whatever your price is.</p>
+${postForm(
+  { action: `${PRICES_PATH}/${denominationId}`, formToken: request.formToken },
+  html`${field({
+    name: 'price',
+    label: 'Your price in USD',
+    value: wrong?.price ?? now,
+    error: wrong?.priceProblem,
+    maximumLength: 20,
+  })}
+${field({
+  name: 'merchant',
+  label: 'Only for this merchant',
+  hint: 'Its identifier, such as MER-0001. Empty: all merchants without their own price.',
+  value: wrong?.merchant ?? '',
+  error: wrong?.merchantProblem,
+  isOptional: true,
+})}
+<p class="actions"><button>Set the price</button><a href="${PRICES_PATH}">Back</a></p>`,
+)}</section>`,
+  };
+}
+
+/** As the API accepts it (positiveDecimalField), with cents or finer. */
+const isPrice = (text: string): boolean =>
+  /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
+
+/** Sets the selling price of a voucher; the one before stays as history. */
+export const setPrice: AccountPage = {
+  method: 'POST',
+  path: '/prices/:id',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session, form } = request;
+    const [price, merchant] = [form.text('price').trim(), form.text('merchant').trim()];
+    const found = await denominationOf(request);
+    if (!found) return problems.notFound;
+    if (!isPrice(price))
+      return pricePage(request, {
+        ...{ price, merchant },
+        priceProblem: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.',
+      });
+    const [named] = await findNamedMerchants(services.database, {
+      ids: [],
+      identifiers: [merchant],
+    });
+    if (merchant !== '' && !named)
+      return pricePage(request, {
+        ...{ price, merchant },
+        merchantProblem: 'There is no active merchant with this identifier.',
+      });
+    const { denominationId } = found;
+    const merchantId = named?.id ?? null;
+    const wanted = { partnerId: session.company.id, denominationId, merchantId };
+    await changeAccess(request, 'set selling-price', async (transaction) => {
+      const { hasDenomination } = await priceSubjects(transaction, wanted);
+      if (!hasDenomination) return undefined;
+      const before = (await findPrice(transaction, wanted)) ?? null;
+      await replacePrice(transaction, { ...wanted, sellingPriceUsd: price });
+      const { amount: etb } = found;
+      const details = { denominationId, amount: etb, merchantId, before, after: price };
+      return { result: true, details };
+    });
+    const notice = sentence(
+      'The price of the voucher of ETB {1} is USD {2} now.',
+      amount(found.amount),
+      price,
+    );
+    return { kind: 'redirect', to: PRICES_PATH, notice };
+  },
+};

@@ -1,0 +1,72 @@
+import { addAuditEntry } from '../../db/access/calls.ts';
+import { PORTAL_ACTOR } from '../../domain/access.ts';
+import { messageOf, type Refusal } from '../../domain/refusals.ts';
+import type { Caller } from '../../domain/vouchers/voucher.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { language } from '../language/language.ts';
+import { message } from '../layout/parts.ts';
+import type { AccountRequest, PageAnswer } from '../page.ts';
+import { randomToken } from '../session/session.ts';
+
+/** The company as the caller of an operation; the authority is the person's account. */
+export const callerOf = ({ session }: AccountRequest): Caller => ({
+  ...session.company,
+  credential: { portalAccountId: session.accountId },
+});
+
+/**
+ * Records who asked for an operation, before it begins: its workflow may outlive this process. A form
+ * that is sent twice has two entries and one effect.
+ */
+export const recordOperation = (
+  { services, session, sourceAddress }: AccountRequest,
+  action: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> =>
+  services.database.transaction().execute((transaction) =>
+    addAuditEntry(transaction, {
+      actor: PORTAL_ACTOR + session.email,
+      action,
+      subjectKind: session.company.kind,
+      subjectId: session.company.id,
+      details: { ...details, sourceAddress },
+    }),
+  );
+
+/** The field that makes a form one operation, however often it is sent. */
+export const onceField = (): Html =>
+  html`<input type="hidden" name="once" value="${randomToken()}">`;
+
+/** The idempotency key of a sent form; undefined where its field was changed. */
+export function onceKey({ form }: AccountRequest): string | undefined {
+  const once = form.text('once');
+  return /^[\w-]{43}$/.test(once) ? `portal:${once}` : undefined;
+}
+
+/** The page of an operation that was refused, or whose outcome is not known yet. */
+export const refusedPage = (page: {
+  readonly title: string;
+  readonly refusal: Refusal;
+  readonly back: string;
+}): PageAnswer => ({
+  kind: 'page',
+  title: page.title,
+  status: page.refusal.reason === 'still-processing' ? 202 : 409,
+  content: html`<h1>${phrase(page.title)}</h1>
+<section class="card">${
+    page.refusal.reason === 'still-processing'
+      ? message('notice', 'It was accepted, and it still runs. Look again in a minute.')
+      : message('danger', wordsOf(page.refusal))
+  }
+<p><a class="button" href="${page.back}">Back</a></p></section>`,
+});
+
+/** The API explains this reason in terms of keys and tokens. */
+const wordsOf = (refusal: Refusal): Html =>
+  refusal.reason === 'token-invalid'
+    ? phrase('Your role no longer includes this. Nothing was changed.')
+    : html`${refusalWords(refusal)}${language() === 'am' ? '።' : '.'}`;
+
+/** The reason of a refusal; its detail is that of the API, in English. */
+export const refusalWords = ({ reason, detail }: Pick<Refusal, 'reason' | 'detail'>): Html =>
+  html`${phrase(messageOf(reason))}${detail && html`: <span lang="en">${detail}</span>`}`;

@@ -1,0 +1,203 @@
+import { salesPerDay } from '../../db/ledger/sales.ts';
+import {
+  type FailureCount,
+  paymentFailures,
+  paymentsUnderway,
+  topupFailures,
+  topupsUnderway,
+  type Underway,
+} from '../../db/overview.ts';
+import { payoutsPerDay } from '../../db/vouchers/lists.ts';
+import { mayUse } from '../../domain/access.ts';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { locale } from '../language/language.ts';
+import { balanceCards, daysAfter, message, money, today } from '../layout/parts.ts';
+import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.ts';
+import { timeZone } from '../session/preferences.ts';
+import { gettingStarted } from './getting-started.ts';
+import { termsCard } from './terms.ts';
+import { TOPUPS_UNDERWAY } from './top-ups.ts';
+
+/** The sum of a time, and of the equally long time before it; decimal strings of ETB. */
+interface Trend {
+  readonly name: string;
+  readonly now: { readonly count: number; readonly sum: string };
+  readonly before: { readonly count: number; readonly sum: string };
+  /** The page with the figures, as a path. */
+  readonly path: string;
+}
+
+/** A card that compares a time with the one before. */
+const trendCard = ({ name, now, before, path }: Trend): Html =>
+  html`<section class="card figure"><h2>${phrase(name)}</h2>
+<p class="amount">${money(now.sum)}</p>
+<p class="quiet">${now.count.toLocaleString(locale())} in the last 7 days, ${changeOf(now.sum, before.sum)}</p>
+<p><a href="${path}">Figures<span class="visually-hidden"> (${phrase(name)})</span></a></p></section>`;
+
+/** How much more or less it is, in words. */
+function changeOf(now: string, before: string): Html {
+  const [later, earlier] = [parseMoney(now), parseMoney(before)];
+  if (earlier === 0n)
+    return phrase(later === 0n ? 'as in the 7 days before' : 'nothing in the 7 days before');
+  const percent = Number(((later - earlier) * 1_000n) / earlier) / 10;
+  const rounded =
+    Math.abs(percent) < 10 ? Math.abs(percent).toFixed(1) : Math.round(Math.abs(percent));
+  if (percent === 0) return phrase('as in the 7 days before');
+  return percent > 0
+    ? html`${rounded} % more than in the 7 days before`
+    : html`${rounded} % less than in the 7 days before`;
+}
+
+/** The sums of the first and the second half of some days. */
+function halves<Day>(
+  days: readonly Day[],
+  valuesOf: (day: Day) => { readonly count: number; readonly sum: string },
+): Pick<Trend, 'now' | 'before'> {
+  const half = days.length / 2;
+  const total = (part: readonly Day[]) => ({
+    count: part.reduce((count, day) => count + valuesOf(day).count, 0),
+    sum: formatMoney(part.reduce((sum, day) => sum + parseMoney(valuesOf(day).sum), 0n)),
+  });
+  return { before: total(days.slice(0, half)), now: total(days.slice(half)) };
+}
+
+/** Days of an overview: short, so that it costs little for the largest company, too. */
+const DAYS = 7;
+
+const week = () => ({ first: daysAfter(today(), 1 - DAYS), last: today(), zone: timeZone() });
+const twoWeeks = () => ({ ...week(), first: daysAfter(today(), 1 - 2 * DAYS) });
+
+/**
+ * The business of the last days: its trend, what failed and why, and what is not known yet. It uses
+ * the connections of lists; while they are taken the page says so.
+ */
+async function businessOverview(request: AccountRequest): Promise<Html> {
+  const { services, session } = request;
+  const parts = await services.lists.read(session.company, (database) =>
+    session.company.kind === 'partner'
+      ? partnerParts(database, session.company.id)
+      : merchantParts(database, session.company.id),
+  );
+  return (
+    parts ?? message('notice', 'The figures of the last days are not available at the moment.')
+  );
+}
+
+type Database = Parameters<typeof salesPerDay>[0];
+
+async function partnerParts(database: Database, partnerId: number): Promise<Html> {
+  const days = await salesPerDay(database, partnerId, twoWeeks());
+  const sales = `${PORTAL_PATH}/sales`;
+  const topups = await topupsUnderway(database, partnerId);
+  const payments = await paymentsUnderway(database, { kind: 'partner', id: partnerId });
+  const failures = await topupFailures(database, partnerId, week());
+  return html`<div class="cards">${[
+    trendCard({
+      name: 'Vouchers sold',
+      path: sales,
+      ...halves(days, ({ vouchers, voucherAmount }) => ({ count: vouchers, sum: voucherAmount })),
+    }),
+    trendCard({
+      name: 'Top-ups delivered',
+      path: sales,
+      ...halves(days, ({ topups: count, topupAmount }) => ({ count, sum: topupAmount })),
+    }),
+  ]}</div>
+<div class="cards wide">${underway([
+    { what: 'Top-ups', path: `${PORTAL_PATH}/top-ups?state=${TOPUPS_UNDERWAY}`, ...topups },
+    {
+      what: 'Payments to merchants',
+      path: `${PORTAL_PATH}/vouchers?state=REDEEM_PROCESSING`,
+      ...payments,
+    },
+  ])}${failed('Failed top-ups', failures, `${PORTAL_PATH}/top-ups?state=FAILED&from=${week().first}`)}</div>`;
+}
+
+async function merchantParts(database: Database, merchantId: number): Promise<Html> {
+  const days = await payoutsPerDay(database, merchantId, twoWeeks());
+  const payments = await paymentsUnderway(database, { kind: 'merchant', id: merchantId });
+  const failures = await paymentFailures(database, merchantId, week());
+  const path = `${PORTAL_PATH}/redemptions`;
+  return html`<div class="cards">${trendCard({
+    name: 'Paid to you',
+    path: `${PORTAL_PATH}/payouts`,
+    ...halves(days, ({ payouts, paid }) => ({ count: payouts, sum: paid })),
+  })}</div>
+<div class="cards wide">${underway([{ what: 'Payments to you', path: `${path}?state=HELD`, ...payments }])}${failed(
+    'Payments that were refused',
+    failures,
+    `${path}?state=VOIDED&from=${week().first}`,
+  )}</div>`;
+}
+
+const underway = (
+  rows: readonly (Underway & { readonly what: string; readonly path: string })[],
+): Html => html`<section class="card"><h2>Underway</h2>
+${
+  rows.every(({ count }) => count === 0)
+    ? html`<p class="quiet">Nothing: every outcome is known.</p>`
+    : html`<p>The provider has not said yet how these end. Their money is on hold.</p>
+<ul>${rows
+        .filter(({ count }) => count > 0)
+        .map(
+          ({ what, path, count, amount }) =>
+            html`<li><a href="${path}">${phrase(what)}</a>: ${count.toLocaleString(locale())} for ${money(amount)}</li>`,
+        )}</ul>`
+}</section>`;
+
+const failed = (title: string, failures: readonly FailureCount[], path: string): Html =>
+  html`<section class="card"><h2>${phrase(title)}</h2>
+${
+  failures.length === 0
+    ? html`<p class="quiet">None in the last 7 days.</p>`
+    : html`<ul>${failures.map(
+        ({ reason, count }) =>
+          html`<li>${count.toLocaleString(locale())} × ${
+            reason === null
+              ? phrase('The provider gave no reason')
+              : html`<span lang="en">${reason}</span>`
+          }</li>`,
+      )}</ul>
+<p><a href="${path}">Show them</a></p>`
+}</section>`;
+
+/** The first page: the most important facts of the company. */
+export const showOverview: AccountPage = {
+  method: 'GET',
+  path: '',
+  access: 'account',
+  needs: 'read',
+  async handle(request) {
+    const { session } = request;
+    return {
+      kind: 'page',
+      title: 'Overview',
+      content: html`<h1>${session.companyName}</h1>
+<p class="quiet">Signed in as ${session.email}.</p>
+${mayUse(session.role, 'develop') && (await gettingStarted(request))}
+${session.company.kind === 'partner' && (await balanceCards(request))}
+${await businessOverview(request)}
+${session.company.kind === 'merchant' && (await termsCard(request))}`,
+    };
+  },
+};
+
+/** A partner's three balances (specification 2.10), with links to their statements. */
+export const showBalances: AccountPage = {
+  method: 'GET',
+  path: '/balances',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle(request) {
+    return {
+      kind: 'page',
+      title: 'Balances',
+      content: html`<h1>Balances</h1>
+<p>The current balances of the ledger. Each statement explains its balance line by line.</p>
+${await balanceCards(request)}
+<p class="quiet">To put money into a wallet, pay it to the service; an operator books the deposit.</p>`,
+    };
+  },
+};

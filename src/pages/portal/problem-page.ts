@@ -1,0 +1,99 @@
+import type { Context } from 'koa';
+import { httpStatusOf, type Refusal, statusCodeOf } from '../../domain/refusals.ts';
+import { html, phrase } from '../../rendering/html.ts';
+import { writePage } from '../layout/layout.ts';
+import { DOWNLOAD_ROWS } from '../layout/parts.ts';
+import type { PageProblem, PortalTools } from '../page.ts';
+
+const problem = (status: number, title: string, text: string): PageProblem => ({
+  kind: 'problem',
+  status,
+  title,
+  text,
+});
+
+/** The problems of pages in words for people. */
+export const problems = {
+  notFound: problem(
+    404,
+    'Page not found',
+    'The page does not exist, or it belongs to another company.',
+  ),
+  formNotAccepted: problem(
+    403,
+    'The form was not accepted',
+    'It was open for too long, your browser sent no cookie, or it came from another site. ' +
+      'Nothing was changed. Open the page again and repeat it.',
+  ),
+  notYourRole: problem(
+    403,
+    'Not for your role',
+    'Your role in this company does not include this page. Nothing was changed. An owner of the ' +
+      'account can give you another role.',
+  ),
+  keyNotKept: problem(
+    404,
+    'The key cannot be copied',
+    'It has ended, or the service can no longer decrypt it. Rotate ' + 'it, or make another one.',
+  ),
+  tooBig: problem(413, 'The form is too large', 'Send a smaller form or file.'),
+  notAForm: problem(415, 'Not a form', 'This page accepts only forms in the encoding of browsers.'),
+  noSuchMethod: problem(405, 'Not possible', 'This page cannot be used in this way.'),
+  invalid: problem(400, 'The request is not valid', 'Go back and try it again.'),
+  tooMany: problem(
+    429,
+    'Too many requests',
+    'Your network or your company sent too many requests, so this one was not processed. ' +
+      'Nothing was changed. Wait a minute, then try again.',
+  ),
+  tooManyRows: problem(
+    422,
+    'Too many rows for one file',
+    `A file has at most ${DOWNLOAD_ROWS} rows. Go back, choose fewer days, and download it in parts.`,
+  ),
+  busy: problem(
+    503,
+    'We are busy',
+    'The service cannot answer at the moment. Nothing was changed. Try again in a few seconds.',
+  ),
+  broken: problem(
+    500,
+    'Something went wrong',
+    'The service failed, and the error was recorded. Try again; if it fails again, contact ' +
+      'support with the number below.',
+  ),
+} satisfies Record<string, PageProblem>;
+
+const byStatus = new Map<number, PageProblem>(
+  Object.values(problems)
+    .filter(
+      (one) =>
+        ![
+          problems.formNotAccepted,
+          problems.notYourRole,
+          problems.tooManyRows,
+          problems.keyNotKept,
+        ].includes(one),
+    )
+    .map((one) => [one.status, one]),
+);
+
+/** Answers with the page of a problem. */
+export function writeProblem(context: Context, tools: PortalTools, shown: PageProblem): void {
+  const requestId = shown.status >= 500 ? String(context.state.log?.requestId ?? '') : '';
+  const content = html`<div class="card narrow">
+<h1>${phrase(shown.title)}</h1>
+<p>${phrase(shown.text)}</p>
+${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
+<p><a class="button" href="${tools.site.basePath}">To the overview</a></p>
+</div>`;
+  writePage(context, tools, { title: shown.title, content, status: shown.status });
+}
+
+/** Answers with the page of a refusal or an error of the service (http/error-reply.ts). */
+export function writeRefusal(context: Context, tools: PortalTools, refusal: Refusal): void {
+  Object.assign(context.state.log, { reason: refusal.reason });
+  const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
+  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  writeProblem(context, tools, byStatus.get(status) ?? problems.broken);
+}

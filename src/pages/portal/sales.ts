@@ -1,0 +1,365 @@
+import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
+import { type Margin, readMargins } from '../../db/overview.ts';
+import {
+  type DayOfPayouts,
+  type ListedRedemption,
+  payoutsPerDay,
+  redemptionSource,
+} from '../../db/vouchers/lists.ts';
+import { mayUse } from '../../domain/access.ts';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { barChart } from '../../rendering/report-files.ts';
+import { sentence } from '../language/language.ts';
+import { daysForm } from '../layout/forms.ts';
+import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/labels.ts';
+import { addressOf, type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import {
+  amount,
+  daySchema,
+  daysAfter,
+  emptyState,
+  money,
+  plainAmount,
+  readDays,
+  table,
+  time,
+  withoutEmptyEnds,
+} from '../layout/parts.ts';
+import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { beginningOf, fileTime, timeZone } from '../session/preferences.ts';
+import { problems } from './problem-page.ts';
+import { termsCard } from './terms.ts';
+
+/** A partner's sales per day: generated vouchers and delivered top-ups. */
+export const showSales: AccountPage = {
+  method: 'GET',
+  path: '/sales',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle({ services, session, query }) {
+    const range = readDays(query);
+    const { days: asked } = range;
+    const found =
+      asked &&
+      (await services.lists.read(session.company, async (database) => ({
+        days: await salesPerDay(database, session.company.id, asked),
+        margins: await readMargins(database, session.company.id, asked),
+      })));
+    if (asked && !found) return problems.busy;
+    const download = addressOf(`${PORTAL_PATH}/sales/download`, range.values);
+    return {
+      kind: 'page',
+      title: 'Sales',
+      ...(found ? {} : { status: 422 }),
+      content: html`<h1>Sales per day</h1>
+<p>Vouchers count when they are generated, top-ups when they are delivered.</p>
+<section class="card">${daysForm(`${PORTAL_PATH}/sales`, range)}
+${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
+${found && sales(found.days, found.margins)}`,
+    };
+  },
+};
+
+function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
+  const days = withoutEmptyEnds(all, ({ vouchers, topups }) => vouchers + topups === 0);
+  const total = totalOfSales(days);
+  if (total.vouchers + total.topups === 0)
+    return emptyState('No sales', 'Nothing was sold on these days.');
+  return html`<div class="cards wide">
+${chartOf(
+  'vouchers',
+  html`Vouchers: ${total.vouchers} for ${money(total.voucherAmount)}`,
+  days.map(({ day, vouchers, voucherAmount }) => ({ day, count: vouchers, sum: voucherAmount })),
+)}
+${chartOf(
+  'top-ups',
+  html`Top-ups: ${total.topups} for ${money(total.topupAmount)}`,
+  days.map(({ day, topups, topupAmount }) => ({ day, count: topups, sum: topupAmount })),
+)}
+</div>
+${marginCard(margins)}
+<section class="card compact"><h2>Figures</h2>
+${table(
+  'Sales per day, newest first',
+  [{ ...total, day: 'All days' }, ...days.toReversed()],
+  [
+    { title: 'Day', value: ({ day }) => phrase(day) },
+    { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
+    { title: 'ETB', value: ({ voucherAmount }) => amount(voucherAmount), align: 'right' },
+    { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
+    { title: 'ETB ', value: ({ topupAmount }) => amount(topupAmount), align: 'right' },
+  ],
+)}</section>`;
+}
+
+/** The sales as a file, oldest first. */
+export const downloadSales: AccountPage = {
+  method: 'GET',
+  path: '/sales/download',
+  access: 'account',
+  needs: 'export',
+  kind: 'partner',
+  async handle({ services, session, query }): Promise<PageAnswer> {
+    const { days } = readDays(query);
+    if (days === undefined) return problems.invalid;
+    const found = await services.lists.read(session.company, (database) =>
+      salesPerDay(database, session.company.id, days),
+    );
+    if (!found) return problems.busy;
+    return {
+      kind: 'file',
+      name: `sales-${days.first}-${days.last}.csv`,
+      type: 'text/csv',
+      content: csv([
+        [`Day (${timeZone()})`, 'Vouchers', 'Vouchers (ETB)', 'Top-ups', 'Top-ups (ETB)'],
+        ...found.map((day) => [
+          ...[day.day, day.vouchers, plainAmount(day.voucherAmount)],
+          ...[day.topups, plainAmount(day.topupAmount)],
+        ]),
+      ]),
+    };
+  },
+};
+
+const marginNames = { vouchers: 'Vouchers', topups: 'Top-ups' } as const;
+
+/** What was earned, in USD and ETB: only of sales that named their price and exchange rate. */
+const marginCard = (margins: readonly Margin[]): Html | false =>
+  margins.some(({ counted }) => counted > 0) &&
+  html`<section class="card"><h2>Margin</h2>
+<p>Your selling price less the cost in ETB, at the exchange rate that your server named with each sale.</p>
+${table('Margin', margins, [
+  { title: 'What', value: ({ kind }) => phrase(marginNames[kind]) },
+  {
+    title: 'Counted',
+    value: ({ counted, sales: all }) => html`${counted} of ${all}`,
+    align: 'right',
+  },
+  { title: 'Sold, USD', value: ({ soldUsd }) => amount(soldUsd), align: 'right' },
+  { title: 'Cost, USD', value: ({ costUsd }) => amount(costUsd), align: 'right' },
+  { title: 'Margin, USD', value: ({ marginUsd }) => amount(marginUsd), align: 'right' },
+  { title: 'Margin, ETB', value: ({ marginEtb }) => amount(marginEtb), align: 'right' },
+])}</section>`;
+
+/** The chart of one kind of sales, unless there were none. */
+const chartOf = (
+  id: string,
+  heading: Html,
+  days: readonly { readonly day: string; readonly count: number; readonly sum: string }[],
+): Html | false =>
+  days.some(({ count }) => count > 0) &&
+  html`<section class="card"><h2>${heading}</h2>
+${barChart({
+  id,
+  title: `ETB per day: ${id}`,
+  description: sentence(
+    'From {1} to {2}. The table on this page has the figures.',
+    days[0]?.day ?? '',
+    days.at(-1)?.day ?? '',
+  ),
+  bars: days.map(({ day, count, sum }) => ({
+    label: day,
+    amount: sum,
+    words: `${day}: ${count}, ETB ${amount(sum)}`,
+  })),
+})}</section>`;
+
+const totalOfSales = (days: readonly DayOfSales[]): Omit<DayOfSales, 'day'> => {
+  const sum = (value: (day: DayOfSales) => string) =>
+    formatMoney(days.reduce((total, day) => total + parseMoney(value(day)), 0n));
+  return {
+    vouchers: days.reduce((total, { vouchers }) => total + vouchers, 0),
+    topups: days.reduce((total, { topups }) => total + topups, 0),
+    voucherAmount: sum(({ voucherAmount }) => voucherAmount),
+    topupAmount: sum(({ topupAmount }) => topupAmount),
+  };
+};
+
+/** A merchant's payouts per day. */
+export const showPayouts: AccountPage = {
+  method: 'GET',
+  path: '/payouts',
+  access: 'account',
+  needs: 'read',
+  kind: 'merchant',
+  async handle(request) {
+    const { services, session, query } = request;
+    const range = readDays(query);
+    const found =
+      range.days && (await payoutsPerDay(services.database, session.company.id, range.days));
+    const download = addressOf(`${PORTAL_PATH}/payouts/download`, range.values);
+    return {
+      kind: 'page',
+      title: 'Payouts',
+      ...(found ? {} : { status: 422 }),
+      content: html`<h1>Payouts per day</h1>
+<p>Payments to you through mobile money, by the day of the provider’s confirmation, without those that
+were reversed.</p>
+<section class="card">${daysForm(`${PORTAL_PATH}/payouts`, range)}
+${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
+${found && payouts(found)}
+${await termsCard(request)}`,
+    };
+  },
+};
+
+/** The payouts as a file, oldest first. */
+export const downloadPayouts: AccountPage = {
+  method: 'GET',
+  path: '/payouts/download',
+  access: 'account',
+  needs: 'export',
+  kind: 'merchant',
+  async handle({ services, session, query }): Promise<PageAnswer> {
+    const { days } = readDays(query);
+    if (days === undefined) return problems.invalid;
+    const found = await payoutsPerDay(services.database, session.company.id, days);
+    return {
+      kind: 'file',
+      name: `payouts-${days.first}-${days.last}.csv`,
+      type: 'text/csv',
+      content: csv([
+        [`Day (${timeZone()})`, 'Payouts', 'Paid (ETB)', 'Service fees (ETB)'],
+        ...found.map((day) => [
+          day.day,
+          day.payouts,
+          plainAmount(day.paid),
+          plainAmount(day.serviceFees),
+        ]),
+      ]),
+    };
+  },
+};
+
+function payouts(all: readonly DayOfPayouts[]): Html {
+  const days = withoutEmptyEnds(all, ({ payouts: count }) => count === 0);
+  const total = totalOfPayouts(days);
+  if (total.payouts === 0) return emptyState('No payouts', 'There were no payouts on these days.');
+  return html`<section class="card"><h2>Payouts: ${total.payouts} for ${money(total.paid)}</h2>
+${barChart({
+  id: 'payouts',
+  title: 'ETB per day: payouts',
+  description: sentence(
+    'From {1} to {2}. The table on this page has the figures.',
+    days[0]?.day ?? '',
+    days.at(-1)?.day ?? '',
+  ),
+  bars: days.map(({ day, payouts: count, paid }) => ({
+    label: day,
+    amount: paid,
+    words: `${day}: ${count}, ETB ${amount(paid)}`,
+  })),
+})}</section>
+<section class="card compact"><h2>Figures</h2>
+${table(
+  'Payouts per day, newest first',
+  [{ ...total, day: 'All days' }, ...days.toReversed()],
+  [
+    { title: 'Day', value: linkedDay },
+    { title: 'Payouts', value: ({ payouts: count }) => count, align: 'right' },
+    { title: 'Paid, ETB', value: ({ paid }) => amount(paid), align: 'right' },
+    { title: 'Fees, ETB', value: ({ serviceFees }) => amount(serviceFees), align: 'right' },
+  ],
+)}</section>`;
+}
+
+/** A day with payouts links to them. */
+const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html =>
+  count === 0 || !day.startsWith('2')
+    ? phrase(day)
+    : html`<a href="${PORTAL_PATH}/redemptions?paid=${day}">${day}</a>`;
+
+const totalOfPayouts = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'> => {
+  const sum = (value: (day: DayOfPayouts) => string) =>
+    formatMoney(days.reduce((total, day) => total + parseMoney(value(day)), 0n));
+  return {
+    payouts: days.reduce((total, day) => total + day.payouts, 0),
+    paid: sum(({ paid }) => paid),
+    serviceFees: sum(({ serviceFees }) => serviceFees),
+  };
+};
+
+const view = {
+  path: '/redemptions',
+  kind: 'merchant',
+  title: 'Redemptions',
+  intro: html`<p>Vouchers that were redeemed with you, newest first: the redeemed amount, the
+service fee, and the amount paid to you through mobile money.</p>`,
+  source: redemptionSource,
+  filters: {
+    reference: listFilters.exact('Reference', 'reference'),
+    serial: listFilters.exact('Serial number', 'serialNumber'),
+    state: listFilters.oneOf('State', 'state', stateOptions(redemptionStates)),
+    from: listFilters.fromDay('Redeemed from', 'createdAt'),
+    to: listFilters.toDay('Redeemed to', 'createdAt'),
+    paid: {
+      ...listFilters.fromDay('Paid on', 'paidAt'),
+      operator: 'btw',
+      schema: daySchema.transform((day) => {
+        const end = beginningOf(daysAfter(day, 1)).getTime() - 1;
+        return `${beginningOf(day).toISOString()},${new Date(end).toISOString()}`;
+      }),
+    },
+  },
+  columns: [
+    { title: 'Redeemed', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    {
+      title: 'Voucher',
+      phone: 'head',
+      value: ({ serialNumber }) => html`<code>${serialNumber}</code>`,
+    },
+    {
+      title: 'State',
+      phone: 'plain',
+      value: ({ state, reversal }) =>
+        html`${stateBadge(redemptionStates, state)}${
+          reversal !== null &&
+          reversal.status !== 'SUCCESS' &&
+          html`<br>${stateBadge(reversalStates, reversal.status)}`
+        }`,
+    },
+    {
+      title: 'References',
+      phone: 'plain',
+      value: ({ reference, providerReference }) =>
+        html`<span class="whole"><span class="quiet">Ours</span> <code>${reference}</code></span>${
+          providerReference &&
+          html`<br><span class="whole"><span class="quiet">Provider’s</span>
+<code>${providerReference}</code></span>`
+        }`,
+    },
+    { title: 'Taken, ETB', value: ({ amount: taken }) => amount(taken), align: 'right' },
+    { title: 'Fee, ETB', value: ({ serviceFee }) => amount(serviceFee), align: 'right' },
+    {
+      title: 'Paid to you, ETB',
+      phone: 'figure etb',
+      value: ({ toMerchant }) => amount(toMerchant),
+      align: 'right',
+    },
+  ],
+  nothingYet: 'Redemptions appear here as soon as a voucher is redeemed with you.',
+  download: {
+    Redeemed: ({ createdAt }) => fileTime(createdAt),
+    Paid: ({ paidAt }) => paidAt && fileTime(paidAt),
+    State: ({ state }) => redemptionStates[state].word,
+    'Voucher serial number': ({ serialNumber }) => serialNumber,
+    'Taken (ETB)': ({ amount: taken }) => plainAmount(taken),
+    'Service fee (ETB)': ({ serviceFee }) => plainAmount(serviceFee),
+    'To the merchant (ETB)': ({ toMerchant }) => plainAmount(toMerchant),
+    'Our reference': ({ reference }) => reference,
+    'Provider’s reference': ({ providerReference }) => providerReference,
+    Reversed: ({ reversal }) =>
+      reversal?.status === 'SUCCESS' && reversal.settledAt !== null
+        ? fileTime(new Date(reversal.settledAt))
+        : null,
+  },
+} satisfies ListView<ListedRedemption>;
+
+/** A merchant's redemptions, newest first. */
+export const showRedemptions = listPage<ListedRedemption>(view);
+
+/** The redemptions as a file. */
+export const downloadRedemptions = listDownload<ListedRedemption>(view);

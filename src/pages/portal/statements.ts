@@ -1,0 +1,323 @@
+import type { Days } from '../../db/days.ts';
+import {
+  REACHED_LINES,
+  readStatementPage,
+  type StatementLine,
+  type StatementPage,
+  type StatementRequest,
+  type Wallet,
+} from '../../db/ledger/account-statements.ts';
+import { firstMonth, readCompanyMonth } from '../../db/ledger/monthly-statements.ts';
+import { hasStatementsByEmail, setStatementByEmail } from '../../db/people/accounts.ts';
+import { mayUse } from '../../domain/access.ts';
+import {
+  explainLine,
+  isEmptyStatement,
+  lastClosedMonth,
+  type Month,
+  monthsBetween,
+  parseMonth,
+} from '../../domain/statements.ts';
+import { csv } from '../../rendering/csv.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { statementCsv, statementFileName, statementHtml } from '../../rendering/report-files.ts';
+import { sentence, statementLine } from '../language/language.ts';
+import { daysForm } from '../layout/forms.ts';
+import { addressOf, pageNumber, paging } from '../layout/lists.ts';
+import {
+  amount,
+  DOWNLOAD_ROWS,
+  daysAfter,
+  emptyState,
+  money,
+  plainAmount,
+  postForm,
+  type ReadDays,
+  readDays,
+  table,
+  time,
+  walletLabels,
+} from '../layout/parts.ts';
+import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
+import { beginningOf, fileTime, timeZone } from '../session/preferences.ts';
+import { problems } from './problem-page.ts';
+
+/** The choice of who may see statements, on the page of the account; nothing for others. */
+export async function statementByEmailCard({
+  services,
+  session,
+  formToken,
+}: AccountRequest): Promise<Html | false> {
+  if (!mayUse(session.role, 'export')) return false;
+  const isOn = await hasStatementsByEmail(services.database, session.accountId);
+  return html`<section class="card"><h2>Monthly statement by e-mail</h2>
+<p>${
+    isOn
+      ? phrase('You get it some hours after the end of a month, as a page to print and as CSV.')
+      : phrase('You do not get it. The statements are in the portal.')
+  }</p>
+${postForm(
+  { action: `${PORTAL_PATH}/account/statement-by-email`, formToken },
+  html`<input type="hidden" name="wanted" value="${isOn ? 'no' : 'yes'}">
+<button class="secondary">${phrase(isOn ? 'Do not send it to me' : 'Send it to me')}</button>`,
+)}</section>`;
+}
+
+/** Switches monthly statements by e-mail on or off for the person. */
+export const changeStatementByEmail: AccountPage = {
+  method: 'POST',
+  path: '/account/statement-by-email',
+  access: 'account',
+  needs: 'own',
+  confirmation: 'none',
+  async handle({ services, session, form }) {
+    if (!mayUse(session.role, 'export')) return problems.notYourRole;
+    const wanted = form.text('wanted');
+    if (wanted !== 'yes' && wanted !== 'no') return problems.invalid;
+    await setStatementByEmail(services.database, session.accountId, wanted === 'yes');
+    return {
+      kind: 'redirect',
+      to: `${PORTAL_PATH}/account`,
+      notice:
+        wanted === 'yes'
+          ? 'You get the monthly statement by e-mail now.'
+          : 'You do not get the monthly statement by e-mail any more.',
+    };
+  },
+};
+
+const ROWS = 50;
+
+/** The statement of one of a partner's wallets, with the purpose of each change. */
+export const showStatement: AccountPage = {
+  method: 'GET',
+  path: '/balances/:wallet',
+  access: 'account',
+  needs: 'export',
+  kind: 'partner',
+  async handle(request) {
+    const wallet = walletOf(request);
+    const page = pageNumber(request.query);
+    if (wallet === undefined || page === undefined || (page - 1) * ROWS >= REACHED_LINES)
+      return problems.notFound;
+    const range = readDays(request.query);
+    if (range.days === undefined) return statementPage(wallet, range);
+    const found = await readStatementPage(
+      request.services.database,
+      requestOf(request, wallet, range.days),
+      { limit: ROWS, offset: (page - 1) * ROWS },
+    );
+    if (page > 1 && found.lines.length === 0) return problems.notFound;
+    return statementPage(wallet, range, found, page);
+  },
+};
+
+/** The statement as a file, oldest first. */
+export const downloadStatement: AccountPage = {
+  method: 'GET',
+  path: '/balances/:wallet/download',
+  access: 'account',
+  needs: 'export',
+  kind: 'partner',
+  async handle(request): Promise<PageAnswer> {
+    const wallet = walletOf(request);
+    if (wallet === undefined) return problems.notFound;
+    const { days } = readDays(request.query);
+    if (days === undefined) return problems.invalid;
+    const found = await readStatementPage(
+      request.services.database,
+      requestOf(request, wallet, days),
+      { limit: DOWNLOAD_ROWS, offset: 0 },
+    );
+    if (found.lineCount > found.lines.length) return problems.tooManyRows;
+    return {
+      kind: 'file',
+      name: `statement-${wallet}-${days.first}-${days.last}.csv`,
+      type: 'text/csv',
+      content: csv(fileRows(days, found)),
+    };
+  },
+};
+
+const walletOf = ({ params: { wallet = '' } }: AccountRequest): Wallet | undefined =>
+  Object.hasOwn(walletLabels, wallet) ? (wallet as Wallet) : undefined;
+
+const requestOf = (
+  { session }: AccountRequest,
+  wallet: Wallet,
+  { first, last }: Days,
+): StatementRequest => ({
+  partnerId: session.company.id,
+  wallet,
+  from: beginningOf(first),
+  before: beginningOf(daysAfter(last, 1)),
+});
+
+function fileRows({ first, last }: Days, found: StatementPage) {
+  const summary = (day: string, what: string, balance: string) =>
+    [day, what, '', '', plainAmount(balance), ''] as const;
+  return [
+    [`Time (${timeZone()})`, 'What', 'Out (ETB)', 'In (ETB)', 'Balance (ETB)', 'Line'],
+    summary(first, 'Opening balance', found.openingBalance),
+    ...found.lines.toReversed().map((line) => {
+      const { out, into } = sides(line);
+      return [
+        fileTime(line.at),
+        explainLine(line),
+        out && plainAmount(out),
+        into && plainAmount(into),
+        plainAmount(line.balance),
+        line.id,
+      ];
+    }),
+    summary(last, 'Closing balance', found.closingBalance),
+  ];
+}
+
+/** Debit and credit of a line, each without a sign. */
+const sides = ({ change }: StatementLine): { out: string | null; into: string | null } =>
+  change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
+
+function statementPage(
+  wallet: Wallet,
+  range: ReadDays,
+  found?: StatementPage,
+  page = 1,
+): PageAnswer {
+  const path = `${PORTAL_PATH}/balances/${wallet}`;
+  const { name, text } = walletLabels[wallet];
+  return {
+    kind: 'page',
+    title: sentence('Statement: {1}', sentence(name)),
+    ...(found ? {} : { status: 422 }),
+    content: html`<p><a href="${PORTAL_PATH}/balances">All balances</a></p>
+<h1>${phrase(name)}: statement</h1>
+<p>${phrase(text)}</p>
+<section class="card">
+${daysForm(path, range)}
+${found && sums(found)}
+${found && lines(found)}
+${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
+${found && html`<p><a href="${addressOf(`${path}/download`, range.values)}">Download as CSV</a></p>`}
+</section>`,
+  };
+}
+
+const sums = (found: StatementPage): Html =>
+  html`<dl class="sums">${[
+    ['Opening balance', found.openingBalance],
+    ['Came in', found.cameIn],
+    ['Went out', found.wentOut],
+    ['Closing balance', found.closingBalance],
+  ].map(
+    ([name, value]) =>
+      html`<div><dt>${phrase(name ?? '')}</dt><dd>${money(value ?? '0')}</dd></div>`,
+  )}</dl>`;
+
+const lines = (found: StatementPage): Html =>
+  found.lines.length === 0
+    ? emptyState('No movements', 'The balance did not change on these days.')
+    : table('Movements, newest first', found.lines, [
+        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        { title: 'What', phone: 'head', value: linkedWords },
+        {
+          title: 'Out, ETB',
+          phone: 'figure out',
+          value: (line) => optional(sides(line).out),
+          align: 'right',
+        },
+        {
+          title: 'In, ETB',
+          phone: 'figure in',
+          value: (line) => optional(sides(line).into),
+          align: 'right',
+        },
+        { title: 'Balance, ETB', value: ({ balance }) => amount(balance), align: 'right' },
+      ]);
+
+const optional = (change: string | null): string => (change === null ? '' : amount(change));
+
+/** The purpose of a line, with a link to its voucher or top-up. */
+function linkedWords(line: StatementLine): Html | string {
+  const words = statementLine(explainLine(line));
+  const target =
+    line.voucher_id !== null
+      ? `vouchers/${line.voucher_id}`
+      : line.topup_id !== null && `top-ups/${line.topup_id}`;
+  return target ? html`<a href="${PORTAL_PATH}/${target}">${words}</a>` : words;
+}
+
+const STATEMENTS_PATH = `${PORTAL_PATH}/statements`;
+/** Older ones are made by hand. */
+const MONTHS = 36;
+
+/** The months that a company has a statement of. */
+async function monthsOf({ services, session, settings }: AccountRequest): Promise<Month[]> {
+  const zone = settings.marketTimeZone;
+  const first = await firstMonth(services.database, session.company, zone);
+  if (first === undefined) return [];
+  return monthsBetween(first, lastClosedMonth(new Date(), zone)).slice(0, MONTHS);
+}
+
+/** The monthly statements of a company. */
+export const showStatements: AccountPage = {
+  method: 'GET',
+  path: '/statements',
+  access: 'account',
+  needs: 'export',
+  async handle(request) {
+    const months = await monthsOf(request);
+    const { marketTimeZone } = request.settings;
+    return {
+      kind: 'page',
+      title: 'Statements',
+      content: html`<h1>Monthly statements</h1>
+<p>What moved in a month of ${marketTimeZone.replaceAll('_', ' ')}, as a page to print and as a file for spreadsheets. A
+statement is there two hours after its month, and does not change any more.</p>
+<section class="card">${
+        months.length === 0
+          ? emptyState('No statements', 'The first month with a movement has not ended yet.')
+          : table('Statements, newest first', months, [
+              { title: 'Month', value: (month) => month },
+              { title: 'To print', value: (month) => link(month, 'html', 'Page') },
+              { title: 'For spreadsheets', value: (month) => link(month, 'csv', 'CSV') },
+            ])
+      }</section>`,
+    };
+  },
+};
+
+const link = (month: Month, format: string, words: string): Html =>
+  html`<a href="${STATEMENTS_PATH}/${month}/${format}">${phrase(words)}<span class="visually-hidden"> of ${month}</span></a>`;
+
+/** The statement of a month as a file. */
+export const downloadMonth: AccountPage = {
+  method: 'GET',
+  path: '/statements/:month/:format',
+  access: 'account',
+  needs: 'export',
+  async handle(request): Promise<PageAnswer> {
+    const { services, session, settings, params } = request;
+    const month = parseMonth(params.month ?? '');
+    const format = formats[params.format ?? ''];
+    if (!month || !format || !(await monthsOf(request)).includes(month)) return problems.notFound;
+    const statement = await readCompanyMonth(services.database, session.company, {
+      month,
+      zone: settings.marketTimeZone,
+    });
+    if (isEmptyStatement(statement)) return problems.notFound;
+    return {
+      kind: 'file',
+      name: `${statementFileName(statement)}.${params.format}`,
+      type: format.type,
+      content: format.write(statement),
+    };
+  },
+};
+
+const formats: Readonly<
+  Record<string, { readonly type: 'text/html' | 'text/csv'; readonly write: typeof statementCsv }>
+> = {
+  html: { type: 'text/html', write: statementHtml },
+  csv: { type: 'text/csv', write: statementCsv },
+};

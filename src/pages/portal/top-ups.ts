@@ -1,0 +1,288 @@
+import { readLedgerHistory } from '../../db/ledger/ledger.ts';
+import type { TopupStatus } from '../../db/schema/all-tables.ts';
+import {
+  findTopupDetail,
+  type NamedTopup,
+  namedTopupSource,
+  type TopupDetail,
+} from '../../db/topups/topups.ts';
+import { mayUse } from '../../domain/access.ts';
+import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
+import { retryOnce } from '../../operations/top-up.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { sentence } from '../language/language.ts';
+import { ledgerHistory, stateOptions, topupStates, topupTurns } from '../layout/labels.ts';
+import { type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import {
+  amount,
+  badge,
+  emptyState,
+  facts,
+  field,
+  money,
+  plainAmount,
+  postForm,
+  table,
+  time,
+} from '../layout/parts.ts';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+} from '../page.ts';
+import { fileTime } from '../session/preferences.ts';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
+import { problems } from './problem-page.ts';
+
+/** What was sent. */
+export const productOf = ({ kind, productName }: NamedTopup): Html | string =>
+  kind === 'AIRTIME' ? phrase('Airtime') : (productName ?? phrase('Package'));
+
+/** The state of a top-up, including a late delivery or a reversal. */
+const stateOf = ({ status, late_delivery, reversal }: NamedTopup) => {
+  if (reversal && !reversal.is_credited) return topupTurns.REVERSED;
+  return late_delivery ? topupTurns.LATE : topupStates[status];
+};
+
+/** The badge of that state. */
+export function topupBadge(topup: NamedTopup): Html {
+  const { tone, word } = stateOf(topup);
+  return badge(tone, word);
+}
+
+/** The states of top-ups whose money is on hold. */
+export const TOPUPS_UNDERWAY = 'PROCESSING,UNKNOWN';
+
+const view = {
+  path: '/top-ups',
+  kind: 'partner',
+  title: 'Top-ups',
+  intro: html`<p>Airtime and packages that you have sent, newest first. A failed top-up was not charged,
+and it can be retried.</p>`,
+  source: namedTopupSource,
+  filters: {
+    reference: listFilters.exact('Reference', 'reference'),
+    state: listFilters.oneOf('State', 'status', [
+      ...stateOptions(topupStates),
+      [TOPUPS_UNDERWAY, 'In progress or unknown'],
+    ]),
+    kind: listFilters.oneOf('Kind', 'kind', [
+      ['AIRTIME', 'Airtime'],
+      ['PACKAGE', 'Package'],
+    ]),
+    from: listFilters.fromDay('Sent from', 'createdAt'),
+    to: listFilters.toDay('Sent to', 'createdAt'),
+  },
+  columns: [
+    {
+      title: 'Transaction',
+      phone: 'head',
+      value: ({ id }) => html`<a href="${PORTAL_PATH}/top-ups/${id}">${id}</a>`,
+    },
+    { title: 'Sent', phone: 'plain', value: ({ created_at }) => time(created_at) },
+    { title: 'What', phone: 'plain', value: productOf },
+    { title: 'Number', phone: 'plain', value: ({ msisdn }) => maskStored(msisdn) },
+    { title: 'State', phone: 'plain', value: topupBadge },
+    {
+      title: 'Amount, ETB',
+      phone: 'figure etb',
+      value: ({ amount: charged }) => (charged === null ? '–' : amount(charged)),
+      align: 'right',
+    },
+  ],
+  nothingYet: 'Top-ups appear here as soon as your server sends them.',
+  download: {
+    Transaction: ({ id }) => String(id),
+    Sent: ({ created_at }) => fileTime(created_at),
+    What: ({ kind, productName }) => (kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package')),
+    Number: ({ msisdn }) => maskStored(msisdn),
+    State: (topup) => stateOf(topup).word,
+    'Amount (ETB)': ({ amount: charged }) => charged && plainAmount(charged),
+    'Provider’s reference': ({ provider_reference }) => provider_reference,
+    Message: ({ message }) => message,
+  },
+} satisfies ListView<NamedTopup>;
+
+/** A partner's top-ups, newest first. */
+export const showTopUps = listPage<NamedTopup>(view);
+
+/** The top-ups as a file. */
+export const downloadTopUps = listDownload<NamedTopup>(view);
+
+/** Says what a retry does with the money, and asks for the number. */
+export const askRetryTopUp: AccountPage = {
+  method: 'GET',
+  path: '/top-ups/:id/retry',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: (request) => retryPage(request),
+};
+
+async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const topup = await findTopupDetail(services.database, session.company.id, idOf(request));
+  if (!topup) return problems.notFound;
+  const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
+  if (topup.status !== 'FAILED')
+    return { kind: 'redirect', to: back, notice: 'This top-up cannot be retried now.' };
+  const isGone = isErased(topup.msisdn);
+  return {
+    kind: 'page',
+    title: 'Retry a top-up',
+    status: wrong === undefined ? 200 : 422,
+    content: html`<h1>Retry top-up ${topup.id}?</h1>
+<section class="card"><p>${productOf(topup)} is sent once more to ${
+      isGone ? phrase('the number that you enter') : maskStored(topup.msisdn)
+    }. ${
+      topup.amountOfRetry === null ? phrase('Its price') : money(topup.amountOfRetry)
+    } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
+fails again.</p>
+${postForm(
+  { action: `${back}/retry`, formToken },
+  html`${onceField()}${field({
+    name: 'msisdn',
+    label: isGone ? 'Phone number' : 'Another number',
+    hint: isGone
+      ? 'The number of this top-up was erased. A package needs a number of the same operator.'
+      : 'Empty: the same number. A package needs a number of the same operator.',
+    error: wrong,
+    maximumLength: 32,
+    ...(isGone ? {} : { isOptional: true }),
+  })}
+<p class="actions"><button>Retry the top-up</button><a href="${back}">Back</a></p>`,
+)}</section>`,
+  };
+}
+
+/** Retries a failed top-up, optionally to another number. */
+export const retryTopUp: AccountPage = {
+  method: 'POST',
+  path: '/top-ups/:id/retry',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  async handle(request) {
+    const [transactionId, key] = [idOf(request), onceKey(request)];
+    if (key === undefined) return problems.invalid;
+    const written = request.form.text('msisdn').trim();
+    const msisdn = written === '' ? null : (parseMsisdn(written) ?? undefined);
+    if (msisdn === undefined)
+      return retryPage(request, 'Enter a mobile number, such as 0911234567 or +251911234567.');
+    await recordOperation(request, 'retry top-up', {
+      transactionId,
+      isOtherNumber: msisdn !== null,
+    });
+    const retry = { transactionId, msisdn };
+    const company = callerOf(request);
+    const answer = await retryOnce(request.services, { company, key, content: retry, retry });
+    const to = `${PORTAL_PATH}/top-ups/${transactionId}`;
+    if ('accepted' in answer)
+      return {
+        kind: 'redirect',
+        to,
+        notice: 'The retry was accepted. Its result is not known yet.',
+      };
+    const { result } = answer;
+    if (result.ok) return { kind: 'redirect', to, notice: 'The top-up was delivered.' };
+    if (result.reason === 'topup-not-found') return problems.notFound;
+    return refusedPage({ title: 'The top-up was not delivered', refusal: result, back: to });
+  },
+};
+
+const NOTHING_MOVED = emptyState('Nothing was charged', 'No money moved for this top-up.');
+
+/** One top-up with its attempts and its transfers. */
+export const showTopUp: AccountPage = {
+  method: 'GET',
+  path: '/top-ups/:id',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const partnerId = session.company.id;
+    const topup = await findTopupDetail(services.database, partnerId, idOf(request));
+    if (!topup) return problems.notFound;
+    const operationIds = topup.attempts.map(({ operationId }) => operationId);
+    const moves = await readLedgerHistory(services.database, partnerId, operationIds);
+    return {
+      kind: 'page',
+      title: sentence('Top-up {1}', topup.id),
+      content: html`<p><a href="${PORTAL_PATH}/top-ups">All top-ups</a></p>
+<h1>Top-up ${topup.id} ${topupBadge(topup)}</h1>
+<p>${phrase(meaningOf(topup))}${topup.message && html` <span class="quiet" lang="en">${topup.message}</span>`}</p>
+<section class="card"><h2>The top-up</h2>
+${facts({
+  What: productOf(topup),
+  Amount: topup.amount === null ? phrase('Known once it is sent') : money(topup.amount),
+  Number: maskStored(topup.msisdn),
+  'Provider’s reference': topup.provider_reference
+    ? html`<code>${topup.provider_reference}</code>`
+    : '–',
+  Sent: time(topup.created_at),
+  'Last change': time(topup.updated_at),
+})}
+${
+  topup.status === 'FAILED' &&
+  mayUse(session.role, 'operate') &&
+  html`<p class="actions"><a class="button secondary" href="${PORTAL_PATH}/top-ups/${topup.id}/retry">Retry the
+top-up</a></p>`
+}</section>
+<section class="card"><h2>Attempts</h2>${attempts(topup)}</section>
+<section class="card"><h2>How the money moved</h2>
+${moves.length === 0 ? NOTHING_MOVED : ledgerHistory(moves)}</section>`,
+    };
+  },
+};
+
+const meanings: Readonly<Record<TopupStatus, string>> = {
+  PENDING: 'It was accepted and is about to be sent.',
+  PROCESSING: 'It was sent. The money is on hold until the provider answers.',
+  UNKNOWN: 'The provider has not reported the result yet. The money stays on hold until it does.',
+  SUCCESS: 'It was delivered and charged.',
+  FAILED: 'It failed, and nothing was charged. It can be retried.',
+};
+
+function meaningOf({ status, charged, late_delivery, reversal }: TopupDetail): string {
+  const wallet = charged ? 'Your wallet was charged.' : 'Your wallet was not charged.';
+  if (late_delivery)
+    return `It failed at first, and the provider delivered it later. ${wallet} It cannot be retried.`;
+  if (!reversal) return meanings[status];
+  return reversal.is_credited
+    ? 'The provider reversed it after the delivery. The money was returned to your wallet, and it can be retried.'
+    : 'It was delivered and charged, and the provider reversed it later. The settlement is still open; until then it cannot be retried.';
+}
+
+const attemptStates = {
+  HELD: badge('warning', 'In progress'),
+  POSTED: badge('success', 'Delivered'),
+  VOIDED: badge('danger', 'Failed'),
+} as const;
+
+const attempts = (topup: TopupDetail): Html =>
+  topup.attempts.length === 0
+    ? emptyState('None yet', 'It has not been sent.')
+    : table('Attempts', topup.attempts, [
+        { title: 'Attempt', value: ({ attempt }) => attempt },
+        { title: 'Sent', value: ({ at }) => time(new Date(at)) },
+        { title: 'Number', value: ({ msisdn }) => maskStored(msisdn) },
+        {
+          title: 'State',
+          value: ({ status, lateAt, takenBackAt }) =>
+            html`${attemptStates[status]}${
+              lateAt && html` The provider reported a delivery later.`
+            }${takenBackAt && html` The provider reversed it later.`}`,
+        },
+        { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
+        {
+          title: 'The provider says',
+          value: ({ providerReference, providerMessage, notDoneBy }) =>
+            notDoneBy === 'staff'
+              ? phrase('Support settled it as not delivered.')
+              : html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
+        },
+      ]);

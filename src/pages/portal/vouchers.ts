@@ -1,0 +1,273 @@
+import type { MessageResent, VoucherCancelled } from '../../../workflows/contracts.ts';
+import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
+import { readResendable } from '../../db/messages/resends.ts';
+import { type ListedVoucher, voucherSource } from '../../db/vouchers/lists.ts';
+import { findVoucherDetail, type VoucherDetail } from '../../db/vouchers/vouchers.ts';
+import { mayUse } from '../../domain/access.ts';
+import { maskStored } from '../../domain/phone.ts';
+import { isMissed } from '../../domain/vouchers/messages.ts';
+import { isCancellable } from '../../domain/vouchers/voucher.ts';
+import {
+  cancelVoucherOnce,
+  resendMessageOnce,
+  type VoucherRequest,
+} from '../../operations/later-voucher-operations.ts';
+import type { OperationResult } from '../../operations/run-once.ts';
+import type { OperationServices } from '../../operations/services.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { sentence } from '../language/language.ts';
+import { ledgerHistory, stateBadge, stateOptions, voucherStates } from '../layout/labels.ts';
+import { type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import { amount, confirmation, facts, money, plainAmount, story, time } from '../layout/parts.ts';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+} from '../page.ts';
+import { fileTime } from '../session/preferences.ts';
+import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
+import { problems } from './problem-page.ts';
+import { happeningsOf } from './voucher-story.ts';
+
+/** What a person is asked before an operation on a voucher, or why there is nothing to ask. */
+type Question =
+  | Pick<Parameters<typeof confirmation>[0], 'title' | 'text' | 'button' | 'isHarmless'>
+  | { readonly notice: string };
+
+/** Asks for the confirmation of an operation on a voucher, which the form sends to `path`. */
+async function askAboutVoucher(
+  request: AccountRequest,
+  path: 'cancel' | 'resend',
+  ask: (voucher: VoucherDetail) => Question | Promise<Question>,
+): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const company = { partnerId: session.company.id };
+  const voucher = await findVoucherDetail(services.database, idOf(request), company);
+  if (!voucher) return problems.notFound;
+  const back = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+  const question = await ask(voucher);
+  if ('notice' in question) return { kind: 'redirect', to: back, notice: question.notice };
+  const action = `${back}/${path}`;
+  return confirmation({ ...question, action, formToken, fields: onceField(), back });
+}
+
+/** Carries a sent form's operation on a voucher out, once, and leads back to the voucher. */
+async function operateOnVoucher(
+  request: AccountRequest,
+  operation: {
+    /** As the audit log names it. */
+    readonly action: string;
+    readonly operate: (
+      services: OperationServices,
+      request: VoucherRequest,
+    ) => Promise<OperationResult<VoucherCancelled | MessageResent>>;
+    readonly done: string;
+    /** The notice where nobody knows whether the message was sent. */
+    readonly sending?: string;
+    readonly refused: string;
+  },
+): Promise<PageAnswer> {
+  const [voucherId, key] = [idOf(request), onceKey(request)];
+  if (key === undefined) return problems.invalid;
+  await recordOperation(request, operation.action, { voucherId });
+  const company = callerOf(request);
+  const { result } = await operation.operate(request.services, { company, key, voucherId });
+  const to = `${PORTAL_PATH}/vouchers/${voucherId}`;
+  if (result.ok) {
+    const { done, sending = done } = operation;
+    const isUnknown = 'sending' in result && result.sending === 'unknown';
+    return { kind: 'redirect', to, notice: isUnknown ? sending : done };
+  }
+  if (result.reason === 'voucher-id-not-found') return problems.notFound;
+  return refusedPage({ title: operation.refused, refusal: result, back: to });
+}
+
+/** Says what a cancellation does with the money, and asks for confirmation. */
+export const askCancelVoucher: AccountPage = {
+  method: 'GET',
+  path: '/vouchers/:id/cancel',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: (request) =>
+    askAboutVoucher(request, 'cancel', ({ status, serialNumber, remaining }) => {
+      if (!isCancellable(status)) return { notice: 'This voucher cannot be cancelled now.' };
+      return {
+        title: sentence('Cancel voucher {1}?', serialNumber),
+        text: html`<p>${money(remaining)} goes back to your gift wallet at once. The owner can no
+longer redeem the voucher${
+          status === 'REDEEM_INITIATED' && phrase(', and the claim that waits for the code ends')
+        }. The owner is not told. This cannot be undone.</p>`,
+        button: 'Cancel the voucher',
+      };
+    }),
+};
+
+/** Cancels a voucher; what remains of it goes back to the gift wallet. */
+export const cancelVoucher: AccountPage = {
+  method: 'POST',
+  path: '/vouchers/:id/cancel',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  handle: (request) =>
+    operateOnVoucher(request, {
+      action: 'cancel voucher',
+      operate: cancelVoucherOnce,
+      done: 'The voucher is cancelled.',
+      refused: 'The voucher is not cancelled',
+    }),
+};
+
+/** A voucher's owner; numbers are masked. */
+const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): Html | string =>
+  ownerMsisdn === null ? phrase('Anonymous') : maskStored(ownerMsisdn);
+
+const view = {
+  path: '/vouchers',
+  kind: 'partner',
+  title: 'Vouchers',
+  intro: html`<p>All vouchers that you have generated, newest first. Codes are not shown here: the API
+returned each code when you generated its voucher, and the result of a bulk order has its codes.</p>`,
+  source: voucherSource,
+  filters: {
+    serial: listFilters.exact('Serial number', 'serialNumber'),
+    state: listFilters.oneOf('State', 'status', stateOptions(voucherStates)),
+    from: listFilters.fromDay('Generated from', 'createdAt'),
+    to: listFilters.toDay('Generated to', 'createdAt'),
+  },
+  columns: [
+    {
+      title: 'Serial number',
+      phone: 'head',
+      value: ({ id, serialNumber }) =>
+        html`<a href="${PORTAL_PATH}/vouchers/${id}"><code>${serialNumber}</code></a>`,
+    },
+    { title: 'Generated', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    { title: 'Merchant', phone: 'plain', value: ({ merchantName }) => merchantName },
+    { title: 'Owner', phone: 'hidden', value: ownerOf },
+    { title: 'State', phone: 'plain', value: ({ status }) => stateBadge(voucherStates, status) },
+    {
+      title: 'Amount, ETB',
+      phone: 'figure etb',
+      value: ({ amount: whole }) => amount(whole),
+      align: 'right',
+    },
+    { title: 'Left, ETB', value: ({ remaining }) => amount(remaining), align: 'right' },
+  ],
+  nothingYet: 'Vouchers appear here as soon as your server generates them.',
+  download: {
+    'Serial number': ({ serialNumber }) => serialNumber,
+    Generated: ({ createdAt }) => fileTime(createdAt),
+    'Valid until': ({ expiresAt }) => fileTime(expiresAt),
+    Merchant: ({ merchantName }) => merchantName,
+    Owner: ({ ownerMsisdn }) => (ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn)),
+    State: ({ status }) => voucherStates[status].word,
+    'Amount (ETB)': ({ amount: whole }) => plainAmount(whole),
+    'Left (ETB)': ({ remaining }) => plainAmount(remaining),
+  },
+} satisfies ListView<ListedVoucher>;
+
+/** A partner's vouchers, newest first. */
+export const showVouchers = listPage<ListedVoucher>(view);
+
+/** The vouchers as a file, without codes. */
+export const downloadVouchers = listDownload<ListedVoucher>(view);
+
+/** Says which message the owner gets once more, and asks for confirmation. */
+export const askResendMessage: AccountPage = {
+  method: 'GET',
+  path: '/vouchers/:id/resend',
+  access: 'account',
+  needs: 'operate',
+  kind: 'partner',
+  handle: (request) =>
+    askAboutVoucher(request, 'resend', async (voucher) => {
+      const message = await readResendable(request.services.database, voucher.id);
+      if (!message || !isMissed(message)) return { notice: 'The owner misses no message.' };
+      return {
+        title: 'Send the message again?',
+        text: html`<p>${ownerOf(voucher)} gets ${
+          message.kind === 'VERIFICATION_CODE'
+            ? phrase('the same verification code')
+            : phrase('the confirmation of the last redemption')
+        } by SMS once more. No money moves.</p>`,
+        button: 'Send it again',
+        isHarmless: true,
+      };
+    }),
+};
+
+/** Sends the message that an owner may have missed once more. */
+export const resendMessage: AccountPage = {
+  method: 'POST',
+  path: '/vouchers/:id/resend',
+  access: 'account',
+  needs: 'operate',
+  confirmation: 'none',
+  kind: 'partner',
+  handle: (request) =>
+    operateOnVoucher(request, {
+      action: 'resend message',
+      operate: resendMessageOnce,
+      done: 'The message was sent again.',
+      sending: 'The message is being sent again. If it does not arrive, send it once more.',
+      refused: 'The message was not sent',
+    }),
+};
+
+/** One voucher with its history and its transfers, but never its code. */
+export const showVoucher: AccountPage = {
+  method: 'GET',
+  path: '/vouchers/:id',
+  access: 'account',
+  needs: 'read',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session } = request;
+    const partnerId = session.company.id;
+    const voucher = await findVoucherDetail(services.database, idOf(request), { partnerId });
+    if (!voucher) return problems.notFound;
+    const moves = await readLedgerHistory(services.database, partnerId, operationsOf(voucher));
+    return {
+      kind: 'page',
+      title: sentence('Voucher {1}', voucher.serialNumber),
+      content: html`<p><a href="${PORTAL_PATH}/vouchers">All vouchers</a></p>
+<h1>Voucher <code>${voucher.serialNumber}</code> ${stateBadge(voucherStates, voucher.status)}</h1>
+<section class="card"><h2>The voucher</h2>
+${facts({
+  Amount: money(voucher.amount),
+  Left: money(voucher.remaining),
+  'On hold': money(voucher.held),
+  'Returned to you': money(voucher.returned),
+  Merchant: voucher.merchantName,
+  'Can be redeemed': phrase(voucher.isRestricted ? 'At this merchant only' : 'At every merchant'),
+  Owner: ownerOf(voucher),
+  'Selling price': `USD ${voucher.sellingPriceUsd.replace(/0{1,4}$/, '')}`,
+  Generated: time(voucher.createdAt),
+  'Valid until': time(voucher.expiresAt),
+})}
+${actions(request, voucher)}</section>
+<section class="card"><h2>What happened</h2>${story(happeningsOf(voucher))}</section>
+<section class="card"><h2>How the money moved</h2>${ledgerHistory(moves)}</section>`,
+    };
+  },
+};
+
+/** What the person may do with the voucher as it is. */
+function actions({ session }: AccountRequest, voucher: VoucherDetail): Html | undefined {
+  if (!mayUse(session.role, 'operate')) return undefined;
+  const path = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+  const hasMessage = voucher.status === 'REDEEM_INITIATED' || voucher.redemptions.length > 0;
+  const links = [
+    hasMessage &&
+      voucher.ownerMsisdn !== null &&
+      html`<a class="button secondary" href="${path}/resend">Send the message again</a>`,
+    isCancellable(voucher.status) &&
+      html`<a class="button secondary" href="${path}/cancel">Cancel the voucher</a>`,
+  ].filter((link) => link !== false);
+  return links.length === 0 ? undefined : html`<p class="actions">${links}</p>`;
+}

@@ -1,0 +1,330 @@
+import {
+  type ListedDelivery,
+  listDeliveries,
+  MOST_SENT_AGAIN,
+  type SentAgain,
+  sendAgain,
+} from '../../../db/webhooks/deliveries.ts';
+import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
+import { TEST_EVENT_TYPE } from '../../../domain/events.ts';
+import { csv } from '../../../rendering/csv.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import {
+  badge,
+  DOWNLOAD_ROWS,
+  daySchema,
+  emptyState,
+  facts,
+  field,
+  message,
+  postForm,
+  table,
+  time,
+} from '../../layout/parts.ts';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+} from '../../page.ts';
+import { changeAccess } from '../../session/confirmation.ts';
+import { fileTime, instantOf, timeZone } from '../../session/preferences.ts';
+import { problems } from '../problem-page.ts';
+import { stateOf, WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
+
+const ROWS = 25;
+/** Until the answer to a test event is shown. */
+const REFRESH_SECONDS = 2;
+
+/** A sent form for a time, with its problem. */
+interface WrongTime {
+  readonly from: string;
+  readonly to: string;
+  readonly problem: string;
+}
+
+/** One webhook: its state, what can be done, and its deliveries with the receiver's answers. */
+export const showWebhook: AccountPage = {
+  method: 'GET',
+  path: '/webhooks/:id',
+  access: 'account',
+  needs: 'develop',
+  handle: (request) => webhookPage(request),
+};
+
+/** The page with the problem of a sent form. */
+async function webhookPage(request: AccountRequest, wrong?: WrongTime): Promise<PageAnswer> {
+  const { services, session, query } = request;
+  const webhook = await findWebhook(services.database, idOf(request), session.company);
+  if (webhook === undefined) return problems.notFound;
+  const before = /^[1-9][0-9]{0,14}$/.exec(query.get('before') ?? '')?.[0];
+  const isOnlyFailed = query.get('state') === 'failed';
+  const rows = await listDeliveries(services.database, webhook.id, {
+    before: before === undefined ? undefined : Number(before),
+    status: isOnlyFailed ? 'FAILED' : undefined,
+    limit: ROWS + 1,
+  });
+  return {
+    kind: 'page',
+    title: 'Webhook',
+    ...(wrong ? { status: 422 } : isTesting(rows) ? { refreshSeconds: REFRESH_SECONDS } : {}),
+    content: html`<p><a href="${WEBHOOKS_PATH}">All webhooks</a></p>
+<h1>Webhook</h1>
+<section class="card"><h2><code>${webhook.url}</code></h2>
+${
+  webhook.status === 'SWITCHED_OFF' &&
+  message(
+    'danger',
+    html`<strong>Switched off.</strong> ${webhook.statusReason} Mend your server, then resume.`,
+  )
+}
+${facts({
+  State: stateOf(webhook),
+  Since: time(webhook.statusSince),
+  Events: webhook.types?.join(', ') ?? 'All',
+  Description: webhook.description || '–',
+  Added: time(webhook.createdAt),
+})}
+${actions(request, webhook)}</section>
+${deliveriesPart(request, { webhook, rows, isOnlyFailed })}
+${sendAgainPart(request, webhook, wrong)}`,
+  };
+}
+
+/** Whether a test event waits for its only attempt. */
+const isTesting = (rows: readonly ListedDelivery[]): boolean =>
+  rows.some(({ type, status }) => type === TEST_EVENT_TYPE && status === 'PENDING');
+
+/** A form of one button. */
+const button = (
+  { formToken }: AccountRequest,
+  action: string,
+  label: Html | string,
+  fields?: Html,
+): Html =>
+  postForm(
+    { action, formToken, className: 'one-button' },
+    html`${fields}<button class="secondary">${label}</button>`,
+  );
+
+function actions(request: AccountRequest, { id, status }: WebhookEndpoint): Html {
+  const path = `${WEBHOOKS_PATH}/${id}`;
+  return html`<div class="actions">${
+    status === 'ACTIVE'
+      ? html`${button(request, `${path}/test`, 'Send a test event')}
+${button(request, `${path}/pause`, 'Pause')}`
+      : button(request, `${path}/resume`, 'Resume')
+  }
+<a class="button secondary" href="${path}/rotate">Rotate the secret</a>
+<a class="button danger" href="${path}/remove">Remove</a></div>`;
+}
+
+function deliveriesPart(
+  request: AccountRequest,
+  shown: {
+    readonly webhook: WebhookEndpoint;
+    readonly rows: readonly ListedDelivery[];
+    readonly isOnlyFailed: boolean;
+  },
+): Html {
+  const { webhook, isOnlyFailed } = shown;
+  const path = `${WEBHOOKS_PATH}/${webhook.id}`;
+  const rows = shown.rows.slice(0, ROWS);
+  const last = rows.at(-1);
+  const state = isOnlyFailed ? 'state=failed&' : '';
+  return html`<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Deliveries</h2>
+<p>${
+    isOnlyFailed
+      ? html`<a href="${path}">Show all</a>`
+      : html`<a href="${path}?state=failed">Show only those that failed</a>`
+  }</p>
+${
+  rows.length === 0
+    ? emptyState('None', 'Send a test event to see what your server answers.')
+    : table('Deliveries', rows, [
+        {
+          title: 'Event',
+          value: ({ type, subject }) =>
+            html`<code>${type}</code><br>${subjectLink(request, subject)}`,
+        },
+        { title: 'Made', value: ({ createdAt }) => time(createdAt) },
+        { title: 'State', value: deliveryState },
+        { title: 'Last answer', value: answerOf },
+        {
+          title: 'Again',
+          value: (row) =>
+            webhook.status === 'ACTIVE' &&
+            row.status !== 'PENDING' &&
+            row.eventNumber !== null &&
+            button(
+              request,
+              `${path}/send-again`,
+              html`Send again<span class="visually-hidden"> ${row.type} of ${row.subject}</span>`,
+              html`<input type="hidden" name="delivery" value="${row.id}">`,
+            ),
+        },
+      ])
+}
+${
+  rows.length > 0 &&
+  html`<p><a href="${path}/download${isOnlyFailed ? '?state=failed' : ''}">Download the newest
+${DOWNLOAD_ROWS.toLocaleString('en')} as CSV</a></p>`
+}
+${
+  shown.rows.length > ROWS &&
+  last &&
+  html`<p class="actions"><a class="button secondary" href="${path}?${state}before=${last.id}">Older</a></p>`
+}</section>`;
+}
+
+/** The subject of an event, with a link to its page where the company has one. */
+function subjectLink({ session }: AccountRequest, subject: string): Html {
+  const [, kind = '', id] = /^(voucher|top-up):(\d+)$/.exec(subject) ?? [];
+  const path = { voucher: 'vouchers', 'top-up': 'top-ups' }[kind];
+  return path && session.company.kind === 'partner'
+    ? html`<a href="${PORTAL_PATH}/${path}/${id}">${subject}</a>`
+    : html`${subject}`;
+}
+
+function deliveryState({ status, attempts, nextAttemptAt }: ListedDelivery): Html {
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  if (status === 'DELIVERED') return html`${badge('success', 'Delivered')}<br>${tries}`;
+  if (status === 'FAILED') return html`${badge('danger', 'Failed')}<br>${tries}`;
+  return html`${badge('warning', 'Waiting')}<br>${
+    attempts === 0 ? 'soon' : html`${tries}; next at ${time(nextAttemptAt)}`
+  }`;
+}
+
+function answerOf({ lastStatusCode, lastMilliseconds, lastProblem, lastAnswer }: ListedDelivery) {
+  if (lastMilliseconds === null) return '–';
+  return html`${lastStatusCode !== null && html`<strong>${lastStatusCode}</strong> `}in ${lastMilliseconds} ms${
+    lastProblem !== null && html`<br>${lastProblem}`
+  }${
+    lastAnswer !== null &&
+    html`<details><summary>Text of the answer</summary><p><code>${lastAnswer}</code></p></details>`
+  }`;
+}
+
+function sendAgainPart(request: AccountRequest, webhook: WebhookEndpoint, wrong?: WrongTime) {
+  if (webhook.status !== 'ACTIVE') return undefined;
+  const action = `${WEBHOOKS_PATH}/${webhook.id}/send-again`;
+  return html`<section class="card"><h2>Send again</h2>
+<p>Your server discards events that it already has by their id.</p>
+${button(request, action, 'Send all that failed', html`<input type="hidden" name="failed" value="yes">`)}
+${postForm(
+  { action, formToken: request.formToken },
+  html`${field({
+    name: 'from',
+    label: 'Made from',
+    type: 'datetime-local',
+    hint: `In the time zone ${timeZone().replaceAll('_', ' ')}.`,
+    value: wrong?.from ?? '',
+    error: wrong?.problem,
+    maximumLength: 20,
+  })}
+${field({
+  name: 'to',
+  label: 'Made before',
+  type: 'datetime-local',
+  value: wrong?.to ?? '',
+  maximumLength: 20,
+})}
+<button class="secondary">Send those of this time</button>`,
+)}</section>`;
+}
+
+const NO_TIME = 'Enter two times such as 2026-11-20 08:00, the earlier one first.';
+
+/** Delivers one event again, all that failed, or those of a time. */
+export const sendWebhookAgain: AccountPage = {
+  method: 'POST',
+  path: '/webhooks/:id/send-again',
+  access: 'account',
+  needs: 'develop',
+  confirmation: 'none',
+  async handle(request) {
+    const which = selectionOf(request);
+    if (which === undefined) {
+      const [from, to] = [request.form.text('from'), request.form.text('to')];
+      return webhookPage(request, { from, to, problem: NO_TIME });
+    }
+    let isKnown = false;
+    const { retrySeconds } = request.services.webhooks;
+    const sent = await changeAccess(request, 'send-again webhook', async (transaction) => {
+      const webhook = await webhookOf(request, transaction);
+      if (webhook?.status !== 'ACTIVE') return undefined;
+      isKnown = true;
+      const count = await sendAgain(transaction, webhook.id, which, retrySeconds);
+      if (count === 0) return undefined;
+      return { result: count, details: { webhookId: webhook.id, sent: count } };
+    });
+    if (!isKnown) return problems.notFound;
+    return {
+      kind: 'redirect',
+      to: `${WEBHOOKS_PATH}/${idOf(request)}`,
+      notice: noticeOf(sent ?? 0),
+    };
+  },
+};
+
+function noticeOf(sent: number): string {
+  if (sent === 0) return 'Nothing was sent again: no delivery matches.';
+  const more =
+    sent === MOST_SENT_AGAIN ? ' There may be more: send again once these are done.' : '';
+  return `Events that are sent again: ${sent.toLocaleString('en')}.${more}`;
+}
+
+function selectionOf({ form }: AccountRequest): SentAgain | undefined {
+  if (form.text('failed') === 'yes') return { kind: 'failed' };
+  const delivery = form.text('delivery');
+  if (/^[0-9]{1,15}$/.test(delivery)) return { kind: 'one', deliveryId: Number(delivery) };
+  const from = readTime(form.text('from'));
+  const to = readTime(form.text('to'));
+  return from && to && from < to ? { kind: 'time', from, to } : undefined;
+}
+
+/** A time to the minute in the zone of the page: as browsers send it, or with a space. */
+function readTime(text: string): Date | undefined {
+  const [, day, time] =
+    /^(\d{4}-\d\d-\d\d)[ T]((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text.trim()) ?? [];
+  if (day === undefined || time === undefined) return undefined;
+  return daySchema.safeParse(day).success ? instantOf(day, time) : undefined;
+}
+
+/** The newest deliveries of a webhook with the receiver's answers, as a file, newest first. */
+export const downloadDeliveries: AccountPage = {
+  method: 'GET',
+  path: '/webhooks/:id/download',
+  access: 'account',
+  needs: 'develop',
+  async handle(request): Promise<PageAnswer> {
+    const { services, session, query } = request;
+    const webhook = await findWebhook(services.database, idOf(request), session.company);
+    if (webhook === undefined) return problems.notFound;
+    const rows = await services.lists.read(session.company, (database) =>
+      listDeliveries(database, webhook.id, {
+        status: query.get('state') === 'failed' ? 'FAILED' : undefined,
+        limit: DOWNLOAD_ROWS,
+      }),
+    );
+    if (!rows) return problems.busy;
+    const titles = ['Made', 'Event', 'Subject', 'Number', 'State', 'Attempts', 'Last attempt'];
+    return {
+      kind: 'file',
+      name: `webhook-${webhook.id}-deliveries.csv`,
+      type: 'text/csv',
+      content: csv([
+        [...titles, 'Status code', 'Milliseconds', 'Problem', 'Answer'],
+        ...rows.map((row) => [
+          ...[fileTime(row.createdAt), row.type, row.subject, row.eventNumber],
+          ...[states[row.status], row.attempts, row.lastAttemptAt && fileTime(row.lastAttemptAt)],
+          ...[row.lastStatusCode, row.lastMilliseconds, row.lastProblem, row.lastAnswer],
+        ]),
+      ]),
+    };
+  },
+};
+
+/** The states of deliveries, as the page of the webhook names them. */
+const states = { DELIVERED: 'Delivered', FAILED: 'Failed', PENDING: 'Waiting' } as const;

@@ -1,0 +1,386 @@
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { requestTestEvent } from '../../../db/webhooks/deliveries.ts';
+import {
+  findWebhook,
+  listWebhooks,
+  removeWebhook as remove,
+  setWebhookStatus,
+  type WebhookEndpoint,
+} from '../../../db/webhooks/endpoints.ts';
+import { PORTAL_ACTOR } from '../../../domain/access.ts';
+import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
+import {
+  registerWebhook,
+  rotateWebhookSecret as rotate,
+  WEBHOOK_DESCRIPTION_LENGTH,
+} from '../../../operations/webhooks.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import {
+  badge,
+  confirmation,
+  copyField,
+  emptyState,
+  field,
+  message,
+  postForm,
+  table,
+  time,
+} from '../../layout/parts.ts';
+import {
+  type AccountPage,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+  readName,
+} from '../../page.ts';
+import {
+  changeAccess,
+  checkProof,
+  proofField,
+  statusOf,
+  type WrongProof,
+} from '../../session/confirmation.ts';
+import { problems } from '../problem-page.ts';
+
+export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
+
+/** A sent form with its problem. */
+interface WrongWebhook {
+  readonly url: string;
+  readonly description: string;
+  readonly types: readonly string[];
+  readonly field: 'url' | 'description' | 'types' | 'proof';
+  readonly problem: string;
+  /** Set after too many wrong passwords. */
+  readonly waitSeconds?: number | undefined;
+}
+
+/** The company's webhooks, and the form for another. */
+export const showWebhooks: AccountPage = {
+  method: 'GET',
+  path: '/webhooks',
+  access: 'account',
+  needs: 'develop',
+  handle: (request) => webhooksPage(request),
+};
+
+/** A field of the form for each type. */
+const typeField = (type: string): string => `type-${type}`;
+
+/** The page with the problem of a sent form. */
+async function webhooksPage(request: AccountRequest, wrong?: WrongWebhook): Promise<PageAnswer> {
+  const { services, session } = request;
+  const webhooks = await listWebhooks(services.database, session.company);
+  return {
+    kind: 'page',
+    title: 'Webhooks',
+    ...(wrong ? { status: wrong.waitSeconds === undefined ? 422 : 429 } : {}),
+    ...(wrong?.waitSeconds === undefined ? {} : { retryAfterSeconds: wrong.waitSeconds }),
+    content: html`<h1>Webhooks</h1>
+<p>Your server is told as soon as something happens, such as a voucher that is redeemed. The
+<a href="/docs/guides/receive-webhooks">guide</a> says how to check the signature.</p>
+<section class="card"><h2>Your webhooks</h2>
+${
+  webhooks.length === 0
+    ? emptyState('None yet', 'Add the address of your server below.')
+    : table('Webhooks', webhooks, [
+        {
+          title: 'Address',
+          value: ({ id, url, description }) =>
+            html`<a href="${WEBHOOKS_PATH}/${id}"><code>${url}</code></a>${
+              description !== '' && html`<br>${description}`
+            }`,
+        },
+        { title: 'Events', value: ({ types }) => types?.join(', ') ?? 'All' },
+        { title: 'State', value: stateOf },
+      ])
+}
+</section>
+${addForm(request, wrong)}`,
+  };
+}
+
+/** The state of a webhook as a badge. */
+export function stateOf({ status, failingSince }: WebhookEndpoint): Html {
+  if (status === 'DISABLED') return badge('plain', 'Paused');
+  if (status === 'SWITCHED_OFF') return badge('danger', 'Switched off');
+  return failingSince === null
+    ? badge('success', 'Active')
+    : html`${badge('warning', 'Failing')} since ${time(failingSince)}`;
+}
+
+function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Html {
+  const { session, formToken } = request;
+  const problemOf = (name: WrongWebhook['field']) =>
+    wrong?.field === name ? wrong.problem : undefined;
+  const choices = eventTypesOf(session.company.kind).map(
+    (type) =>
+      html`<label class="choice"><input type="checkbox" name="${typeField(type)}" value="on"${
+        wrong?.types.includes(type) && html` checked`
+      }> <span><code>${type}</code><br>${eventTypes[type].meaning.replaceAll('`', '')}</span></label>`,
+  );
+  return html`<section class="card"><h2>Add a webhook</h2>
+${postForm(
+  { action: WEBHOOKS_PATH, formToken },
+  html`${field({
+    name: 'url',
+    label: 'Address',
+    hint: request.services.webhooks.allowsPrivate
+      ? 'It begins with https:// and is reachable from the internet. This environment also takes http:// and private ' +
+        'addresses, such as http://127.0.0.1:4000/hooks.'
+      : 'It begins with https:// and is reachable from the internet.',
+    value: wrong?.url ?? '',
+    error: problemOf('url'),
+    maximumLength: WEBHOOK_URL_LENGTH,
+  })}
+${field({
+  name: 'description',
+  label: 'Description',
+  hint: 'For yourself, such as the name of the server.',
+  value: wrong?.description ?? '',
+  error: problemOf('description'),
+  maximumLength: WEBHOOK_DESCRIPTION_LENGTH,
+  isOptional: true,
+})}
+<fieldset><legend>Events</legend><p class="hint">Choose none to get all, new types included.</p>
+${choices}</fieldset>
+${proofField(request, problemOf('proof'))}
+<button>Add the webhook</button>`,
+)}</section>`;
+}
+
+/** Registers a webhook after a proof, and shows its secret. */
+export const addWebhook: AccountPage = {
+  method: 'POST',
+  path: '/webhooks',
+  access: 'account',
+  needs: 'develop',
+  confirmation: 'each-time',
+  async handle(request) {
+    const { services, session, form } = request;
+    const { company } = session;
+    const given = {
+      url: form.text('url').slice(0, WEBHOOK_URL_LENGTH + 1),
+      description: form.text('description').trim().slice(0, WEBHOOK_DESCRIPTION_LENGTH),
+      types: eventTypesOf(company.kind).filter((type) => form.text(typeField(type)) === 'on'),
+    };
+    const refuse = (wrong: Pick<WrongWebhook, 'field' | 'problem' | 'waitSeconds'>) =>
+      webhooksPage(request, { ...given, ...wrong });
+    if (
+      given.description !== '' &&
+      readName(given.description, WEBHOOK_DESCRIPTION_LENGTH) === undefined
+    )
+      return refuse({ field: 'description', problem: 'Enter one line of text.' });
+    const wrong = await checkProof(request);
+    if (wrong) return refuse({ field: 'proof', ...wrong });
+    let problem: Pick<WrongWebhook, 'field' | 'problem'> | undefined;
+    const added = await changeAccess(request, 'add webhook', async (transaction) => {
+      const webhook = { company, ...given, createdBy: PORTAL_ACTOR + session.email };
+      const registered = await registerWebhook(transaction, webhook, services.webhooks);
+      if (!registered.ok) {
+        problem = registered;
+        return undefined;
+      }
+      const { id, url, secret } = registered;
+      return { result: { id, url, secret }, details: { webhookId: id, url, types: given.types } };
+    });
+    if (added) return secretPage({ ...added, heading: 'Your new webhook' });
+    return refuse(problem ?? { field: 'url', problem: 'The webhook was not added. Try again.' });
+  },
+};
+
+/** The page that shows a secret, once; browsers cache no page of the portal. */
+const secretPage = (shown: {
+  readonly id: number;
+  readonly url: string;
+  readonly secret: string;
+  readonly heading: string;
+  readonly further?: string;
+}): PageAnswer => ({
+  kind: 'page',
+  title: shown.heading,
+  content: html`<h1>${shown.heading}</h1>
+<section class="card"><h2><code>${shown.url}</code></h2>
+${message(
+  'warning',
+  html`<strong>Copy the secret now: it is shown only once.</strong> Your server checks the signature of
+every message with it: the <a href="/docs/guides/receive-webhooks">guide</a> says how.`,
+)}
+${copyField({ name: 'secret', label: 'Secret', value: shown.secret })}
+${shown.further !== undefined && html`<p>${shown.further}</p>`}
+<p class="actions"><a class="button secondary" href="${WEBHOOKS_PATH}/${shown.id}">I have copied it</a></p>
+</section>`,
+});
+
+/** The webhook of the path; undefined where it is not the company's. */
+export const webhookOf = (
+  request: AccountRequest,
+  database: DatabaseTransaction | AccountRequest['services']['database'],
+): Promise<WebhookEndpoint | undefined> =>
+  findWebhook(database, idOf(request), request.session.company);
+
+/** A page of one button: changes the webhook, and leads back to it. */
+const changePage = (change: {
+  readonly verb: 'pause' | 'resume' | 'test';
+  readonly confirmed: (webhook: WebhookEndpoint) => Html;
+  readonly notice: string;
+  readonly unchanged: string;
+  /** Returns whether something changed. */
+  readonly work: (
+    transaction: DatabaseTransaction,
+    webhook: WebhookEndpoint,
+    request: AccountRequest,
+  ) => Promise<boolean>;
+}): AccountPage => ({
+  method: 'POST',
+  path: `/webhooks/:id/${change.verb}`,
+  access: 'account',
+  needs: 'develop',
+  confirmation: async (request) => {
+    const webhook = await webhookOf(request, request.services.database);
+    return webhook && change.confirmed(webhook);
+  },
+  async handle(request) {
+    let isKnown = false;
+    const changed = await changeAccess(request, `${change.verb} webhook`, async (transaction) => {
+      const webhook = await webhookOf(request, transaction);
+      if (webhook === undefined) return undefined;
+      isKnown = true;
+      if (!(await change.work(transaction, webhook, request))) return undefined;
+      return { result: true, details: { webhookId: webhook.id, url: webhook.url } };
+    });
+    if (!isKnown) return problems.notFound;
+    const notice = changed ? change.notice : change.unchanged;
+    return { kind: 'redirect', to: `${WEBHOOKS_PATH}/${idOf(request)}`, notice };
+  },
+});
+
+const reasonOf = ({ session }: AccountRequest) => `By ${PORTAL_ACTOR}${session.email}.`;
+
+export const pauseWebhook = changePage({
+  verb: 'pause',
+  confirmed: ({ url }) => html`You are about to pause the webhook <code>${url}</code>.`,
+  notice: 'The webhook is paused. Its events wait until you resume it.',
+  unchanged: 'The webhook was not active.',
+  work: async (transaction, { id, status }, request) =>
+    status === 'ACTIVE' && setWebhookStatus(transaction, id, 'DISABLED', reasonOf(request)),
+});
+
+export const resumeWebhook = changePage({
+  verb: 'resume',
+  confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
+  notice: 'The webhook is active. It gets the events that it has missed.',
+  unchanged: 'The webhook was active already.',
+  work: (transaction, { id }, request) =>
+    setWebhookStatus(transaction, id, 'ACTIVE', reasonOf(request)),
+});
+
+export const testWebhook = changePage({
+  verb: 'test',
+  confirmed: ({ url }) =>
+    html`You are about to send a test event to the webhook <code>${url}</code>.`,
+  notice: 'A test event is on its way. The answer appears below.',
+  unchanged: 'A test event is on its way already, or the webhook is not active.',
+  work: async (transaction, { id, status }) =>
+    status === 'ACTIVE' && (await requestTestEvent(transaction, id)) !== undefined,
+});
+
+/** Asks for a proof before a secret is rotated. */
+export const askRotateWebhook: AccountPage = {
+  method: 'GET',
+  path: '/webhooks/:id/rotate',
+  access: 'account',
+  needs: 'develop',
+  handle: (request) => rotatePage(request),
+};
+
+/** Shows a new secret after a proof; the old one signs beside it for a while. */
+export const rotateWebhook: AccountPage = {
+  method: 'POST',
+  path: '/webhooks/:id/rotate',
+  access: 'account',
+  needs: 'develop',
+  confirmation: 'each-time',
+  async handle(request) {
+    const wrong = await checkProof(request);
+    if (wrong) return rotatePage(request, wrong);
+    const { webhooks } = request.services;
+    const rotated = await changeAccess(request, 'rotate webhook-secret', async (transaction) => {
+      const webhook = await webhookOf(request, transaction);
+      if (webhook === undefined) return undefined;
+      const { id, url } = webhook;
+      const secret = await rotate(transaction, webhook, webhooks);
+      const { overlapHours } = webhooks;
+      return { result: { id, url, secret }, details: { webhookId: id, url, overlapHours } };
+    });
+    if (rotated === undefined) return problems.notFound;
+    return secretPage({
+      ...rotated,
+      heading: 'The new secret',
+      further: `The old secret signs beside it for ${webhooks.overlapHours} more hours.`,
+    });
+  },
+};
+
+async function rotatePage(request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> {
+  const webhook = await webhookOf(request, request.services.database);
+  if (webhook === undefined) return problems.notFound;
+  const path = `${WEBHOOKS_PATH}/${webhook.id}`;
+  return {
+    kind: 'page',
+    title: 'Rotate a secret',
+    ...statusOf(wrong),
+    content: html`<h1>Rotate the secret</h1>
+<section class="card"><p>The service makes a new secret for <code>${webhook.url}</code> and shows it once. For
+${request.services.webhooks.overlapHours} hours each message has a signature by either secret.</p>
+${postForm(
+  { action: `${path}/rotate`, formToken: request.formToken },
+  html`${proofField(request, wrong?.problem)}
+<p class="actions"><button>Make the new secret</button><a href="${path}">Back</a></p>`,
+)}</section>`,
+  };
+}
+
+/** Asks for confirmation before a webhook is removed. */
+export const askRemoveWebhook: AccountPage = {
+  method: 'GET',
+  path: '/webhooks/:id/remove',
+  access: 'account',
+  needs: 'develop',
+  async handle(request) {
+    const webhook = await webhookOf(request, request.services.database);
+    if (webhook === undefined) return problems.notFound;
+    const path = `${WEBHOOKS_PATH}/${webhook.id}`;
+    return confirmation({
+      title: 'Remove the webhook?',
+      text: html`<p><code>${webhook.url}</code> gets no more events, and its secret is deleted.</p>`,
+      action: `${path}/remove`,
+      formToken: request.formToken,
+      button: 'Remove the webhook',
+      back: path,
+    });
+  },
+};
+
+/** Removes a webhook. */
+export const removeWebhook: AccountPage = {
+  method: 'POST',
+  path: '/webhooks/:id/remove',
+  access: 'account',
+  needs: 'develop',
+  confirmation: async (request) => {
+    const webhook = await webhookOf(request, request.services.database);
+    return webhook && html`You are about to remove the webhook <code>${webhook.url}</code>.`;
+  },
+  async handle(request) {
+    const removed = await changeAccess(request, 'remove webhook', async (transaction) => {
+      const webhook = await webhookOf(request, transaction);
+      if (webhook === undefined) return undefined;
+      await remove(transaction, webhook.id);
+      return { result: true, details: { webhookId: webhook.id, url: webhook.url } };
+    });
+    if (removed === undefined) return problems.notFound;
+    return { kind: 'redirect', to: WEBHOOKS_PATH, notice: 'The webhook is removed.' };
+  },
+};

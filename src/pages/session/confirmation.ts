@@ -1,0 +1,167 @@
+import { addAuditEntry } from '../../db/access/calls.ts';
+import { lockCompany } from '../../db/access/company-access.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { confirmPortalSession } from '../../db/people/sign-ins.ts';
+import { type AccessChangeName, actorOfPerson } from '../../domain/access.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { field, postForm } from '../layout/parts.ts';
+import type { Confirmed, PageAnswer, PersonRequest } from '../page.ts';
+import { problems } from '../portal/problem-page.ts';
+import { codeProblem, recordRecoveryCode, takeCode } from './passwords.ts';
+import {
+  checkPresentPassword,
+  countPassword,
+  forgivePassword,
+  presentPasswordLimits,
+  waitSentence,
+} from './sign-in.ts';
+
+/** Why a proof was not accepted. */
+export interface WrongProof {
+  readonly problem: string;
+  /** Set after too many attempts. */
+  readonly waitSeconds?: number;
+}
+
+/** The field of a code. */
+export const codeField = (options: {
+  readonly error?: string | undefined;
+  readonly hint?: string;
+}): Html =>
+  field({
+    name: 'code',
+    label: 'One-time password',
+    hint: options.hint ?? 'Six digits from your app, or a recovery code.',
+    autocomplete: 'one-time-code',
+    maximumLength: 40,
+    error: options.error,
+  });
+
+/** The field of the proof that a person gives: the one-time password where it is on. */
+export const proofField = ({ session }: PersonRequest, error?: string): Html =>
+  session.hasOneTimePassword
+    ? codeField({ error })
+    : field({
+        name: 'password',
+        label: 'Current password',
+        type: 'password',
+        autocomplete: 'current-password',
+        error,
+      });
+
+/**
+ * Checks the proof of a form: the one-time password where it is on, else the password. Undefined
+ * where it is right; then the session is confirmed.
+ */
+export async function checkProof(request: PersonRequest): Promise<WrongProof | undefined> {
+  const { services, session } = request;
+  const wrong = session.hasOneTimePassword
+    ? await wrongCode(request)
+    : await checkPresentPassword(request).then((checked) =>
+        checked.isRight ? undefined : checked,
+      );
+  if (wrong) return wrong;
+  await confirmPortalSession(services.database, session.id);
+  return undefined;
+}
+
+async function wrongCode(request: PersonRequest): Promise<WrongProof | undefined> {
+  const limits = presentPasswordLimits(request);
+  const waitSeconds = await countPassword(request, limits);
+  if (waitSeconds !== undefined) return { problem: waitSentence(waitSeconds), waitSeconds };
+  const { services, session, form } = request;
+  const taken = await takeCode(request, session.accountId, form.text('code'));
+  if (taken === 'used' || taken === 'wrong') return { problem: codeProblem(taken) };
+  await forgivePassword(request, limits);
+  if (taken === 'recovery-code')
+    await services.database
+      .transaction()
+      .execute((transaction) => recordRecoveryCode(transaction, request, session));
+  return undefined;
+}
+
+/** The status of a page with a wrong proof. */
+export const statusOf = (
+  wrong: WrongProof | undefined,
+): { readonly status?: number; readonly retryAfterSeconds?: number } =>
+  wrong === undefined
+    ? {}
+    : wrong.waitSeconds === undefined
+      ? { status: 422 }
+      : { status: 429, retryAfterSeconds: wrong.waitSeconds };
+
+/** Says that a sent form has the proof. */
+const PROVES = 'proves';
+/** Fields that belong to the proof or to the form itself. */
+const OWN_FIELDS = [PROVES, 'token', 'password', 'code'];
+
+/**
+ * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
+ * and is sent with the proof. Undefined where the change may go on.
+ */
+export async function askForProof<Request extends PersonRequest>(
+  request: Request,
+  confirmed: Confirmed<Request>,
+): Promise<PageAnswer | undefined> {
+  if (request.session.isConfirmed) return undefined;
+  const isProved = request.form.text(PROVES) === 'yes';
+  const wrong = isProved ? await checkProof(request) : undefined;
+  if (isProved && wrong === undefined) return undefined;
+  const what = await confirmed(request);
+  return what === undefined ? problems.notFound : proofPage(request, what, wrong);
+}
+
+function proofPage(request: PersonRequest, what: Html, wrong?: WrongProof): PageAnswer {
+  const { form, formToken, path } = request;
+  const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
+  return {
+    kind: 'page',
+    title: 'Confirm that it is you',
+    status: 403,
+    ...statusOf(wrong),
+    content: html`<div class="card narrow">
+<h1>Confirm that it is you</h1>
+<p>${what}</p>
+<p>Nothing has happened yet.</p>
+${postForm(
+  { action: path, formToken },
+  html`<input type="hidden" name="${PROVES}" value="yes">
+${kept.map((name) => html`<input type="hidden" name="${name}" value="${form.text(name)}">`)}
+${proofField(request, wrong?.problem)}
+<button>Confirm and continue</button>`,
+)}
+</div>`,
+  };
+}
+
+/**
+ * Changes a company's access, or that of a person of the service, in one transaction with the entry of the audit log, of which owners
+ * are told (domain/access/access-changes.ts). Changes of one
+ * company run one at a time, so that limits hold. `work` answers what the page shows and what the
+ * log stores (never a secret), or undefined where nothing changed.
+ */
+export const changeAccess = <Result>(
+  request: PersonRequest,
+  action: AccessChangeName,
+  work: (transaction: DatabaseTransaction) => Promise<
+    | {
+        readonly result: Result;
+        readonly details: Readonly<Record<string, unknown>>;
+      }
+    | undefined
+  >,
+): Promise<Result | undefined> =>
+  request.services.database.transaction().execute(async (transaction) => {
+    const { session, sourceAddress } = request;
+    if (session.company.kind !== 'staff') await lockCompany(transaction, session.company);
+    const change = await work(transaction);
+    if (change === undefined) return undefined;
+    await addAuditEntry(transaction, {
+      actor: actorOfPerson(session),
+      action,
+      subjectKind: session.company.kind,
+      subjectId: session.company.id,
+      details: { ...change.details, sourceAddress },
+    });
+    return change.result;
+  });

@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isSameBytes } from '../../crypto/digests.ts';
+import { addAuditEntry } from '../../db/access/calls.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { type CheckedAccount, canonicalEmail, noteSignIn } from '../../db/people/accounts.ts';
+import {
+  addHalfSignIn,
+  addPortalSession,
+  endPortalSession,
+  type PersonSession,
+  takeHalfSignIn,
+} from '../../db/people/sign-ins.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import type { Employer } from '../../domain/vouchers/voucher.ts';
+import { describeError } from '../../runtime/process/logger.ts';
+import { type PageAnswer, PORTAL_PATH, type PublicRequest, type Site } from '../page.ts';
+import { recordRecoveryCode } from './passwords.ts';
+
+/** A device id has 96 random bits; the proof follows it in the cookie. */
+const NAME_CHARACTERS = 16;
+const TOKEN_CHARACTERS = 43;
+
+/** The cookie value of a device that an account has signed in with: id and proof. */
+const tokenOf = (name: string, proof: string): string => (name + proof).slice(0, TOKEN_CHARACTERS);
+
+/**
+ * The id of the request's browser, where the account (its canonical e-mail address) has signed in
+ * with it before. It gives no access.
+ */
+export function knownDevice(request: PublicRequest, account: string): string | undefined {
+  const { deviceToken } = request;
+  if (deviceToken === undefined) return undefined;
+  const name = deviceToken.slice(0, NAME_CHARACTERS);
+  const proofs = request.services.digests.stored.portalDevice(account, name);
+  return proofs.some((proof) => isSameBytes(deviceToken, tokenOf(name, proof))) ? name : undefined;
+}
+
+/** The Set-Cookie header that marks a browser as one of the account's. */
+function rememberDevice(request: PublicRequest, account: string): string {
+  const name = knownDevice(request, account) ?? randomBytes(12).toString('base64url');
+  return request.cookies.device.set(
+    tokenOf(name, request.services.digests.portalDevice(account, name)),
+  );
+}
+
+/** 256 bits in 43 characters, stored only in the browser's cookie. */
+export const randomToken = (): string => randomBytes(32).toString('base64url');
+
+/** Half of a sign-in that a code has completed. */
+interface CompletedHalf {
+  readonly accountId: number;
+  readonly email: string;
+  readonly company: Employer;
+  readonly halfToken: string;
+  readonly isRecovery: boolean;
+}
+
+/**
+ * Begins a session after authentication. Its token is always new and the browser's previous session
+ * ends, which prevents session fixation. Returns the Set-Cookie headers; undefined where the
+ * authentication is outdated, because the password was changed or the account disabled meanwhile.
+ */
+async function beginSession(
+  request: PublicRequest,
+  account: CheckedAccount & { readonly email: string; readonly company: Employer },
+): Promise<readonly string[] | undefined> {
+  const token = randomToken();
+  const hasBegun = await request.services.database.transaction().execute(async (transaction) => {
+    if (!(await noteSignIn(transaction, account))) return false;
+    await openSession(transaction, request, { ...account, accountId: account.id, token });
+    return true;
+  });
+  return hasBegun ? cookiesOf(request, account.email, token) : undefined;
+}
+
+/** Begins a session after the code; undefined as after a password. */
+export async function completeSignIn(
+  request: PublicRequest,
+  half: CompletedHalf,
+): Promise<readonly string[] | undefined> {
+  const { services, cookies } = request;
+  const { accountId, email, halfToken, isRecovery } = half;
+  const token = randomToken();
+  const hasBegun = await services.database.transaction().execute(async (transaction) => {
+    const halfDigests = services.digests.stored.portalHalfSignIn(halfToken);
+    if (!(await takeHalfSignIn(transaction, accountId, halfDigests))) return false;
+    await openSession(transaction, request, { ...half, token });
+    if (isRecovery) await recordRecoveryCode(transaction, request, half);
+    return true;
+  });
+  return hasBegun ? [...cookiesOf(request, email, token), cookies.half.clear()] : undefined;
+}
+
+async function openSession(
+  transaction: DatabaseTransaction,
+  { services, sessionToken, sourceAddress }: PublicRequest,
+  account: {
+    readonly accountId: number;
+    readonly email: string;
+    readonly company: Employer;
+    readonly token: string;
+  },
+): Promise<void> {
+  const { accountId, email, company, token } = account;
+  if (sessionToken !== undefined)
+    await endPortalSession(transaction, services.digests.stored.portalSession(sessionToken));
+  await addPortalSession(transaction, {
+    accountId,
+    tokenDigest: services.digests.portalSession(token),
+  });
+  await addAuditEntry(transaction, {
+    actor: actorOfPerson({ email, company }),
+    action: 'sign in',
+    subjectKind: company.kind,
+    subjectId: company.id,
+    details: { sourceAddress },
+  });
+}
+
+/** Why somebody did not sign in to an account. */
+type SignInFailure = 'wrong password' | 'wrong code' | 'expired password' | 'disabled account';
+
+/**
+ * Records that somebody did not sign in. The answer does not wait for it: its time must not say whether an
+ * e-mail address has an account.
+ */
+export function recordFailedSignIn(
+  { services, sourceAddress }: PublicRequest,
+  account: { readonly email: string; readonly company: Employer },
+  why: SignInFailure,
+): void {
+  services.database
+    .transaction()
+    .execute((transaction) =>
+      addAuditEntry(transaction, {
+        actor: actorOfPerson(account),
+        action: 'fail sign-in',
+        subjectKind: account.company.kind,
+        subjectId: account.company.id,
+        details: { why, sourceAddress },
+      }),
+    )
+    .catch((error) =>
+      services.logger.warn(describeError(error), 'Could not record a failed sign-in'),
+    );
+}
+
+const cookiesOf = (request: PublicRequest, email: string, token: string) => [
+  request.cookies.session.set(token),
+  request.cookies.visit.clear(),
+  rememberDevice(request, canonicalEmail(email)),
+];
+
+/**
+ * Whether a POST came from a page of this portal, according to the browser. Pages cannot set
+ * `Sec-Fetch-Site` and `Origin`. A client that sends neither is not a browser with a foreign page,
+ * and it still needs the form token.
+ */
+export function isFromHere(headers: IncomingHttpHeaders, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  const { origin, host } = headers;
+  if (origin === undefined) return true;
+  // Behind a proxy that changes Host, the public address counts; otherwise Host.
+  return origin === new URL(publicUrl).origin || hostOf(origin) === host;
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+/** The page that asks for the code of a sign-in. */
+export const codePath = ({ basePath }: Site): string => `${basePath}/sign-in/code`;
+
+/** Only paths of the site, which prevents open redirects. */
+export const pathAfter = ({ basePath }: Site, next: string): string =>
+  next.startsWith(basePath) && /^(\/[a-z0-9-]+)*$/.test(next.slice(basePath.length))
+    ? next
+    : basePath;
+
+/**
+ * Goes on after a right password: to the page `next`, or, where the account has one-time passwords,
+ * to the page that asks for one. Until then there is no session: the token of half a sign-in opens
+ * no other page. Undefined where the password was changed or the account disabled meanwhile.
+ */
+export async function admit(
+  request: PublicRequest,
+  account: CheckedAccount & {
+    readonly email: string;
+    readonly company: Employer;
+    readonly hasOneTimePassword: boolean;
+  },
+  next: string,
+): Promise<PageAnswer | undefined> {
+  const { services, cookies, site } = request;
+  if (!account.hasOneTimePassword) {
+    const setCookies = await beginSession(request, account);
+    return setCookies && { kind: 'redirect', to: pathAfter(site, next), setCookies };
+  }
+  const token = randomToken();
+  const isStored = await services.database
+    .transaction()
+    .execute((transaction) =>
+      addHalfSignIn(transaction, account, services.digests.portalHalfSignIn(token)),
+    );
+  if (!isStored) return undefined;
+  const to = `${codePath(site)}?next=${encodeURIComponent(pathAfter(site, next))}`;
+  return { kind: 'redirect', to, setCookies: [cookies.half.set(token)] };
+}
+
+/** The page of the person's own account. */
+export const accountPath = ({ basePath }: Site): string => `${basePath}/account`;
+
+/** The page of the person's one-time passwords. */
+export const oneTimePasswordPath = (site: Site): string => `${accountPath(site)}/one-time-password`;
+
+/** Whether the person must set up one-time passwords, as the company requires, before all else. */
+const mustSetUpOneTimePassword = (session: PersonSession): boolean =>
+  session.needsOneTimePassword && !session.hasOneTimePassword;
+
+/** The page that the person must use before all else; undefined where nothing is to be set up. */
+export function pathBeforeAllElse(site: Site, session: PersonSession): string | undefined {
+  if (session.mustChangePassword) return accountPath(site);
+  return mustSetUpOneTimePassword(session) ? oneTimePasswordPath(site) : undefined;
+}
+
+/**
+ * The page of keys, addresses and public keys, with the anchors `#keys`, `#addresses`,
+ * `#public-keys`.
+ */
+export const ACCESS_PATH = `${PORTAL_PATH}/access`;

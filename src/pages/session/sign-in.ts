@@ -1,0 +1,216 @@
+import type { HashPriority } from '../../crypto/digests.ts';
+import { addAuditEntry } from '../../db/access/calls.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/attempts.ts';
+import {
+  addPortalAccount,
+  canonicalEmail,
+  findPortalAccount,
+  mayHaveAccount,
+  readPasswordHash,
+  setPassword,
+  setPortalAccountDisabled,
+} from '../../db/people/accounts.ts';
+import { lockOpenInvitation, useInvitation } from '../../db/people/invitations.ts';
+import { endPortalSessions } from '../../db/people/sign-ins.ts';
+import { PORTAL_ACTOR } from '../../domain/access.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import { addressGroup } from '../../http/access/source-address.ts';
+import { sentence } from '../language/language.ts';
+import type { PersonRequest, PublicRequest } from '../page.ts';
+import { knownDevice } from './session.ts';
+
+/**
+ * The counters of a password attempt for an e-mail address, with or without an account. A browser
+ * that the person has signed in with has its own counter, so that an attacker cannot lock that
+ * person out. Other attempts count by address, by account and address, and, with a much higher
+ * limit, by account.
+ */
+export function signInLimits(request: PublicRequest, email: string): readonly SignInLimit[] {
+  const { digests } = request.services;
+  const { perAccount, perAccountAnywhere, perAddress } = request.settings.signIn;
+  const account = canonicalEmail(email);
+  const ofAccount = mayHaveAccount(account) ? { email: account } : {};
+  const address = addressGroup(request.sourceAddress);
+  const device = knownDevice(request, account);
+  if (device !== undefined) {
+    const subjectDigest = digests.signInSubject('device', device);
+    return [{ subjectDigest, attempts: perAccount, ...ofAccount, isOwn: true }];
+  }
+  return [
+    { subjectDigest: digests.signInSubject('address', address), attempts: perAddress },
+    {
+      subjectDigest: digests.signInSubject('account-at-address', account, address),
+      attempts: perAccount,
+      ...ofAccount,
+      isOwn: true,
+    },
+    {
+      subjectDigest: digests.signInSubject('account', account),
+      attempts: perAccountAnywhere,
+      ...ofAccount,
+    },
+  ];
+}
+
+/**
+ * The counters of the code of a sign-in: those of its password, and, for a browser that the person
+ * has not signed in with, one for the account, because a code is short.
+ */
+export function codeLimits(
+  request: PublicRequest,
+  account: { readonly accountId: number; readonly email: string },
+): readonly SignInLimit[] {
+  const limits = signInLimits(request, account.email);
+  const email = canonicalEmail(account.email);
+  if (knownDevice(request, email) !== undefined) return limits;
+  const subjectDigest = request.services.digests.signInSubject('code', String(account.accountId));
+  const { perAccount } = request.settings.signIn;
+  return [...limits, { subjectDigest, attempts: perAccount, email, isOwn: true }];
+}
+
+/** A browser that the person has signed in with has priority over unknown ones. */
+export const signInPriority = (request: PublicRequest, email: string): HashPriority =>
+  knownDevice(request, canonicalEmail(email)) === undefined ? 'stranger' : 'known';
+
+/** The counters for the current password, or a code, of a signed-in person. */
+export const presentPasswordLimits = ({
+  services,
+  session,
+  settings,
+}: PersonRequest): readonly SignInLimit[] => [
+  {
+    subjectDigest: services.digests.signInSubject('change', String(session.accountId)),
+    attempts: settings.signIn.perAccount,
+    email: canonicalEmail(session.email),
+    isOwn: true,
+  },
+];
+
+/**
+ * Counts a password attempt before the comparison. The attempt counts even if the server is too
+ * busy to compare, so that a flood has its cost. Returns the seconds to wait after too many
+ * attempts.
+ */
+export const countPassword = (
+  { services, settings }: PublicRequest,
+  limits: readonly SignInLimit[],
+): Promise<number | undefined> =>
+  countSignIn(services.database, limits, settings.signIn.windowSeconds);
+
+/** Uncounts a correct password. */
+export const forgivePassword = (
+  { services }: PublicRequest,
+  limits: readonly SignInLimit[],
+): Promise<void> => forgiveSignIn(services.database, limits);
+
+/**
+ * Counts the opening of an invitation link, by address, whether or not the link is valid. Returns
+ * the seconds to wait after too many.
+ */
+export function countLink({
+  services,
+  settings,
+  sourceAddress,
+}: PublicRequest): Promise<number | undefined> {
+  const { windowSeconds, perAddress } = settings.signIn;
+  const subjectDigest = services.digests.signInSubject('link-address', addressGroup(sourceAddress));
+  return countSignIn(services.database, [{ subjectDigest, attempts: perAddress }], windowSeconds);
+}
+
+/** The message for a person who has to wait. */
+export function waitSentence(waitSeconds: number): string {
+  const minutes = Math.ceil(waitSeconds / 60);
+  return minutes === 1
+    ? sentence('Too many wrong attempts. Wait a minute, then try again.')
+    : sentence('Too many wrong attempts. Wait {1} minutes, then try again.', minutes);
+}
+
+export interface ActivatedAccount {
+  readonly invitationId: string;
+  readonly id: number;
+  readonly email: string;
+  readonly company: Company;
+  /** Of the existing account. */
+  readonly hasOneTimePassword: boolean;
+}
+
+/**
+ * Uses an invitation link once: creates the invited account, or sets the password of the existing
+ * account and ends its sessions. Undefined where the link is not valid any more, or its e-mail
+ * address now belongs to another company.
+ */
+export const activateAccount = (
+  request: PublicRequest,
+  tokenDigests: readonly Buffer[],
+  passwordHash: string,
+): Promise<ActivatedAccount | undefined> =>
+  request.services.database.transaction().execute(async (transaction) => {
+    const invitation = await lockOpenInvitation(transaction, tokenDigests);
+    if (!invitation) return undefined;
+    const { id: invitationId, email, merchantId } = invitation;
+    const company: Company = { kind: 'merchant', id: merchantId };
+    const given = await giveAccount(transaction, { email, company, passwordHash });
+    if (given === undefined) return undefined;
+    const { id, hasOneTimePassword } = given;
+    await useInvitation(transaction, invitationId);
+    await addAuditEntry(transaction, {
+      actor: PORTAL_ACTOR + email,
+      action: 'activate portal-account',
+      subjectKind: company.kind,
+      subjectId: company.id,
+      details: { email, invitationId, accountId: id, sourceAddress: request.sourceAddress },
+    });
+    return { invitationId, id, email, company, hasOneTimePassword };
+  });
+
+async function giveAccount(
+  transaction: DatabaseTransaction,
+  account: { readonly email: string; readonly company: Company; readonly passwordHash: string },
+): Promise<Pick<ActivatedAccount, 'id' | 'hasOneTimePassword'> | undefined> {
+  const added = await addPortalAccount(transaction, { ...account, mustChangePassword: false });
+  if (added !== undefined) return { id: added, hasOneTimePassword: false };
+  const known = await findPortalAccount(transaction, account.email);
+  const { kind, id } = account.company;
+  if (known?.company.kind !== kind || known.company.id !== id) return undefined;
+  // An operator has invited this person again, which re-enables the account.
+  await setPortalAccountDisabled(transaction, known.id, false);
+  await setPassword(transaction, known.id, { hash: account.passwordHash, mustChange: false });
+  await endPortalSessions(transaction, known.id);
+  return { id: known.id, hasOneTimePassword: known.hasOneTimePassword };
+}
+
+type CheckedPassword =
+  | {
+      readonly isRight: true;
+      /** The hash that the password was compared with. */
+      readonly hash: string;
+    }
+  | {
+      readonly isRight: false;
+      readonly problem: string;
+      /** Set after too many attempts. */
+      readonly waitSeconds?: number;
+    };
+
+const MAXIMUM_LENGTH = 200;
+export const NOT_PRESENT = 'This is not your current password.';
+
+/**
+ * Whether the form's field `password` holds the current password of the signed-in person. Protects
+ * actions for which a session is not enough. Each attempt is counted before the comparison, as at
+ * sign-in.
+ */
+export async function checkPresentPassword(request: PersonRequest): Promise<CheckedPassword> {
+  const { services, passwords, session, form } = request;
+  const given = form.text('password');
+  const limits = presentPasswordLimits(request);
+  const waitSeconds = await countPassword(request, limits);
+  if (waitSeconds !== undefined)
+    return { isRight: false, problem: waitSentence(waitSeconds), waitSeconds };
+  const hash = await readPasswordHash(services.database, session.accountId);
+  const isRight = given.length <= MAXIMUM_LENGTH && (await passwords.fits(given, hash));
+  if (!isRight || hash === null) return { isRight: false, problem: NOT_PRESENT };
+  await forgivePassword(request, limits);
+  return { isRight: true, hash };
+}

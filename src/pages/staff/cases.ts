@@ -1,0 +1,215 @@
+import { caseId } from '../../../workflows/workflow-ids.ts';
+import { type Case, listCases } from '../../db/positions/cases.ts';
+import { type ShownPlacement, shownPlacementsOf } from '../../db/positions/placements.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import { parseMoney } from '../../domain/money.ts';
+import { caseAdvice, caseTitle } from '../../domain/positions/words.ts';
+import { allProviders } from '../../domain/providers.ts';
+import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { type CaseFacts, caseFacts, choicesOf, settleCase } from '../../repairs/payment-repairs.ts';
+import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { filterForm } from '../layout/forms.ts';
+import {
+  amount,
+  badge,
+  emptyState,
+  facts,
+  type Happening,
+  message,
+  money,
+  story,
+  table,
+  time,
+} from '../layout/parts.ts';
+import { idOf, type PageAnswer } from '../page.ts';
+import { problems } from '../portal/problem-page.ts';
+import { CASES_PATH, casePath, openCasePath, type StaffPage, type StaffRequest } from './page.ts';
+import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
+import { saidBy } from './stories.ts';
+
+const SHOWN = 200;
+
+const fields = {
+  provider: { label: 'Provider', options: allProviders.map((name) => [name, name] as const) },
+  state: { label: 'State', options: [['open', 'Open']] },
+} as const;
+
+/** What a person must settle. */
+export const showCases: StaffPage = {
+  method: 'GET',
+  path: '/cases',
+  access: 'staff',
+  needs: 'look',
+  async handle({ services, query }) {
+    const provider = allProviders.find((name) => name === query.get('provider'));
+    const includeClosed = query.has('state') && query.get('state') !== 'open';
+    const cases = await listCases(services.database, {
+      ...{ provider, includeClosed, limit: SHOWN + 1 },
+    });
+    const state = includeClosed ? '' : 'open';
+    return {
+      kind: 'page',
+      title: 'Open cases',
+      content: html`<h1>Open cases</h1>
+<p>Where providers and our books differ, and a person decides who bears it.</p>
+${filterForm({ action: CASES_PATH, fields, values: { ...(provider && { provider }), ...(state && { state }) }, problems: {} })}
+${cases.length === 0 ? emptyState('No cases', 'The providers and the books agree.') : listOf(cases)}`,
+    };
+  },
+};
+
+/** Whether a case is open, and who settled it. */
+const caseBadge = ({ closedAt, closedBy }: Case): Html => {
+  if (closedAt === null) return badge('warning', 'Open');
+  return closedBy === null ? badge('plain', 'Ended by itself') : badge('success', 'Settled');
+};
+
+const listOf = (cases: readonly Case[]): Html => html`<section class="card">
+${table('Cases, open ones first', cases.slice(0, SHOWN), [
+  {
+    title: 'Case',
+    value: ({ id, why, amount: open }) =>
+      html`<a href="${openCasePath(id)}">${id}: ${caseTitle(why, parseMoney(open))}</a>`,
+    phone: 'head',
+  },
+  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+  { title: 'Partner', value: ({ partner }) => partner ?? '–', phone: 'plain' },
+  { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
+  { title: 'State', value: caseBadge, phone: 'plain' },
+  {
+    title: 'ETB',
+    phone: 'figure etb',
+    align: 'right',
+    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amount(open)),
+  },
+])}
+${cases.length > SHOWN && message('notice', `There are more than ${SHOWN}. Choose a provider to see the others.`)}</section>`;
+
+/** One case: what is in suspense, what the providers say, and the form that settles it. */
+export const showCase: StaffPage = {
+  method: 'GET',
+  path: '/cases/:id',
+  access: 'staff',
+  needs: 'look',
+  handle: (request) => openCasePage(request, idOf(request)),
+};
+
+/** The page of a case; `refused` where nothing came of its form. */
+export async function openCasePage(
+  request: StaffRequest,
+  id: number,
+  refused?: RefusedForm,
+): Promise<PageAnswer> {
+  const { database } = request.services;
+  const found = await caseFacts(database, String(id));
+  if (!found) return problems.notFound;
+  const { why, amount, words, closedAt, subject, subjectKind } = found.found;
+  const title = `Case ${id}: ${caseTitle(why, parseMoney(amount))}`;
+  const placements = subjectKind === 'order' ? await shownPlacementsOf(database, subject) : [];
+  return {
+    kind: 'page',
+    title,
+    ...(refused && { status: 409 }),
+    content: html`<p><a href="${CASES_PATH}">All cases</a></p>
+<h1>${title} ${caseBadge(found.found)}</h1>
+${words !== null && html`<p>${words}</p>`}
+${closedAt === null && message('notice', html`<div><strong>What to do next</strong><br>${caseAdvice(why)}</div>`)}
+${refused && message('danger', html`${refused.words}`)}
+<section class="card">${facts(factsOf(request, found.found))}</section>
+${placements.length > 0 && html`<section class="card"><h2>What the providers say</h2>${saidOf(placements)}</section>`}
+${closedAt === null && (await settling(request, found, refused))}`,
+  };
+}
+
+function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, HtmlValue>> {
+  const { amount, provider, reference, partner, merchant, openedAt, closedAt } = found;
+  const size = parseMoney(amount);
+  return {
+    ...(size !== 0n && { Amount: money(amount.replace('-', '')) }),
+    Provider: provider ?? '–',
+    'Our reference': reference === null ? '–' : html`<code>${reference}</code>`,
+    'Voucher or top-up': aboutOf(found),
+    ...(partner !== null && { Partner: partner }),
+    ...(merchant !== null && { Merchant: merchant }),
+    Opened: time(openedAt),
+    ...(closedAt !== null && {
+      Closed:
+        found.closedBy === null ? time(closedAt) : html`${time(closedAt)} by ${found.closedBy}`,
+      Why: found.note ?? 'It ended by itself',
+    }),
+    Workflow: workflowLink(request, found),
+  };
+}
+
+function aboutOf({ voucherId, serialNumber, topupId, subjectKind }: Case): HtmlValue {
+  if (voucherId !== null)
+    return html`<a href="${casePath({ kind: 'voucher', id: voucherId })}">Voucher ${serialNumber}</a>`;
+  if (topupId !== null)
+    return html`<a href="${casePath({ kind: 'top-up', id: topupId })}">Top-up ${topupId}</a>`;
+  return subjectKind === 'order' ? 'Lost by a restore' : 'None of ours';
+}
+
+function workflowLink({ services }: StaffRequest, { id }: Case): Html {
+  const workflowId = caseId({ kind: 'case', id }, services.settings.taskQueue);
+  const page = workflowPage(services.settings.temporalUi, workflowId);
+  const name = html`<code>${workflowId}</code>`;
+  return page === undefined
+    ? name
+    : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
+}
+
+/** Each word of each provider, in the order of time. */
+function saidOf(placements: readonly ShownPlacement[]): Html {
+  const happened = placements.flatMap(
+    ({ provider, kind, at, observations, ...now }): Happening[] => {
+      const what = kind === 'reversal' ? 'reversal' : 'order';
+      const words = observations.length > 0 ? observations : [{ ...now, at, source: 'answer' }];
+      return [
+        { at: new Date(at), what: html`${provider} got the ${what}.` },
+        ...words.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
+      ];
+    },
+  );
+  return story(happened, () => undefined);
+}
+
+/** No person ends these. */
+const ENDS_BY_ITSELF: readonly Case['why'][] = ['unbooked', 'unread'];
+
+async function settling(
+  request: StaffRequest,
+  found: CaseFacts,
+  refused: RefusedForm | undefined,
+): Promise<Html> {
+  const { services, staff, session } = request;
+  const { id, why } = found.found;
+  if (ENDS_BY_ITSELF.includes(why))
+    return emptyState('Nothing to settle here', 'The case ends when its cause is gone.');
+  if (!mayAsStaff(staff.role, needOfRepair('case')))
+    return message('notice', 'Your role may look: an operator settles it.');
+  const subjectId = String(id);
+  const choices = choicesOf(found).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
+  const isLost = found.order?.isLost ?? false;
+  const second = await secondPersonFor(
+    services.database,
+    settleCase,
+    { subject_id: subjectId, asked_by: actorOfPerson(session) },
+    services.settings.repairs,
+  );
+  return html`<section class="card"><h2>Settle it</h2>
+${
+  choices.length === 0
+    ? html`<p>No money is moved.</p>`
+    : table('What each choice moves', choices, [
+        { title: 'Who bears it', value: ({ by }) => by, phone: 'head' },
+        { title: 'What moves', value: ({ moves }) => moves, phone: 'plain' },
+      ])
+}
+${repairForm(request, settleCase, {
+  ...{ key: subjectId, subject: subjectId, button: settleCase.button },
+  values: refused?.values,
+  second,
+  choices: { by: choices.map(({ by }) => by), ...(!isLost && { partner: [] }) },
+})}</section>`;
+}

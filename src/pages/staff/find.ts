@@ -1,0 +1,219 @@
+import type { Digests } from '../../crypto/digests.ts';
+import { addAuditEntry } from '../../db/access/calls.ts';
+import type { Database } from '../../db/connection.ts';
+import {
+  type FoundCase,
+  type FoundCases,
+  type FoundRecord,
+  findCases,
+  findOperationRecord,
+  findRecords,
+} from '../../db/support-search.ts';
+import type { SiteAddresses } from '../../docs-site/markdown.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import { auditedTerm, LONGEST_SEARCH, readSearchTerm } from '../../domain/staff.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { topupStates, voucherStates } from '../layout/labels.ts';
+import {
+  amount,
+  badge,
+  emptyState,
+  field,
+  message,
+  postForm,
+  table,
+  time,
+} from '../layout/parts.ts';
+import type { PageAnswer } from '../page.ts';
+import { complaints, renderComplaint } from './guide.ts';
+import { casePath, type StaffPage, type StaffRequest, SUPPORT_PATH } from './page.ts';
+import { repairPath } from './repair-parts.ts';
+
+const SHOWN = 20;
+
+/** What somebody looked for found. */
+export interface SearchResult extends FoundCases {
+  /** What else it found, newest first. */
+  readonly records: readonly FoundRecord[];
+  /** The workflow of this id is about no single voucher or top-up: what it does. */
+  readonly workflow: { readonly id: string; readonly about: string } | undefined;
+}
+
+/** Finds cases by whatever text a customer has given, and records in the audit log who looked for what. */
+export async function searchCases(
+  { database, digests }: { readonly database: Database; readonly digests: Digests },
+  text: string,
+  asked: { readonly actor: string; readonly details?: Readonly<Record<string, unknown>> },
+): Promise<SearchResult> {
+  const term = readSearchTerm(text);
+  const { msisdn, voucherCode, about, ...plain } = term ?? {};
+  const searched = {
+    ...plain,
+    ...(msisdn !== undefined && { numberHash: digests.numberHash(msisdn) }),
+    ...(voucherCode !== undefined && { codeDigests: digests.stored.voucherCode(voucherCode) }),
+  };
+  const { more, cases } = await findCases(database, searched, SHOWN);
+  const named = await findRecords(database, searched);
+  const isFound = cases.length + named.length > 0;
+  const records = isFound ? named : await findOperationRecord(database, searched);
+  const found = cases.length + more + records.length;
+  await database.transaction().execute((transaction) =>
+    addAuditEntry(transaction, {
+      actor: asked.actor,
+      action: 'find case',
+      subjectKind: 'search',
+      subjectId: 0,
+      details: {
+        ...auditedTerm(term, digests.numberHash, found > 0),
+        found,
+        ...asked.details,
+      },
+    }),
+  );
+  const workflow = about === undefined || isFound ? undefined : { id: text.trim(), about };
+  return { cases, more, records, workflow };
+}
+
+const FIND_PATH = `${SUPPORT_PATH}/find`;
+
+/** The first page: the one field of the search. */
+export const askFind: StaffPage = {
+  method: 'GET',
+  path: '',
+  access: 'staff',
+  needs: 'look',
+  handle: (request) => Promise.resolve(findPage(request)),
+};
+
+/** Answers with the case itself where the search finds one. By POST, so that no address has a number. */
+export const find: StaffPage = {
+  method: 'POST',
+  path: '/find',
+  changesNothing: true,
+  access: 'staff',
+  needs: 'look',
+  async handle(request) {
+    const { services, session, sourceAddress, form } = request;
+    const text = form.text('what').slice(0, LONGEST_SEARCH);
+    const result = await searchCases(services, text, {
+      actor: actorOfPerson(session),
+      details: { sourceAddress },
+    });
+    const [only, ...others] = result.cases;
+    return only && others.length + result.records.length === 0
+      ? { kind: 'redirect', to: casePath(only) }
+      : findPage(request, { text, result });
+  },
+};
+
+/** A search that was reloaded by its address begins again. */
+export const findAgain: StaffPage = {
+  method: 'GET',
+  path: '/find',
+  access: 'staff',
+  needs: 'look',
+  handle: () => Promise.resolve({ kind: 'redirect', to: SUPPORT_PATH }),
+};
+
+const HINT = 'Phone number, serial number, code, transaction id or any reference.';
+
+function findPage(
+  { formToken, services }: StaffRequest,
+  searched?: { readonly text: string; readonly result: SearchResult },
+): PageAnswer {
+  return {
+    kind: 'page',
+    title: 'Find a case',
+    content: html`<h1>Find a case</h1>
+<section class="card">${postForm(
+      { action: FIND_PATH, formToken },
+      html`${field({
+        name: 'what',
+        label: 'What the customer gives you',
+        hint: HINT,
+        value: searched?.text ?? '',
+      })}
+<button>Find</button>`,
+    )}</section>
+${searched ? results(services, searched.result) : saidByCustomers(services.settings)}`,
+  };
+}
+
+/** The guide of each complaint, beside the field that it begins with. */
+const saidByCustomers = (addresses: SiteAddresses): Html =>
+  html`<section class="card"><h2>What the customer says</h2>
+${complaints.map(
+  (one) => html`<details><summary>${one.title}</summary>
+${renderComplaint(one, addresses)}</details>`,
+)}</section>`;
+
+function results(services: StaffRequest['services'], result: SearchResult): Html {
+  const { cases, records } = result;
+  if (cases.length + records.length === 0) return nothing(services, result);
+  return html`${cases.length > 0 && listOfCases(result)}
+${records.length > 0 && listOfRecords(records)}`;
+}
+
+function nothing({ settings }: StaffRequest['services'], { workflow }: SearchResult): Html {
+  if (workflow === undefined)
+    return emptyState(
+      'Nothing found',
+      'Check it with the customer: a serial number has 18 digits, a code 16 characters. Or look for something else of the case, such as the number.',
+    );
+  const page = workflowPage(settings.temporalUi, workflow.id);
+  return emptyState(
+    'No voucher and no top-up',
+    html`${workflow.about}${page && html` <a href="${page}" target="_blank" rel="noreferrer">Workflow</a>`}`,
+  );
+}
+
+const listOfCases = ({ cases, more }: SearchResult): Html =>
+  html`<section class="card"><h2>Newest first</h2>
+${table('Cases', cases, [
+  {
+    title: 'Case',
+    phone: 'head',
+    value: (one) =>
+      html`<a href="${casePath(one)}">${one.kind === 'voucher' ? 'Voucher' : 'Top-up'} ${one.name}</a>`,
+  },
+  { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+  { title: 'State', phone: 'plain', value: stateOf },
+  { title: 'Number', phone: 'plain', value: ({ maskedNumber }) => maskedNumber ?? 'Anonymous' },
+  { title: 'Partner', phone: 'plain', value: ({ partner }) => partner },
+  amountColumn,
+])}
+${more > 0 && message('notice', html`${more} more. Look for a serial number or a reference to find an older one.`)}</section>`;
+
+const listOfRecords = (records: readonly FoundRecord[]): Html =>
+  html`<section class="card"><h2>Also found</h2>
+${table('Other records', records, [
+  { title: 'What', phone: 'head', value: nameOf },
+  { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+  { title: 'State', phone: 'plain', value: ({ state }) => state },
+  { title: 'Company', phone: 'plain', value: ({ company }) => company ?? '–' },
+  amountColumn,
+])}</section>`;
+
+const amountColumn = {
+  title: 'ETB',
+  phone: 'figure etb',
+  align: 'right',
+  value: (row: { readonly amount: string | null }) =>
+    row.amount === null ? '–' : amount(row.amount),
+} as const;
+
+const nameOf = ({ kind, name }: FoundRecord): Html =>
+  kind === 'repair'
+    ? html`<a href="${repairPath(Number(name))}">repair ${name}</a>`
+    : html`${kind} ${name}`;
+
+const states: Readonly<Record<string, { tone: Parameters<typeof badge>[0]; word: string }>> = {
+  ...voucherStates,
+  ...topupStates,
+};
+
+function stateOf({ status }: FoundCase): Html {
+  const { tone, word } = states[status] ?? { tone: 'plain' as const, word: status };
+  return badge(tone, word);
+}

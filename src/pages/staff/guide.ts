@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { renderMarkdown, type SiteAddresses, withAddresses } from '../../docs-site/markdown.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { type StaffPage, SUPPORT_PATH } from './page.ts';
+
+const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
+
+/** The guides that people of the service read beside their work, by their files in `docs/guides`. */
+const paths = {
+  'support.md': GUIDE_PATH,
+  'repair-a-case.md': `${GUIDE_PATH}/repairs`,
+} as const;
+
+type GuideFile = keyof typeof paths;
+
+const isHere = (file: string): file is GuideFile => file in paths;
+
+/** A link to another guide that is here, or within the guide of `own`. */
+const addressesFrom =
+  (own: string) =>
+  (href: string): string | undefined => {
+    const [file = '', part] = href.split('#', 2);
+    if (file !== '' && !isHere(file)) return undefined;
+    const path = file === '' ? own : paths[file];
+    return part === undefined ? path : `${path}#${part}`;
+  };
+
+const readGuide = (file: GuideFile): string =>
+  readFileSync(new URL(`../../../docs/guides/${file}`, import.meta.url), 'utf8');
+
+/** A guide as a page of its own. */
+const renderGuide = (markdown: string, addresses: SiteAddresses): Html =>
+  renderMarkdown(withAddresses(markdown, addresses), addressesFrom(''));
+
+/** What a customer says, and what an agent does then. */
+interface Complaint {
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** The complaints of the guide, which the search has beside its field. */
+export const complaints: readonly Complaint[] = (
+  /^## What the customer says\n([\s\S]*?)^## /m.exec(readGuide('support.md'))?.[1] ?? ''
+)
+  .split(/^### /m)
+  .slice(1)
+  .map((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    return { title, markdown: lines.join('\n') };
+  });
+
+export const renderComplaint = ({ markdown }: Complaint, addresses: SiteAddresses): Html =>
+  renderMarkdown(withAddresses(markdown, addresses), addressesFrom(GUIDE_PATH));
+
+/** A guide as people of the service read it beside their work. */
+function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
+  const markdown = readGuide(file);
+  const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;
+  return {
+    method: 'GET',
+    path,
+    access: 'staff',
+    needs: 'look',
+    handle: ({ services }) =>
+      Promise.resolve({
+        kind: 'page',
+        title,
+        content: html`<div class="guide">${renderGuide(markdown, services.settings)}</div>`,
+      }),
+  };
+}
+
+/** How to find and understand a case. */
+export const showGuide = guide('support.md', '/guide');
+
+/** How to repair a case. */
+export const showRepairGuide = guide('repair-a-case.md', '/guide/repairs');

@@ -1,0 +1,97 @@
+import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
+import { accountRemedy } from '../../domain/payout-account.ts';
+import { maskMsisdn } from '../../domain/phone.ts';
+import { mayAsStaff } from '../../domain/staff.ts';
+import { checkPayoutAccount } from '../../operations/check-payout-account.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
+import { idOf } from '../page.ts';
+import { type StaffPage, type StaffRequest, SUPPORT_PATH } from './page.ts';
+
+const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
+const SHOWN = 200;
+
+type UnpaidAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
+
+/** The merchants that are not paid: a provider refuses their account, or nobody has confirmed its holder. */
+export const showPayoutAccounts: StaffPage = {
+  method: 'GET',
+  path: '/payout-accounts',
+  access: 'staff',
+  needs: 'look',
+  async handle(request) {
+    const { database, settings } = request.services;
+    const unpaid = await listAccountChecks(database, {
+      unpaidBeside: settings.defaultPayer,
+      limit: SHOWN + 1,
+    });
+    return {
+      kind: 'page',
+      title: 'Payout accounts',
+      content: html`<h1>Payout accounts</h1>
+<p>Merchants whose payout account a provider refuses, or whose registered holder nobody has confirmed
+(<code>not-offered</code>). Their redemptions are refused, the vouchers keep their value, and the provider is asked
+again at each redemption.</p>
+${
+  unpaid.length === 0
+    ? emptyState(
+        'No account is refused',
+        'No provider refuses an account, and no holder must be confirmed.',
+      )
+    : listOf(request, unpaid)
+}`,
+    };
+  },
+};
+
+const listOf = (request: StaffRequest, unpaid: readonly UnpaidAccount[]): Html => {
+  // The name of a stranger whose account a merchant has given by mistake.
+  const isNamed = mayAsStaff(request.staff.role, 'operate');
+  return html`<section class="card">
+${table('Accounts that cannot be paid', unpaid.slice(0, SHOWN), [
+  {
+    title: 'Merchant',
+    value: ({ merchant, merchantId }) => `${merchant} (${merchantId})`,
+    phone: 'head',
+  },
+  { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
+  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+  { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
+  ...(isNamed
+    ? [
+        { title: 'Holder', value: ({ holder }: UnpaidAccount) => holder ?? '–' },
+        { title: 'Expected', value: ({ expectedHolder }: UnpaidAccount) => expectedHolder ?? '–' },
+      ]
+    : []),
+  { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
+  { title: 'To do', value: (one) => accountRemedy(one.state, one.expectedHolder) ?? '–' },
+  { title: 'Ask again', value: (one) => askAgain(request, one) },
+])}
+${unpaid.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;
+};
+
+const askAgain = ({ formToken }: StaffRequest, { merchantId }: UnpaidAccount): Html =>
+  postForm(
+    { action: `${ACCOUNTS_PATH}/${merchantId}/ask`, formToken },
+    html`<button>Ask again</button>`,
+  );
+
+/** Asks the providers again, as the command `check payout-account` does. It moves no money. */
+export const askForPayoutAccount: StaffPage = {
+  method: 'POST',
+  path: '/payout-accounts/:id/ask',
+  access: 'staff',
+  needs: 'ask',
+  async handle(request) {
+    const checked = await checkPayoutAccount(request.services, idOf(request));
+    return { kind: 'redirect', to: ACCOUNTS_PATH, notice: noticeOf(checked) };
+  },
+};
+
+function noticeOf(checked: Awaited<ReturnType<typeof checkPayoutAccount>>): string {
+  if (!checked || checked.problems.length > 0)
+    return 'A provider has not answered: nothing is known yet. Ask again later.';
+  return checked.isPaid
+    ? 'The account can be paid now: the merchant redeems again.'
+    : 'The account still cannot be paid.';
+}

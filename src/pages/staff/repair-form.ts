@@ -1,0 +1,277 @@
+import type { z } from 'zod';
+import type { Database } from '../../db/connection.ts';
+import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
+import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
+import type { Asking } from '../../db/repairs/repairs.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import type { RepairSubject } from '../../domain/repairs.ts';
+import { mayAsStaff } from '../../domain/staff.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { whySecondPerson } from '../../repairs/ask-repair.ts';
+import type { RepairKind, RepairLimits } from '../../repairs/repair-kind.ts';
+import { repairKinds } from '../../repairs/repair-kinds.ts';
+import { field, message, postForm, selectField } from '../layout/parts.ts';
+import { randomToken } from '../session/session.ts';
+import type { NextStep } from './next-steps.ts';
+import type { StaffRequest } from './page.ts';
+import { REPAIRS_PATH, repairPath, titleOf } from './repair-parts.ts';
+import type { SupportCase } from './support-case.ts';
+
+/** A repair that is possible at this moment. */
+export interface Offer {
+  readonly kind: RepairKind;
+  readonly subjectId: string;
+  /** What it is about, such as "voucher 012345678901234567". */
+  readonly label: string;
+  /** The same repair, which has not ended: it is not asked for again. */
+  readonly open: ShownRepair | undefined;
+  readonly second: SecondPerson | undefined;
+  /** What can be chosen now in a field, by its name; nothing leaves the field out. */
+  readonly choices: Readonly<Record<string, readonly string[]>>;
+}
+
+/** That another person will have to confirm the repair. */
+interface SecondPerson {
+  /** Ends a sentence. */
+  readonly why: string;
+  /** Only where the person fills in another number. */
+  readonly isForOtherNumber: boolean;
+}
+
+/** The repairs of a case that are possible now, and that the person may ask for. */
+export async function offersOf(
+  { services, staff, session }: StaffRequest,
+  found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
+): Promise<Offer[]> {
+  if (!mayAsStaff(staff.role, 'ask')) return [];
+  const { database, settings } = services;
+  const { repairs: limits } = settings;
+  const askedBy = actorOfPerson(session);
+  const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =
+    found.kind === 'top-up'
+      ? [['top-up', String(found.id)]]
+      : [
+          ['voucher', String(found.id)],
+          ...(await redemptionsOfVoucher(database, found.id)).map(
+            (redemption) => ['redemption', String(redemption)] as const,
+          ),
+        ];
+  const offers: Offer[] = [];
+  for (const [subject, subjectId] of subjects)
+    for (const kind of repairKinds.filter((one) => one.subject === subject)) {
+      const judged = await kind.judge(database, subjectId, examplesOf(kind, limits), limits);
+      if (!judged || judged.refusal !== undefined) continue;
+      const open = found.openRepairs.find(
+        (row) => row.kind === kind.name && row.subject_id === subjectId,
+      );
+      const second = open
+        ? undefined
+        : await secondPersonFor(
+            database,
+            kind,
+            { subject_id: subjectId, asked_by: askedBy },
+            limits,
+          );
+      const choices = { provider: found.otherProviders };
+      offers.push({ kind, subjectId, label: judged.label, open, second, choices });
+    }
+  return offers;
+}
+
+/** What the form says beforehand; the edge and the step that acts decide. */
+export async function secondPersonFor(
+  database: Database,
+  kind: RepairKind,
+  { subject_id, asked_by }: Pick<Asking, 'subject_id' | 'asked_by'>,
+  limits: RepairLimits,
+): Promise<SecondPerson | undefined> {
+  const asking = { kind: kind.name, subject_id, asked_by };
+  const whyWith = async (further: Readonly<Record<string, string>>) => {
+    const args = { ...examplesOf(kind, limits), ...further };
+    const judged = await kind.judge(database, subject_id, args, limits);
+    return judged && whySecondPerson(database, judged, asking, limits);
+  };
+  const why = await whyWith({});
+  if (why !== undefined) return { why, isForOtherNumber: false };
+  const whyForNumber = 'msisdn' in kind.fields.shape && (await whyWith({ msisdn: ANY_NUMBER }));
+  return whyForNumber ? { why: whyForNumber, isForOtherNumber: true } : undefined;
+}
+
+/** A number of nobody: whatever the number is, the same person is needed. */
+const ANY_NUMBER = '+251900000000';
+
+/** Values of fields that are possible at most: with these the state alone decides what is offered. */
+const examplesOf = (
+  { fields }: RepairKind,
+  { voucherValidityDays }: RepairLimits,
+): Readonly<Record<string, string>> =>
+  'until' in fields.shape
+    ? { until: new Date(Date.now() + voucherValidityDays * DAY_MS).toISOString() }
+    : {};
+
+const DAY_MS = 86_400_000;
+
+/** What was typed, by the names of fields. */
+type FormValues = Readonly<Record<string, string>>;
+
+/** What the form of a repair is about. */
+interface FormSubject {
+  /** Makes the ids of the fields unique on the page. */
+  readonly key: string;
+  /** The id of the subject, or the field in which the person names it: `subject`. */
+  readonly subject: string | Html;
+  readonly values?: FormValues | undefined;
+  /** What the button says. */
+  readonly button: string;
+  readonly second?: SecondPerson | undefined;
+  readonly choices?: Offer['choices'];
+}
+
+/** The form that asks for a repair. */
+export function repairForm(
+  { formToken }: StaffRequest,
+  kind: RepairKind,
+  { key, subject, values = {}, button, second, choices = {} }: FormSubject,
+): Html {
+  const named = (name: string) => ({
+    name,
+    id: `${kind.name}-${key}-${name}`,
+    value: values[name] ?? '',
+  });
+  return postForm(
+    { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
+    html`${typeof subject === 'string' ? html`<input type="hidden" name="subject" value="${subject}">` : subject}
+<input type="hidden" name="once" value="${randomToken()}">
+${Object.entries(kind.fields.shape)
+  .filter(([name]) => choices[name]?.length !== 0)
+  .map(([name, schema]) => fieldOf(named(name), schema as z.ZodType, choices[name]))}
+${field({ ...named('why'), label: 'Ticket, and why', hint: WHY })}
+${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
+<p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
+  );
+}
+
+const WHY = 'No phone number, no code.';
+
+/** What people read of the answers to “whether”. */
+const answers: Readonly<Record<string, string>> = { done: 'Yes', 'not-done': 'No' };
+
+/** What a field asks for, as its label says. */
+export function labelOf({ fields }: RepairKind, name: string): string {
+  const schema: z.ZodType | undefined = fields.shape[name];
+  return schema === undefined ? name : metaOf(schema).description;
+}
+
+/** What the form shows of a field. */
+function metaOf(schema: z.ZodType) {
+  const isOptional = schema.isOptional();
+  const inner = isOptional ? ((schema as z.ZodOptional<z.ZodType>).unwrap?.() ?? schema) : schema;
+  const { description = '', placeholder } = inner.meta() ?? {};
+  return { description, placeholder, isOptional };
+}
+
+function fieldOf(
+  named: { readonly name: string; readonly id: string; readonly value: string },
+  schema: z.ZodType,
+  choices: readonly string[] | undefined,
+): Html {
+  const { description, placeholder, isOptional } = metaOf(schema);
+  const words = choices ?? String(placeholder).split('|');
+  if (choices || words.length > 1)
+    return selectField({
+      ...named,
+      label: description,
+      ...(!isOptional && { isRequired: true }),
+      // Nobody decides by what happens to stand first.
+      options: [
+        ['', isOptional ? 'Not needed' : 'Choose'],
+        ...words.map((word) => [word, answers[word] ?? word] as const),
+      ],
+    });
+  const type = placeholder === 'day' ? ({ type: 'date' } as const) : {};
+  return field({
+    ...named,
+    label: description,
+    ...type,
+    ...(isOptional && { isOptional: true }),
+  });
+}
+
+/** A form that was refused: it is shown again, with what was typed. */
+export interface RefusedForm {
+  readonly kind: string;
+  readonly subjectId: string;
+  readonly values: FormValues;
+  readonly words: string;
+}
+
+interface Choices {
+  readonly offers: readonly Offer[];
+  readonly next: NextStep;
+  readonly refused: RefusedForm | undefined;
+}
+
+/** What to do next: in words, with the form of the repair that helps, and those that help otherwise. */
+export function nextChoices(request: StaffRequest, choices: Choices): Html {
+  const { offers, next, refused } = choices;
+  const { first, instead } = inOrder(choices);
+  return html`${refused && message('danger', html`${refused.words}`)}
+<section class="card next"><p class="lead">${next.happened}</p>
+<h2>What to do next</h2><p>${next.toDo}</p>
+${first && (first.open ? linkToOpen(first.open) : formOf(request, first, { refused, button: first.kind.title }))}
+${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
+}
+
+/** All other repairs that are possible now: seldom needed, so folded. */
+export function otherChoices(request: StaffRequest, choices: Choices): Html | undefined {
+  const { others } = inOrder(choices);
+  if (others.length === 0) return undefined;
+  const isOpen = others.some((offer) => isOf(offer, choices.refused));
+  return html`<details${isOpen && html` open`}><summary>Other repairs</summary>
+<div class="choices">${others.map((offer) => folded(request, offer, choices))}</div></details>`;
+}
+
+/** The offers as the next step has them; each stands at one place. */
+function inOrder({ offers, next }: Choices) {
+  const first = offers.find(({ kind }) => kind.name === next.first);
+  const instead = (next.instead ?? []).flatMap((name) =>
+    offers.filter((offer) => offer.kind.name === name && offer !== first),
+  );
+  const others = offers.filter((offer) => offer !== first && !instead.includes(offer));
+  return { first, instead, others };
+}
+
+const isOf = ({ kind, subjectId }: Offer, refused: RefusedForm | undefined): boolean =>
+  refused?.kind === kind.name && refused.subjectId === subjectId;
+
+const formOf = (
+  request: StaffRequest,
+  offer: Offer,
+  { refused, button }: { readonly refused: RefusedForm | undefined; readonly button: string },
+): Html =>
+  repairForm(request, offer.kind, {
+    key: offer.subjectId,
+    subject: offer.subjectId,
+    values: isOf(offer, refused) ? refused?.values : undefined,
+    button,
+    second: offer.second,
+    choices: offer.choices,
+  });
+
+/** It is looked at, not asked for again. */
+const linkToOpen = (row: ShownRepair): Html =>
+  html`<a class="button secondary" href="${repairPath(row.id)}">${titleOf(row)}: repair ${row.id} is open</a>`;
+
+/** A button that opens the form. It names the redemption where the voucher has several. */
+function folded(
+  request: StaffRequest,
+  offer: Offer,
+  { offers, refused }: Pick<Choices, 'offers' | 'refused'>,
+): Html {
+  const { kind, label, open } = offer;
+  if (open) return linkToOpen(open);
+  const isOne = offers.filter((one) => one.kind === kind).length === 1;
+  return html`<details${isOf(offer, refused) && html` open`}><summary class="button secondary">${kind.title}${!isOne && html`, ${label}`}</summary>
+<p>${kind.summary}</p>
+${formOf(request, offer, { refused, button: kind.button })}</details>`;
+}

@@ -1,0 +1,85 @@
+import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
+import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
+import type { RepairRow } from '../../db/repairs/repairs.ts';
+import { formatAmount, parseMoney } from '../../domain/money.ts';
+import { type RepairState, readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import { badge, table, time } from '../layout/parts.ts';
+import { casePath, openCasePath, SUPPORT_PATH, type SupportCaseName } from './page.ts';
+
+export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
+
+/** The page of one repair. */
+export const repairPath = (id: number): string => `${REPAIRS_PATH}/${id}`;
+
+type Shown = readonly [tone: Parameters<typeof badge>[0], word: string];
+
+const states: Readonly<Record<RepairState, Shown>> = {
+  ASKED: ['warning', 'Waits for confirmation'],
+  READY: ['plain', 'Begins'],
+  RUNNING: ['plain', 'Under way'],
+  DONE: ['success', 'Done'],
+  REFUSED: ['danger', 'Not done'],
+  EXPIRED: ['danger', 'Not confirmed in time'],
+};
+
+/** How a repair is shown: one colour for its badge and for what came of it. */
+export function shownState(row: Pick<RepairRow, 'state' | 'result'>): Shown {
+  const ended = readWaitingEnd(row)?.end;
+  if (ended === undefined) return states[row.state];
+  return [ended === 'WITHDRAWN' ? 'plain' : 'danger', waitingEnds[ended]];
+}
+
+export const repairBadge = (row: RepairRow): Html => badge(...shownState(row));
+
+export const titleOf = ({ kind }: RepairRow): string => findRepairKind(kind)?.title ?? kind;
+
+/** Who asked: a person of the service, or somebody on the command line. */
+export const askerOf = ({ asker, asked_by }: ShownRepair): string => asker ?? asked_by;
+
+export const confirmerOf = ({ confirmer, confirmed_by }: ShownRepair): string | null =>
+  confirmer ?? confirmed_by;
+
+/** The subject by the name that people know. */
+export const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair): string => {
+  if (subject_kind === 'voucher') return `voucher ${serialNumber ?? subject_id}`;
+  if (subject_kind === 'redemption')
+    return `redemption ${row.redemptionReference ?? subject_id} of voucher ${serialNumber}`;
+  return subject_kind === 'partner'
+    ? `partner ${row.partner ?? subject_id}`
+    : `${subject_kind} ${subject_id}`;
+};
+
+/** The case that a repair is about; undefined for one of a wallet. */
+export function caseOfRepair({ topup_id, voucher_id }: ShownRepair): SupportCaseName | undefined {
+  if (topup_id !== null) return { kind: 'top-up', id: topup_id };
+  return voucher_id === null ? undefined : { kind: 'voucher', id: voucher_id };
+}
+
+/** What it is about, with a link to its case where there is a page. */
+export function subjectOf(row: ShownRepair): HtmlValue {
+  const about = caseOfRepair(row);
+  if (row.subject_kind === 'case')
+    return html`<a href="${openCasePath(Number(row.subject_id))}">${nameOf(row)}</a>`;
+  return about ? html`<a href="${casePath(about)}">${nameOf(row)}</a>` : nameOf(row);
+}
+
+export const amountOf = ({ amount }: RepairRow): string =>
+  parseMoney(amount) === 0n ? 'No value' : `ETB ${formatAmount(parseMoney(amount))}`;
+
+export const workflowOf = (row: RepairRow): string => repairWorkflowId(row.id, row.operation_id);
+
+/** Repairs, newest first. */
+export const repairTable = (caption: string, rows: readonly ShownRepair[]): Html =>
+  table(caption, rows, [
+    {
+      title: 'Repair',
+      value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${titleOf(row)}</a>`,
+      phone: 'head',
+    },
+    { title: 'About', value: subjectOf },
+    { title: 'Amount', value: amountOf },
+    { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
+    { title: 'State', value: repairBadge },
+  ]);

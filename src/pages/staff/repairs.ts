@@ -1,0 +1,347 @@
+import {
+  findRepair,
+  findShownRepair,
+  listRepairs,
+  type ShownRepair,
+} from '../../db/repairs/repair-lists.ts';
+import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
+import { namesOfPartners } from '../../db/support-search.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import { formatGroupedAmount } from '../../domain/money.ts';
+import { isStaffActor, refuseReason } from '../../domain/repairs.ts';
+import { mayAsStaff } from '../../domain/staff.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { whySecondPerson } from '../../repairs/ask-repair.ts';
+import { maskedNumberOf, type RepairKind, readArguments } from '../../repairs/repair-kind.ts';
+import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import { creditGoodwill, undoDeposit } from '../../repairs/wallet-repairs.ts';
+import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { emptyState, facts, field, message, postForm, selectField, time } from '../layout/parts.ts';
+import { idOf, type PageAnswer, readName } from '../page.ts';
+import { problems } from '../portal/problem-page.ts';
+import type { NextStep } from './next-steps.ts';
+import { casePath, type StaffPage, type StaffRequest } from './page.ts';
+import { nextChoices, type Offer, offersOf, repairForm } from './repair-form.ts';
+import {
+  amountOf,
+  askerOf,
+  caseOfRepair,
+  confirmerOf,
+  nameOf,
+  repairBadge,
+  repairPath,
+  repairTable,
+  shownState,
+  subjectOf,
+  titleOf,
+  workflowOf,
+} from './repair-parts.ts';
+import {
+  briefWithNumber,
+  formOfNumber,
+  readCase,
+  type ShownNumbers,
+  type SupportCase,
+  shownNumber,
+} from './support-case.ts';
+
+/** As the end of a sentence; undefined where the limits are others now, or the number cannot be read any more. */
+async function whyItWaits(
+  { services }: StaffRequest,
+  row: ShownRepair,
+): Promise<string | undefined> {
+  const { database, secretBox, settings } = services;
+  const { repairs: limits } = settings;
+  const kind = findRepairKind(row.kind);
+  const args = readArguments(row, secretBox);
+  const judged = args && (await kind?.judge(database, row.subject_id, args, limits));
+  return judged && whySecondPerson(database, judged, row, limits);
+}
+
+/** What a repair waits for and why, with the forms of the second person and of the one who asked. */
+async function decision(request: StaffRequest, row: ShownRepair): Promise<Html> {
+  const { session, staff, formToken } = request;
+  const why = await whyItWaits(request, row);
+  const isOwn = row.asked_by === actorOfPerson(session);
+  const mayDecide = !isOwn && mayAsStaff(staff.role, 'confirm');
+  const isOfPerson = isStaffActor(row.asked_by);
+  const title = mayDecide ? 'Decide' : 'Another person must confirm it';
+  return html`<section class="card"><h2>${isOwn ? 'Ask a supervisor to confirm it' : title}</h2>
+<p>It waits until ${time(row.confirm_until)}${why && html`, because ${why}`}.</p>
+${!isOfPerson && message('notice', FROM_COMMAND_LINE)}
+${isOfPerson && !isOwn && !mayDecide && message('notice', 'Your role may ask, not confirm: a supervisor confirms it.')}
+${
+  mayDecide &&
+  isOfPerson &&
+  postForm(
+    { action: `${repairPath(row.id)}/confirm`, formToken, className: 'actions' },
+    html`<button${findRepairKind(row.kind)?.isFinal && html` class="danger"`}>Confirm</button>`,
+  )
+}
+${
+  (isOwn || mayDecide) &&
+  html`<details><summary class="button secondary">${isOwn ? 'Withdraw' : 'Decline'}</summary>
+${postForm(
+  { action: `${repairPath(row.id)}/decline`, formToken },
+  html`${field({ name: 'why', label: 'Why' })}
+<p class="actions"><button class="secondary">${isOwn ? 'Withdraw the repair' : 'Decline the repair'}</button></p>`,
+)}</details>`
+}</section>`;
+}
+
+const FROM_COMMAND_LINE =
+  'It was asked for on the command line, which does not say for certain who asks, so that nobody can be ' +
+  'another person: let it be declined, and ask for it here.';
+
+const DECIDED = 'It does not wait any more, or you may not decide about it.';
+
+const backTo = (id: number, notice: string): PageAnswer => ({
+  kind: 'redirect',
+  to: repairPath(id),
+  notice,
+});
+
+/** Confirms what somebody else asked for, after the person has proved to be there. */
+export const confirmRepairPage: StaffPage = {
+  method: 'POST',
+  path: '/repairs/:id/confirm',
+  access: 'staff',
+  needs: 'confirm',
+  confirmation: async (request) => {
+    const { database, secretBox } = request.services;
+    const row = await findShownRepair(database, idOf(request));
+    const number = row && maskedNumberOf(row, secretBox);
+    return (
+      row &&
+      html`You are about to confirm “${titleOf(row)}” of ${nameOf(row)}: ${amountOf(row)}, asked for by ${askerOf(row)}.${number && html` The new number is ${number}.`}`
+    );
+  },
+  async handle(request) {
+    const id = idOf(request);
+    const isConfirmed = await request.services.database
+      .transaction()
+      .execute((transaction) => confirmRepair(transaction, id, request.staff.id));
+    return backTo(id, isConfirmed ? 'You have confirmed it.' : DECIDED);
+  },
+};
+
+/** Ends a repair that waits: by the one who asked, or by one who could confirm it. */
+export const declineRepairPage: StaffPage = {
+  method: 'POST',
+  path: '/repairs/:id/decline',
+  access: 'staff',
+  needs: 'ask',
+  async handle(request) {
+    const { services, session, staff, form } = request;
+    const id = idOf(request);
+    const actor = actorOfPerson(session);
+    const row = await findRepair(services.database, id);
+    const why = readName(form.text('why'), 200);
+    if (!row) return problems.notFound;
+    if (row.asked_by !== actor && !mayAsStaff(staff.role, 'confirm')) return backTo(id, DECIDED);
+    if (why === undefined) return backTo(id, 'Say why.');
+    const refusal = refuseReason(why);
+    if (refusal !== undefined) return backTo(id, refusal);
+    const isDeclined = await services.database
+      .transaction()
+      .execute((transaction) => declineRepair(transaction, id, { actor, why }));
+    return isDeclined ? { kind: 'redirect', to: repairPath(id) } : backTo(id, DECIDED);
+  },
+};
+
+const NEWEST = 50;
+
+/** The repairs that wait for a second person, and the newest ones. */
+export const showRepairs: StaffPage = {
+  method: 'GET',
+  path: '/repairs',
+  access: 'staff',
+  needs: 'look',
+  async handle({ services }) {
+    const [waiting, newest] = await Promise.all([
+      listRepairs(services.database, { state: 'ASKED', limit: NEWEST }),
+      listRepairs(services.database, { limit: NEWEST }),
+    ]);
+    return {
+      kind: 'page',
+      title: 'Repairs',
+      content: html`<h1>Repairs</h1>
+<section class="card"><h2>Waiting for confirmation</h2>${
+        waiting.length === 0
+          ? emptyState('Nothing waits', 'No repair waits for a second person.')
+          : repairTable('Repairs that wait for a second person', waiting)
+      }</section>
+<section class="card"><h2>The newest ${NEWEST}</h2>${
+        newest.length === 0
+          ? emptyState('No repairs yet', 'A repair is asked for on the page of its case.')
+          : repairTable('The newest repairs', newest)
+      }</section>`,
+    };
+  },
+};
+
+const OPEN = ['READY', 'RUNNING'];
+const REFRESH_SECONDS = 2;
+
+/** One repair: who asked, who confirmed, and what came of it. */
+export const showRepair: StaffPage = {
+  method: 'GET',
+  path: '/repairs/:id',
+  access: 'staff',
+  needs: 'look',
+  async handle(request) {
+    const row = await findShownRepair(request.services.database, idOf(request));
+    return row ? repairPage(request, row) : problems.notFound;
+  },
+};
+
+/** The page of a repair; numbers are shown where the person has asked for them. */
+export async function repairPage(
+  request: StaffRequest,
+  row: ShownRepair,
+  numbers?: ShownNumbers,
+): Promise<PageAnswer> {
+  const about = caseOfRepair(row);
+  const found = about && (await readCase(request.services.database, about));
+  const left = found && (await whatIsLeft(request, row, { found, isShown: numbers !== undefined }));
+  const title = `Repair ${row.id}: ${titleOf(row)}`;
+  // A number that is shown would be gone with the next load.
+  const isUnderWay = OPEN.includes(row.state) && numbers === undefined;
+  const isAsked = row.state === 'ASKED';
+  const decide = isAsked && (await decision(request, row));
+  // Who confirms it reads first what it is about; who asked for it knows.
+  const isForOther = isAsked && row.asked_by !== actorOfPerson(request.session);
+  return {
+    kind: 'page',
+    title,
+    ...(isUnderWay && { refreshSeconds: REFRESH_SECONDS }),
+    content: html`<h1>${titleOf(row)} ${repairBadge(row)}</h1>
+${row.result !== null && message(shownState(row)[0], html`${row.result}`)}
+${isUnderWay && html`<p>This page loads itself again.</p>`}
+${numbers !== undefined && shownNumber(numbers)}
+${!isForOther && html`${decide}${left}`}
+<details class="card"${isForOther && html` open`}><summary>Repair ${row.id}</summary>${facts({
+      About: subjectOf(row),
+      Amount: amountOf(row),
+      Why: row.why,
+      ...argumentsOf(row, request),
+      Asked: html`${time(row.asked_at)} by ${askerOf(row)}`,
+      ...(row.confirmed_at && {
+        Confirmed: html`${time(row.confirmed_at)} by ${confirmerOf(row)}`,
+      }),
+      Workflow: workflowLink(request, row),
+    })}
+${row.result === null && found?.hasNumber && numbers === undefined && formOfNumber(request, repairPath(row.id))}</details>
+${isForOther && html`${decide}${left}`}`,
+  };
+}
+
+/**
+ * The case as it is after the repair, and what comes next: which reference to give to whom, or where the value is
+ * now. What was just done is not offered again; where the next step names it, the way back to the case does, too.
+ * While a provider is silent, the page says so.
+ */
+async function whatIsLeft(
+  request: StaffRequest,
+  row: ShownRepair,
+  { found, isShown }: { readonly found: SupportCase; readonly isShown: boolean },
+): Promise<Html> {
+  const { next } = found;
+  if (row.result === null)
+    return html`${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
+${backToCase(found)}`;
+  const offers = await offersOf(request, found);
+  const isAgain = ({ kind }: Offer) => row.state === 'DONE' && kind.name === row.kind;
+  const again = offers.filter(isAgain).find(({ kind }) => namesRepair(next, kind.name));
+  return html`${briefWithNumber(request, found, isShown ? undefined : repairPath(row.id))}
+${nextChoices(request, {
+  offers: offers.filter((offer) => !isAgain(offer)),
+  next,
+  refused: undefined,
+})}
+${backToCase(found, again && `, to “${again.kind.title}”`)}`;
+}
+
+const backToCase = (found: SupportCase, why?: string): Html =>
+  html`<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case${why}</a></p>`;
+
+const namesRepair = ({ first, instead }: NextStep, name: string): boolean =>
+  first === name || (instead?.includes(name) ?? false);
+
+/** A page that loads itself again keeps no form: that stands on the page of the case. */
+const silence = ({ happened }: NextStep): Html =>
+  html`<section class="card next"><p class="lead">${happened}</p>
+<p>What the provider says is booked on the page of the case.</p></section>`;
+
+function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
+  const workflowId = workflowOf(row);
+  const page = workflowPage(services.settings.temporalUi, workflowId);
+  const name = html`<code>${workflowId}</code>`;
+  return page === undefined
+    ? name
+    : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
+}
+
+/** What was asked for. A number is masked; who compares it with the ticket asks to see it. */
+const argumentsOf = (
+  row: ShownRepair,
+  { services }: StaffRequest,
+): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(
+    Object.entries(row.arguments)
+      .filter(([name]) => !['claimId', 'operationId', 'attempt'].includes(name))
+      .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), String(value)]),
+  ),
+  ...(row.sealed_arguments === null
+    ? {}
+    : { 'Number given': maskedNumberOf(row, services.secretBox) ?? 'It cannot be read any more' }),
+});
+
+/** Repairs of wallets, which belong to no case: only operators ask for them. */
+export const showWallets: StaffPage = {
+  method: 'GET',
+  path: '/wallets',
+  access: 'staff',
+  needs: 'operate',
+  async handle(request) {
+    const { database, settings } = request.services;
+    const { confirmFrom } = settings.repairs;
+    const partners = await namesOfPartners(database);
+    return {
+      kind: 'page',
+      title: 'Wallets',
+      content: html`<h1>Wallets</h1>
+<p>What was asked for stands under Repairs. From ETB ${formatGroupedAmount(confirmFrom)} on, also together within 24
+hours, another person must confirm it there.</p>
+${cardOf(
+  request,
+  undoDeposit,
+  field({
+    name: 'subject',
+    id: 'undo-deposit-subject',
+    label: 'The reference of the deposit',
+    hint: 'As the statement of the partner shows it, such as CBE-2026-0042.',
+  }),
+)}
+${cardOf(
+  request,
+  creditGoodwill,
+  selectField({
+    name: 'subject',
+    id: 'credit-goodwill-subject',
+    label: 'The partner',
+    value: '',
+    options: [
+      ['', 'Choose'],
+      ...partners.map(({ id, name }) => [String(id), `${name} (${id})`] as const),
+    ],
+  }),
+)}`,
+    };
+  },
+};
+
+const cardOf = (request: StaffRequest, kind: RepairKind, subject: Html): Html =>
+  html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p>
+<p class="hint">Possible ${kind.allowed.charAt(0).toLowerCase() + kind.allowed.slice(1)}.</p>
+${repairForm(request, kind, { key: 'wallets', subject, button: kind.button })}</section>`;

@@ -1,0 +1,180 @@
+import type { ShownPlacement } from '../../db/positions/placements.ts';
+import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
+import type { TopupDetail } from '../../db/topups/topups.ts';
+import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
+import { maskStored } from '../../domain/phone.ts';
+import { quoted } from '../../domain/refusals.ts';
+import { readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { type Happening, money } from '../layout/parts.ts';
+import { messageKinds, workflowOfClaim, workflowOfMessage } from '../portal/voucher-story.ts';
+import { wordsOf } from './next-steps.ts';
+import { askerOf, confirmerOf, repairPath, titleOf, workflowOf } from './repair-parts.ts';
+
+type Observed = ShownPlacement['observations'][number];
+
+/** What a provider says, in a sentence for staff. */
+export function saidBy(provider: string, { word, done, words, providerReference }: Observed): Html {
+  const said = words && html`: <span lang="en">${quoted(words)}</span>`;
+  switch (word) {
+    case 'done':
+      return html`${provider} says that it did ${money(done)}${
+        providerReference && html`, its reference is <code>${providerReference}</code>`
+      }${said}.`;
+    case 'undone':
+      return html`${provider} says that it took it back${said}.`;
+    case 'nothing':
+      return html`${provider} says that it did nothing${said}.`;
+    case 'other':
+      return html`${provider} has something else under our reference${said}.`;
+    case 'pending':
+      return html`${provider} says that it is under way${said}.`;
+    case 'none':
+      return html`${provider} has not answered.`;
+  }
+}
+
+/** What the providers of an order did not do, so that others were asked, and what they have said since. */
+function happeningsOfPlacements(
+  all: readonly ShownPlacement[],
+  what: string,
+  workflowId: string | undefined,
+): Happening[] {
+  const placements = all.filter(({ kind }) => kind !== 'reversal');
+  return placements.flatMap(({ provider, words, observations }, index) => {
+    const next = placements[index + 1];
+    const later = observations.slice(1).map((one) => ({
+      at: new Date(one.at),
+      workflowId,
+      what: saidBy(provider, one),
+    }));
+    return next === undefined
+      ? later
+      : [
+          notTaken(
+            what,
+            {
+              from: provider,
+              to: next.provider,
+              message: observations[0]?.words ?? words ?? '',
+              at: next.at,
+            },
+            workflowId,
+          ),
+          ...later,
+        ];
+  });
+}
+
+const notTaken = (
+  what: string,
+  { from, to, message, at }: VoucherDetail['messages'][number]['failovers'][number],
+  workflowId: string | undefined,
+): Happening => ({
+  at: new Date(at),
+  workflowId,
+  what: html`${what} was not taken by ${from}: <span lang="en">${quoted(message)}</span>. ${to} was asked next.`,
+});
+
+/**
+ * What providers did for a voucher beyond their first answers: its payments and its messages. For staff alone:
+ * companies do not learn who the providers are.
+ */
+export const happeningsOfProviders = (voucher: VoucherDetail): Happening[] => [
+  ...voucher.redemptions.flatMap(({ placements, reference, claimId }) =>
+    happeningsOfPlacements(
+      placements,
+      `The payment of ${reference}`,
+      workflowOfClaim(voucher, claimId),
+    ),
+  ),
+  ...voucher.messages.flatMap(({ failovers, kind, ...names }) =>
+    failovers.map((one) => notTaken(messageKinds[kind], one, workflowOfMessage(voucher, names))),
+  ),
+];
+
+/** What people of the service have done about a case, and what came of it. */
+export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[] =>
+  repairs.flatMap((row) => {
+    const name = html`<a href="${repairPath(row.id)}">Repair ${row.id}</a>, “${titleOf(row)}”,`;
+    const workflowId = row.state === 'ASKED' ? undefined : workflowOf(row);
+    if (row.result === null)
+      return [
+        { at: row.asked_at, what: html`${name} was asked for by ${askerOf(row)}.`, workflowId },
+      ];
+    const confirmer = confirmerOf(row);
+    const people = html`asked for by ${askerOf(row)}${confirmer !== null && html`, confirmed by ${confirmer}`}`;
+    const { end, why } = repairEnd(row, row.result);
+    return [
+      {
+        at: row.changed_at,
+        what: html`${name} ${people}, ${end}: ${quoted(why)}.`,
+        workflowId,
+      },
+    ];
+  });
+
+function repairEnd(
+  row: ShownRepair,
+  result: string,
+): { readonly end: string; readonly why: string } {
+  const ended = readWaitingEnd(row);
+  return ended
+    ? { end: `was ${waitingEnds[ended.end].toLowerCase()}`, why: ended.why }
+    : { end: row.state === 'DONE' ? 'was done' : 'was not done', why: result };
+}
+
+type Attempt = TopupDetail['attempts'][number];
+
+/** The history of a top-up in sentences. */
+export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happening[] {
+  const happened = (at: Date | string, what: Html): Happening => ({
+    at: new Date(at),
+    what,
+    workflowId,
+  });
+  return [
+    happened(
+      topup.created_at,
+      html`Accepted for ${maskStored(topup.attempts[0]?.msisdn ?? topup.msisdn)}.`,
+    ),
+    ...topup.attempts.flatMap((attempt) => [
+      happened(
+        attempt.at,
+        html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}${
+          attempt.provider && ` by ${attempt.provider}`
+        }, our reference <code>${attempt.reference}</code>.`,
+      ),
+      ...happeningsOfPlacements(attempt.placements, `Attempt ${attempt.attempt}`, workflowId),
+      ...(attempt.settledAt === null
+        ? stillUnknown(topup).map((what) => happened(topup.updated_at, what))
+        : [happened(attempt.settledAt, attemptEnd(attempt))]),
+    ]),
+  ];
+}
+
+/** What the provider said last about an attempt whose outcome nobody knows. */
+const stillUnknown = ({ status, message }: TopupDetail): Html[] =>
+  status === 'UNKNOWN'
+    ? [
+        html`The provider has not said how it ended${
+          message && html`: <span lang="en">${quoted(message)}</span>`
+        }. The service asks again.`,
+      ]
+    : [];
+
+const attemptEnd = ({
+  attempt,
+  status,
+  provider,
+  providerReference,
+  providerMessage,
+  notDoneBy,
+}: Attempt): Html =>
+  status === 'POSTED'
+    ? html`Attempt ${attempt} was delivered${provider && ` by ${provider}`}${
+        providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
+      }.`
+    : html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${provider}`}${
+        providerMessage && wordsOf(providerMessage, notDoneBy)
+      }. Nothing was charged.`;

@@ -1,0 +1,188 @@
+import type { Database } from '../../db/connection.ts';
+import { type LedgerTransfer, operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
+import { topupFactsForRepair } from '../../db/repairs/facts.ts';
+import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
+import { ownerOfTopup, partnerOfVoucher } from '../../db/support-search.ts';
+import { findTopupDetail, type TopupDetail } from '../../db/topups/topups.ts';
+import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
+import { parseMoney } from '../../domain/money.ts';
+import { maskStored } from '../../domain/phone.ts';
+import { airtimeProviderNames, isRoutedTo } from '../../domain/providers.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { stateBadge, voucherStates } from '../layout/labels.ts';
+import { badge, type Happening, message, money, postForm, time } from '../layout/parts.ts';
+import { productOf, topupBadge } from '../portal/top-ups.ts';
+import { happeningsOf } from '../portal/voucher-story.ts';
+import { type NextStep, namesOthers, nextStepOfTopup, nextStepOfVoucher } from './next-steps.ts';
+import type { StaffRequest, SupportCaseName } from './page.ts';
+import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
+
+/** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
+export interface SupportCase extends SupportCaseName {
+  /** The serial number, or the transactionId. */
+  readonly name: string;
+  readonly state: Html;
+  /** Whom it is for, and what it is worth: enough to compare with the customer. */
+  readonly brief: Html;
+  readonly facts: Readonly<Record<string, HtmlValue>>;
+  /** Whether there is a number that can be shown. */
+  readonly hasNumber: boolean;
+  readonly happenings: readonly Happening[];
+  readonly next: NextStep;
+  /** Of a top-up that is retried now or later: the providers that a route leads to besides the last one. */
+  readonly otherProviders: readonly string[];
+  /** Those that have not ended. */
+  readonly openRepairs: readonly ShownRepair[];
+  readonly transfers: readonly LedgerTransfer[];
+}
+
+/** Of a case; more there are hardly ever. */
+const NEWEST_REPAIRS = 20;
+
+async function readVoucherCase(database: Database, id: number): Promise<SupportCase | undefined> {
+  const voucher = await findVoucherDetail(database, id, 'operator');
+  if (!voucher) return undefined;
+  const { ownerMsisdn, isRestricted } = voucher;
+  const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
+  const newest = voucher.redemptions.at(-1);
+  const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
+  // The voucher waits on until the claim's workflow or the sweep has ended it.
+  const isClaimOver =
+    voucher.status === 'REDEEM_INITIATED' &&
+    open !== undefined &&
+    new Date(open.expiresAt) < new Date();
+  const redeemableAt = html`${isRestricted && 'only '}at ${voucher.merchantName}${
+    !isRestricted && ', or at another merchant'
+  }`;
+  const owner = ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn);
+  return {
+    kind: 'voucher',
+    id,
+    name: voucher.serialNumber,
+    state: isClaimOver
+      ? badge('warning', 'Claim ran out')
+      : stateBadge(voucherStates, voucher.status),
+    brief: html`${owner} · ${money(voucher.amount)} · ${redeemableAt}`,
+    facts: {
+      Owner: owner,
+      Amount: money(voucher.amount),
+      Left: money(voucher.remaining),
+      'On hold': money(voucher.held),
+      'Returned to the partner': money(voucher.returned),
+      Partner: await partnerOfVoucher(database, id),
+      Merchant: voucher.merchantName,
+      Redeemable: redeemableAt,
+      Generated: time(voucher.createdAt),
+      'Valid until': time(voucher.expiresAt),
+      ...(voucher.status === 'REDEEM_INITIATED' &&
+        open && { 'Claim open until': time(new Date(open.expiresAt)) }),
+      ...(newest && { 'Our reference at the provider': newest.paymentReference }),
+    },
+    hasNumber: ownerMsisdn !== null,
+    happenings: [
+      ...happeningsOf(voucher),
+      ...happeningsOfProviders(voucher),
+      ...happeningsOfRepairs(repairs),
+    ],
+    next: nextStepOfVoucher(voucher, repairs, new Date()),
+    otherProviders: [],
+    openRepairs: repairs.filter(isOpen),
+    transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
+  };
+}
+
+async function readTopupCase(database: Database, id: number): Promise<SupportCase | undefined> {
+  const owner = await ownerOfTopup(database, id);
+  const topup = owner && (await findTopupDetail(database, owner.partnerId, id));
+  if (!topup) return undefined;
+  const repairs = await listRepairs(database, { topupId: id, limit: NEWEST_REPAIRS });
+  const others = await otherProviders(database, topup);
+  const operationIds = topup.attempts.map(({ operationId }) => operationId);
+  return {
+    kind: 'top-up',
+    id,
+    name: String(id),
+    state: topupBadge(topup),
+    brief: html`${maskStored(topup.msisdn)} · ${productOf(topup)}${
+      topup.amount !== null && html` · ${money(topup.amount)}`
+    }`,
+    facts: {
+      Number: maskStored(topup.msisdn),
+      What: productOf(topup),
+      Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
+      Partner: owner.partner,
+      Charged: topup.charged ? 'Yes' : 'No',
+      'Provider’s reference': topup.provider_reference ?? '–',
+      Accepted: time(topup.created_at),
+      'Last change': time(topup.updated_at),
+    },
+    hasNumber: true,
+    happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
+    next: nextStepOfTopup(topup, repairs, others),
+    otherProviders: others,
+    openRepairs: repairs.filter(isOpen),
+    transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
+  };
+}
+
+const isOpen = ({ result }: ShownRepair): boolean => result === null;
+
+/** The providers besides the last one to which a route leads a retry to the same number, where a page names them. */
+async function otherProviders(
+  database: Database,
+  { id, status, attempts }: TopupDetail,
+): Promise<readonly string[]> {
+  const asked = attempts.at(-1)?.provider;
+  if (!namesOthers(status)) return [];
+  const facts = await topupFactsForRepair(database, id);
+  if (!asked || !facts) return [];
+  const routed = {
+    operator: facts.operator ?? undefined,
+    amount: facts.amount === null ? undefined : parseMoney(facts.amount),
+  };
+  return airtimeProviderNames.filter(
+    (name) => name !== asked && isRoutedTo(facts.routes, name, routed),
+  );
+}
+
+/** A case by its kind and id; undefined where there is none. */
+export const readCase = (
+  database: Database,
+  { kind, id }: SupportCaseName,
+): Promise<SupportCase | undefined> =>
+  kind === 'voucher' ? readVoucherCase(database, id) : readTopupCase(database, id);
+
+/** The numbers that somebody asked to see. */
+export interface ShownNumbers {
+  /** Of the case. */
+  readonly number: string;
+  /** Which a repair was given. */
+  readonly given?: string | undefined;
+}
+
+/** A number that somebody asked to see, and apart from it the one that a repair was given. */
+export const shownNumber = ({ number, given }: ShownNumbers): Html =>
+  message(
+    'notice',
+    html`<div>${
+      given === undefined
+        ? html`The number is <strong>${number}</strong>.`
+        : html`The number given is <strong>${given}</strong>. That of the case is <strong>${number}</strong>.`
+    } That you saw it is in the audit log.</div>`,
+  );
+
+/** What a case is about, with the button beside the masked number that shows it. */
+export const briefWithNumber = (
+  request: StaffRequest,
+  { brief, hasNumber }: Pick<SupportCase, 'brief' | 'hasNumber'>,
+  /** Of the page; undefined where the number is shown. */
+  path: string | undefined,
+): Html =>
+  html`<div class="brief"><p>${brief}</p>${hasNumber && path !== undefined && formOfNumber(request, path)}</div>`;
+
+/** The button that shows the number of the page at `path`. */
+export const formOfNumber = ({ formToken }: StaffRequest, path: string): Html =>
+  postForm(
+    { action: `${path}/number`, formToken, className: 'actions' },
+    html`<button class="plain">Show the number</button>`,
+  );

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { Scope } from '../domain/access.ts';
+import { formatMoney } from '../domain/money.ts';
+import { messageOf, type Operation, refuse, statusCodeOf } from '../domain/refusals.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { REASON_HEADER, reply } from '../http/envelope.ts';
+import {
+  moneyAnswer,
+  operatorAnswer,
+  payingWalletAnswer,
+  textAnswer,
+} from '../http/fields/answer-fields.ts';
+import { type Quote, quoteTopUp, quoteVoucher } from '../operations/quotes.ts';
+import { airtimeFields, packageFields } from './topups.ts';
+import { merchantOf, voucherFields } from './voucher-view.ts';
+
+const kindOf = <Kind extends string>(kind: Kind, description: string) =>
+  z.literal(kind).meta({ description, examples: [kind] });
+
+const bodySchema = z.discriminatedUnion(
+  'kind',
+  [
+    z
+      .object({ kind: kindOf('GIFT', 'As generate-voucher takes it'), ...voucherFields })
+      .meta({ title: 'QuoteGift' }),
+    z
+      .object({ kind: kindOf('AIRTIME', 'As airtime-topup takes it'), ...airtimeFields })
+      .meta({ title: 'QuoteAirtime' }),
+    z
+      .object({ kind: kindOf('PACKAGE', 'As airtime-package-topup takes it'), ...packageFields })
+      .meta({ title: 'QuotePackage' }),
+  ],
+  'must be GIFT, AIRTIME or PACKAGE',
+);
+
+type Kind = z.output<typeof bodySchema>['kind'];
+
+/** The call that a quote speaks of, and the scope that it needs. */
+const calls: Readonly<Record<Kind, { readonly operation: Operation; readonly scope: Scope }>> = {
+  GIFT: { operation: 'generate-voucher', scope: 'vouchers' },
+  AIRTIME: { operation: 'airtime-topup', scope: 'topups' },
+  PACKAGE: { operation: 'airtime-package-topup', scope: 'topups' },
+};
+
+const answerSchema = z.object({
+  kind: z.enum(['GIFT', 'AIRTIME', 'PACKAGE']).meta({ description: '`kind` of the request' }),
+  accepted: z
+    .boolean()
+    .meta({ description: 'Whether the call would be accepted now', examples: [true] }),
+  amount: moneyAnswer('What the recipient gets, in ETB; null where no price is known').nullable(),
+  total: moneyAnswer(
+    'What the wallet would pay: the amount, nothing is added or taken off; null where no price ' +
+      'is known',
+  ).nullable(),
+  currency: z.literal('ETB').meta({ description: 'Currency of amount, total and balance' }),
+  wallet: payingWalletAnswer.meta({ description: 'The wallet that would pay', examples: ['gift'] }),
+  balance: moneyAnswer('Balance of this wallet', '12500.500000'),
+  sellingPriceUsd: moneyAnswer(
+    'Your selling price of a voucher in USD; null otherwise',
+    '8.750000',
+  ).nullable(),
+  operator: operatorAnswer.nullable().meta({
+    description: 'Operator of the phone number of a top-up; null otherwise',
+  }),
+  refusal: z
+    .object({
+      statusCode: z.int().meta({ description: '`statusCode` of the refusal', examples: [405] }),
+      reason: textAnswer(`\`${REASON_HEADER}\` of the refusal`, 'money-insufficient'),
+      message: textAnswer('Its message', 'Not enough money in the wallet'),
+      retryAfterSeconds: z
+        .int()
+        .nullable()
+        .meta({ description: '`Retry-After` of the refusal; null without it', examples: [3600] }),
+    })
+    .meta({ title: 'QuotedRefusal' })
+    .nullable()
+    .meta({ description: 'How the call would be refused now; null where it is accepted' }),
+});
+
+/** Says what an operation would cost now, and whether it would be accepted (beyond the specification). */
+export const quote = endpoint({
+  method: 'POST',
+  path: '/quote',
+  operation: 'quote',
+  summary: 'Ask for a price',
+  description:
+    'Says what a voucher, airtime or a package would cost now, which wallet would pay, and ' +
+    'whether the call would be accepted, by the same checks. Send `kind` and the body of that ' +
+    'call. Nothing moves, nothing is reserved, and no limit counts it: prices, balances and ' +
+    'limits may be others a moment later.',
+  access: 'token',
+  scope: 'read',
+  body: bodySchema,
+  answer: answerSchema,
+  changesNothing: true,
+  reasons: [],
+  async handle({ services, company, scopes, body }) {
+    const { operation, scope } = calls[body.kind];
+    const quoted =
+      body.kind === 'GIFT'
+        ? await quoteVoucher(services, {
+            partner: company,
+            denominationId: body.denominationId,
+            merchant: merchantOf(body),
+            msisdn: body.msisdn,
+          })
+        : await quoteTopUp(services, {
+            company,
+            kind: body.kind,
+            productId: body.kind === 'PACKAGE' ? body.productId : null,
+            amount: body.kind === 'AIRTIME' ? formatMoney(body.amount) : null,
+            msisdn: body.msisdn,
+          });
+    // A guard refuses the call before anything else is looked at.
+    const refusal = scopes.has(scope) ? quoted.refusal : refuse('scope-missing', { detail: scope });
+    return reply(presentQuote(body.kind, operation, { ...quoted, refusal }), { message: 'Quote' });
+  },
+});
+
+const presentQuote = (kind: Kind, operation: Operation, quoted: Quote) => ({
+  kind,
+  accepted: quoted.refusal === undefined,
+  amount: quoted.amount,
+  total: quoted.amount,
+  currency: 'ETB',
+  wallet: quoted.wallet,
+  balance: quoted.balance,
+  sellingPriceUsd: quoted.sellingPriceUsd,
+  operator: quoted.operator,
+  refusal: quoted.refusal
+    ? {
+        statusCode: statusCodeOf(quoted.refusal.reason, 'partner', operation),
+        reason: quoted.refusal.reason,
+        message: messageOf(quoted.refusal.reason, quoted.refusal.detail),
+        retryAfterSeconds: quoted.refusal.retryAfterSeconds ?? null,
+      }
+    : null,
+});

@@ -1,0 +1,353 @@
+import { z } from 'zod';
+import type { GeneratedVoucher } from '../../workflows/contracts.ts';
+import { generateVoucherId } from '../../workflows/workflow-ids.ts';
+import { outcomeFor } from '../db/operations.ts';
+import { generatedVoucher } from '../db/vouchers/generation.ts';
+import { voucherSource } from '../db/vouchers/lists.ts';
+import { findVoucherDetail } from '../db/vouchers/vouchers.ts';
+import { refuseCountry } from '../domain/phone.ts';
+import { refuse } from '../domain/refusals.ts';
+import { formatVoucherCode } from '../domain/vouchers/voucher.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { reply } from '../http/envelope.ts';
+import {
+  claimAnswer,
+  claimedAmountField,
+  claimWords,
+  idAnswer,
+  moneyAnswer,
+  redeemedFields,
+  redemptionFields,
+  SERVICE_FEE_RULE,
+  textAnswer,
+} from '../http/fields/answer-fields.ts';
+import { idField, timeParameter, voucherCodeField } from '../http/fields/request-fields.ts';
+import { listEndpoint } from '../http/lists/list-endpoint.ts';
+import { cancelVoucherOnce, resendMessageOnce } from '../operations/later-voucher-operations.ts';
+import { identify, runOnce } from '../operations/run-once.ts';
+import {
+  claimOnce,
+  claimReasons,
+  redeemOnce,
+  redemptionReasons,
+  runningReference,
+} from '../operations/voucher-operations.ts';
+import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.ts';
+import {
+  lacksMerchant,
+  merchantOf,
+  presentVoucher,
+  presentVoucherDetail,
+  voucherDetailSchema,
+  voucherFields,
+  voucherParams,
+  voucherSchema,
+  withMerchant,
+} from './voucher-view.ts';
+
+/** Cancels a voucher and returns its unused value (beyond the specification). */
+export const cancelVoucher = endpoint({
+  method: 'POST',
+  path: '/vouchers/:voucherId/cancel',
+  operation: 'cancel-voucher',
+  summary: 'Cancel a voucher',
+  description:
+    'Returns what remains of a voucher to the gift balance. A cancellation is final and ends an ' +
+    'open claim. While a redemption is being paid it is refused. A voucher that is cancelled ' +
+    'already answers what its cancellation returned.',
+  access: 'token',
+  scope: 'vouchers',
+  idempotency: 'header',
+  params: voucherParams,
+  answer: z.object({
+    id: idAnswer('voucher'),
+    status: z.literal('CANCELLED').meta({ description: 'Always CANCELLED' }),
+    returnedAmount: moneyAnswer('What went back to the gift balance in ETB'),
+  }),
+  reasons: [
+    'account-suspended',
+    'voucher-id-not-found',
+    'voucher-redeemed',
+    'voucher-being-redeemed',
+    'voucher-expired',
+    'reserve-not-updated',
+    'database-failed',
+    'key-reused',
+    'still-processing',
+  ],
+  async handle({ services, company, params, key }) {
+    const { voucherId } = params;
+    const { result, replayed } = await cancelVoucherOnce(services, { company, key, voucherId });
+    if (!result.ok) return { ...result, replayed };
+    return reply(
+      { id: voucherId, status: 'CANCELLED', returnedAmount: result.returned },
+      { message: 'Voucher cancelled', replayed },
+    );
+  },
+});
+
+const bodySchema = withMerchant(z.object(voucherFields));
+
+/** Generates a gift voucher for a merchant and an owner (specification 4.1). */
+export const generateVoucher = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/generate-voucher',
+  operation: 'generate-voucher',
+  summary: 'Generate a voucher',
+  description:
+    'Takes the denomination from the gift balance and answers a new voucher. `msisdn: null` ' +
+    'makes an anonymous voucher, which is redeemed without a verification code. An ' +
+    '`Idempotency-Key` makes the request safe to repeat.',
+  access: 'token',
+  scope: 'vouchers',
+  idempotency: 'header',
+  body: bodySchema,
+  lacks: (body) => (lacksMerchant(body) ? 'merchant-unspecified' : undefined),
+  answer: z.object({
+    voucher: z
+      .object({
+        id: textAnswer('Identifier of the voucher, as text', '17'),
+        voucherCode: textAnswer('Code of the voucher: give it to its owner', '7H3K-9M2P-QX4R-T6WV'),
+        amount: moneyAnswer('Value of the voucher in ETB'),
+      })
+      .meta({ title: 'GeneratedVoucher', description: 'The new voucher' }),
+  }),
+  reasons: [
+    'account-suspended',
+    'merchant-unspecified',
+    'country-not-served',
+    'product-not-accessible',
+    'denomination-not-found',
+    'merchant-not-found',
+    'price-not-defined',
+    'money-insufficient',
+    'daily-limit-reached',
+    'number-limit-reached',
+    'database-failed',
+    'key-reused',
+    'still-processing',
+    'generation-unknown',
+  ],
+  async handle({ services, company, body, key }) {
+    const identity = identify(services, {
+      company,
+      kind: 'generate-voucher',
+      key,
+      content: body,
+    });
+    const { result, replayed } = await runOnce(services, identity, async (as, deadline) => {
+      const refusal = refuseCountry(body.msisdn, services.settings.servedCountries);
+      if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
+      const command = {
+        ...as,
+        merchant: merchantOf(body) ?? { identifier: '' },
+        denominationId: body.denominationId,
+        ownerMsisdn: body.msisdn,
+        isRestricted: body.isRestricted,
+        sale: {
+          exchangeRate: body.exchangeRate ?? null,
+          currency: body.currency ?? null,
+          originatingCountry: body.originatingCountry ?? null,
+          foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
+        },
+      };
+      services.noteInLog?.({ workflowId: generateVoucherId(as.operationId) });
+      return services.workflows.generate(command, deadline);
+    });
+    if (!result.ok) return { ...result, replayed };
+    const voucher = await generatedVoucher(services.database, result.voucherId);
+    // An answer copied from another workflow must not reveal its voucher code.
+    if (voucher.operation_id !== identity.operationId) throw new WorkflowsUnavailableError(false);
+    const code = services.secretBox.open(
+      voucher.code_ciphertext,
+      `voucher ${voucher.operation_id}`,
+    );
+    return reply(
+      {
+        voucher: {
+          id: String(voucher.id),
+          voucherCode: formatVoucherCode(code),
+          amount: voucher.amount,
+        },
+      },
+      { message: 'Voucher generated', replayed },
+    );
+  },
+});
+
+/** Sends the owner of a voucher a verification code (specification 4.1). */
+export const initiateClaim = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/initiate-claim',
+  operation: 'initiate-claim',
+  summary: 'Send a verification code to the voucher owner',
+  description:
+    'Starts a redemption of a voucher that is bound to a phone number. Without `amount` the ' +
+    'whole balance is claimed. A new claim replaces an earlier one.',
+  access: 'token',
+  scope: 'vouchers',
+  idempotency: 'header',
+  guessLimit: 'voucher-code',
+  body: z.object({ voucherCode: voucherCodeField, amount: claimedAmountField }),
+  answer: claimAnswer,
+  reasons: ['account-suspended', ...claimReasons],
+  async handle({ services, company, lookUpVoucher, body, key }) {
+    const { result, replayed } = await claimOnce(services, {
+      company,
+      lookUpVoucher,
+      key,
+      content: body,
+      voucherCode: body.voucherCode,
+      amount: body.amount,
+    });
+    if (!result.ok) return { ...result, replayed };
+    const { message, text } = claimWords(result);
+    return reply(text, { message, replayed });
+  },
+});
+
+/** Lists a partner's vouchers, newest first (beyond the specification). */
+export const listVouchers = listEndpoint({
+  path: '/vouchers',
+  summary: 'List vouchers',
+  description:
+    'Your vouchers, newest first, filtered by status, serial number or time (from, to). No list ' +
+    'shows their codes.',
+  message: 'Vouchers',
+  source: voucherSource,
+  defaultSort: [['id', 'DESC']],
+  defaultLimit: 20,
+  parameters: {
+    status: { schema: voucherSchema.shape.status, column: 'status', operator: 'eq' },
+    from: {
+      schema: timeParameter('Vouchers generated from this time on'),
+      column: 'createdAt',
+      operator: 'gte',
+    },
+    to: {
+      schema: timeParameter('Vouchers generated before this time'),
+      column: 'createdAt',
+      operator: 'lt',
+    },
+    serialNumber: {
+      schema: z
+        .string('must be one text')
+        .min(1)
+        .max(100)
+        .meta({ description: 'Serial number of a voucher' }),
+      column: 'serialNumber',
+      operator: 'eq',
+    },
+  },
+  answer: z.array(voucherSchema),
+  present: presentVoucher,
+});
+
+/** Redeems a voucher: the merchant is paid through mobile money (specification 4.1). */
+export const redeemGift = endpoint({
+  method: 'POST',
+  path: '/topup-transactions/redeem-gift',
+  operation: 'redeem-gift',
+  summary: 'Redeem a voucher',
+  description:
+    `Pays the merchant by mobile money. ${SERVICE_FEE_RULE} A voucher bound to a phone number needs ` +
+    'the verification code of a claim; an anonymous one takes an optional `amount`.',
+  access: 'token',
+  scope: 'vouchers',
+  idempotency: 'header',
+  guessLimit: 'voucher-code',
+  body: z.object({
+    voucherCode: voucherCodeField,
+    ...redemptionFields,
+    merchantId: idField
+      .nullish()
+      .meta({ description: 'Merchant that is paid, where it is not the one of the generation' }),
+  }),
+  answer: z.object(redeemedFields),
+  reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
+  async handle({ services, company, lookUpVoucher, body, key }) {
+    const { result, replayed } = await redeemOnce(services, {
+      ...body,
+      company,
+      lookUpVoucher,
+      key,
+      content: body,
+    });
+    if (result.ok) {
+      return reply(
+        { response: 'The voucher was redeemed', referenceNumber: result.providerReference },
+        { message: 'Voucher redeemed', replayed },
+      );
+    }
+    const isRunning =
+      result.reason === 'still-processing' || result.reason === 'redemption-in-progress';
+    if (!isRunning) return { ...result, replayed };
+    const referenceNumber = await runningReference(services, body.voucherCode);
+    return { ...result, data: { referenceNumber } };
+  },
+});
+
+/** Sends an owner the message that was lost once more (beyond the specification). */
+export const resendMessage = endpoint({
+  method: 'POST',
+  path: '/vouchers/:voucherId/resend',
+  operation: 'resend-message',
+  summary: 'Send a message to the owner again',
+  description:
+    'Sends the verification code of the open claim once more, the same code. Without a claim it ' +
+    'sends the confirmation of the last redemption, unless the provider accepted that one. ' +
+    'Pauses and daily limits are those of claims.',
+  access: 'token',
+  scope: 'vouchers',
+  idempotency: 'header',
+  params: voucherParams,
+  answer: z.object({
+    id: idAnswer('voucher'),
+    kind: z.enum(['VERIFICATION_CODE', 'REDEMPTION_CONFIRMATION']).meta({
+      description: 'The message that was sent',
+      examples: ['VERIFICATION_CODE'],
+    }),
+  }),
+  reasons: [
+    'account-suspended',
+    'voucher-id-not-found',
+    'nothing-to-resend',
+    'resend-too-soon',
+    'messages-exhausted',
+    'messages-refused',
+    'company-messages-exhausted',
+    'message-not-queued',
+    'database-failed',
+    'key-reused',
+    'still-processing',
+  ],
+  async handle({ services, company, params, key }) {
+    const { voucherId } = params;
+    const { result, replayed } = await resendMessageOnce(services, { company, key, voucherId });
+    if (!result.ok) return { ...result, replayed };
+    const message = result.sending === 'unknown' ? 'Message being sent' : 'Message sent';
+    return reply({ id: voucherId, kind: result.kind }, { message, replayed });
+  },
+});
+
+/** Shows one voucher with its history (beyond the specification). */
+export const showVoucher = endpoint({
+  method: 'GET',
+  path: '/vouchers/:voucherId',
+  operation: 'show-voucher',
+  summary: 'Show a voucher',
+  description:
+    'State, remaining value, claims, redemptions and messages of a voucher, for example after a ' +
+    'broken connection. Never its code.',
+  access: 'token',
+  scope: 'read',
+  params: voucherParams,
+  answer: voucherDetailSchema,
+  reasons: ['voucher-id-not-found'],
+  async handle({ services, company, params }) {
+    const partnerId = company.id;
+    const voucher = await findVoucherDetail(services.database, params.voucherId, { partnerId });
+    if (!voucher) return refuse('voucher-id-not-found');
+    return reply(presentVoucherDetail(voucher), { message: 'Voucher found' });
+  },
+});

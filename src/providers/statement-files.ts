@@ -1,0 +1,439 @@
+import { parse } from 'csv-parse';
+import { momentOf } from '../domain/local-time.ts';
+import { withoutGroups } from '../domain/money.ts';
+import { numberOfParty } from '../domain/providers.ts';
+import type { ProviderStatementLine, StatementPeriod } from './statement.ts';
+
+/** The columns of a provider's statement as a file. */
+interface StatementFormat {
+  /** What a row is whose type says nothing, or that has no column of types. */
+  readonly kind: ProviderStatementLine['kind'];
+  readonly columns: {
+    readonly providerReference: string;
+    readonly reference: string;
+    readonly status: string;
+    readonly amount: string;
+    readonly at: string;
+    /** Without a column the currency is ETB. */
+    readonly currency?: string;
+    readonly original?: string;
+    readonly type?: string;
+    readonly fee?: string;
+    readonly feeCurrency?: string;
+    /** Who received it: a number, and perhaps a name after it. */
+    readonly party?: string;
+  };
+  /** Rows before the one that names the columns, at most: who holds the account, and for which time. */
+  readonly introductoryRows?: number;
+  /** Columns that a file may lack. */
+  readonly optional: readonly string[];
+  /** Statuses in small letters; others are not final. */
+  readonly statuses: Readonly<Record<string, ProviderStatementLine['status']>>;
+  /**
+   * What the rows of a type are: `fee` is what the provider charged, `credit` put money into our account,
+   * and `other` took it, where the row has an amount.
+   */
+  readonly kindOf?: (type: string) => RowKind;
+}
+
+type RowKind = ProviderStatementLine['kind'] | 'fee' | 'credit' | 'other';
+
+const kindsOfGsma: Readonly<Record<string, RowKind>> = {
+  disbursement: 'payment',
+  reversal: 'reversal',
+  deposit: 'credit',
+  merchantpay: 'credit',
+};
+
+/**
+ * M-Pesa explains a row in words, as in "Business Payment to 251911234567 - SELAM RECHARGE SHOP". Only
+ * the words before the party say what it is: names of parties have words such as fee and reverse. A
+ * row that put money in has no amount of what was withdrawn.
+ */
+function kindOfMpesa(details: string): RowKind {
+  const [words = ''] = details.split(/\s(?:to|from)\s|\s\+?\d{4}/i, 1);
+  if (/charge|\bfees?\b/i.test(words)) return 'fee';
+  if (/\brevers/i.test(words)) return 'reversal';
+  return /business payment|salary payment|promotion payment|b2c/i.test(words) ? 'payment' : 'other';
+}
+
+/** One row per provider that gives its statement as a file. */
+const statementFormats: Readonly<Record<string, StatementFormat>> = {
+  gsma: {
+    kind: 'payment',
+    columns: {
+      providerReference: 'transactionReference',
+      reference: 'requestingOrganisationTransactionReference',
+      original: 'originalTransactionReference',
+      type: 'type',
+      status: 'transactionStatus',
+      amount: 'amount',
+      currency: 'currency',
+      fee: 'feeAmount',
+      feeCurrency: 'feeCurrency',
+      at: 'creationDate',
+    },
+    optional: ['originalTransactionReference', 'feeAmount', 'feeCurrency'],
+    statuses: {
+      completed: 'completed',
+      success: 'completed',
+      successful: 'completed',
+      failed: 'failed',
+      declined: 'failed',
+      rejected: 'failed',
+      reversed: 'reversed',
+    },
+    kindOf: (type) => (type === '' ? 'payment' : (kindsOfGsma[type.toLowerCase()] ?? 'other')),
+  },
+  mpesa: {
+    kind: 'payment',
+    columns: {
+      providerReference: 'Receipt No.',
+      reference: 'Originator Conversation ID',
+      original: 'Linked Transaction ID',
+      type: 'Details',
+      status: 'Transaction Status',
+      amount: 'Withdrawn',
+      at: 'Completion Time',
+      party: 'Other Party Info',
+    },
+    introductoryRows: 20,
+    optional: ['Originator Conversation ID', 'Linked Transaction ID', 'Other Party Info'],
+    statuses: {
+      completed: 'completed',
+      failed: 'failed',
+      declined: 'failed',
+      reversed: 'reversed',
+    },
+    kindOf: kindOfMpesa,
+  },
+  'dt-one': {
+    kind: 'top-up',
+    columns: {
+      providerReference: 'id',
+      reference: 'external_id',
+      status: 'status',
+      amount: 'amount',
+      currency: 'unit',
+      fee: 'fee',
+      feeCurrency: 'fee_unit',
+      at: 'creation_date',
+    },
+    optional: ['fee', 'fee_unit'],
+    statuses: {
+      completed: 'completed',
+      reversed: 'reversed',
+      rejected: 'failed',
+      cancelled: 'failed',
+      declined: 'failed',
+    },
+  },
+  reloadly: {
+    kind: 'top-up',
+    columns: {
+      providerReference: 'transactionId',
+      reference: 'customIdentifier',
+      status: 'status',
+      amount: 'deliveredAmount',
+      currency: 'deliveredAmountCurrencyCode',
+      fee: 'fee',
+      feeCurrency: 'feeCurrencyCode',
+      at: 'transactionDate',
+    },
+    optional: ['fee', 'feeCurrencyCode'],
+    statuses: { successful: 'completed', failed: 'failed', refunded: 'reversed' },
+  },
+};
+
+/** The file is no statement of the provider for the day. The message repeats none of it. */
+export class StatementFileError extends Error {
+  override readonly name = 'StatementFileError';
+}
+
+const ROW_CHARACTERS = 10_000;
+
+/**
+ * The rows of a file in CSV (RFC 4180), as cells.
+ *
+ * @throws {StatementFileError} for other content
+ */
+async function* statementRows(
+  content: AsyncIterable<Buffer | string>,
+): AsyncGenerator<readonly string[]> {
+  const parser = parse({
+    bom: true,
+    max_record_size: ROW_CHARACTERS,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    trim: true,
+  });
+  const feeding = feed(readableText(content), parser);
+  try {
+    for await (const cells of parser) yield cells as readonly string[];
+    await feeding;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!code.includes('CSV') && !code.includes('QUOTE')) throw error;
+    const separator = code.includes('CLOSING_QUOTE')
+      ? ', where a quoted cell does not end with a comma: perhaps semicolons or tabs separate the columns'
+      : '';
+    throw new StatementFileError(`The file is not valid CSV (${code})${separator}.`);
+  }
+}
+
+/** What files begin with that are no text in UTF-8. */
+const otherFiles: readonly (readonly [begin: string, words: string])[] = [
+  ['1f8b', 'is compressed (gzip): unpack it first'],
+  ['504b0304', 'is a spreadsheet or a ZIP archive: export it as CSV'],
+  ['d0cf11e0', 'is a spreadsheet: export it as CSV'],
+  ['25504446', 'is a PDF: export it as CSV'],
+  ['feff', 'is in UTF-16: export it as CSV in UTF-8'],
+];
+
+/** @throws {StatementFileError} where the first octets are those of another kind of file */
+async function* readableText(content: AsyncIterable<Buffer | string>) {
+  let isFirst = true;
+  for await (const chunk of content) {
+    if (isFirst) {
+      const octets = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      const begin = octets.toString('hex', 0, 4);
+      const [, words] = otherFiles.find(([known]) => begin.startsWith(known)) ?? [];
+      if (words !== undefined) throw new StatementFileError(`The file ${words}.`);
+      isFirst = false;
+    }
+    yield chunk;
+  }
+}
+
+/** Writes no faster than rows are taken. */
+async function feed(content: AsyncIterable<Buffer | string>, parser: ReturnType<typeof parse>) {
+  try {
+    for await (const chunk of content)
+      if (!parser.write(chunk)) await new Promise((resolve) => parser.once('drain', resolve));
+    parser.end();
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : new Error('The file cannot be read'));
+  }
+}
+
+const DAY_MS = 86_400_000;
+/** How far from midnight a row of the day may stand: clocks differ, and an operation takes time. */
+const NEAR_MIDNIGHT_MS = 3_600_000;
+
+/**
+ * Reads a statement as CSV (RFC 4180), row by row: its first row, or the first after its introduction,
+ * names the columns, in any order; further columns are not read. Times without an offset are of the time zone.
+ *
+ * @throws {StatementFileError} at the first row that cannot be read, or that is far from the day, and at the
+ *   end of a file whose rows are mostly of a neighbouring day: its fees would be booked twice
+ */
+export async function* readStatementFile(
+  content: AsyncIterable<Buffer | string>,
+  options: {
+    readonly provider: string;
+    readonly zone: string;
+    readonly period: StatementPeriod;
+    /** Called for each row that took nothing from our account, and is no line. */
+    readonly onIgnored?: () => void;
+    /** A file without rows says that the provider did nothing; without this it is refused. */
+    readonly mayBeEmpty?: boolean;
+  },
+): AsyncGenerator<ProviderStatementLine> {
+  const { provider, zone, period, onIgnored, mayBeEmpty = false } = options;
+  const format = statementFormats[provider];
+  if (!format) throw new StatementFileError(`No format of files is known for ${provider}.`);
+  let row = 0;
+  let rowOfColumns = 0;
+  const counts = { lines: 0, ofOtherDays: 0 };
+  let places: ReadonlyMap<string, number> | undefined;
+  for await (const cells of statementRows(content)) {
+    row += 1;
+    if (!places) {
+      const isIntroductory = row <= (format.introductoryRows ?? 0) && !isHeader(cells, format);
+      if (isIntroductory) continue;
+      places = placesOf(cells, format);
+      rowOfColumns = row;
+      continue;
+    }
+    const fail = (column: string, text: string) =>
+      new StatementFileError(`Row ${row}, column "${column}": ${text}.`);
+    const named = new Cells(cells, places, fail);
+    if (isTotal(cells, named, format))
+      throw new StatementFileError(
+        `Row ${row} is a total or a note, and no transaction: remove it.`,
+      );
+    const line = lineOf(format, named, zone, fail);
+    if (!line) {
+      onIgnored?.();
+      continue;
+    }
+    if (!isWithin(line.at, period, DAY_MS)) throw fail(format.columns.at, 'is not of this day');
+    counts.lines += 1;
+    if (!isWithin(line.at, period, NEAR_MIDNIGHT_MS)) counts.ofOtherDays += 1;
+    yield line;
+  }
+  if (counts.ofOtherDays > counts.lines / 2)
+    throw new StatementFileError(
+      `${counts.ofOtherDays} of the ${counts.lines} rows are not of this day in ${zone}.`,
+    );
+  if (!places)
+    throw new StatementFileError(
+      row === 0
+        ? 'The file is empty: its first row names the columns.'
+        : `The file lacks the row that names the columns, with "${format.columns.providerReference}".`,
+    );
+  // The rows before these are the introduction, and the one that names the columns.
+  if (row === rowOfColumns && !mayBeEmpty)
+    throw new StatementFileError(
+      'The file has no row below the names of its columns: by it the provider did nothing. If the ' +
+        'provider says so, add --empty.',
+    );
+}
+
+/** Whether a time is in a period that begins earlier and ends later by a margin. */
+const isWithin = (at: Date, { from, to }: StatementPeriod, marginMs: number): boolean =>
+  at.getTime() >= from.getTime() - marginMs && at.getTime() < to.getTime() + marginMs;
+
+/** A row with the name of the id is meant to name the columns, whatever separates them. */
+const isHeader = (cells: readonly string[], { columns }: StatementFormat): boolean =>
+  cells.some((cell) =>
+    cell.split(/[;\t|]/).some((name) => name.trim() === columns.providerReference),
+  );
+
+/** @throws {StatementFileError} where a column is missing or stands twice */
+function placesOf(header: readonly string[], format: StatementFormat): Map<string, number> {
+  const wanted = Object.values(format.columns);
+  const places = new Map<string, number>();
+  for (const [place, name] of header.entries()) {
+    if (!wanted.includes(name)) continue;
+    if (places.has(name)) throw new StatementFileError(`The column "${name}" stands twice.`);
+    places.set(name, place);
+  }
+  const missing = wanted.filter((name) => !places.has(name) && !format.optional.includes(name));
+  if (missing.length > 0)
+    throw new StatementFileError(
+      separatorProblem(header, wanted) ?? `The file lacks the columns ${missing.join(', ')}.`,
+    );
+  return places;
+}
+
+const separators: readonly (readonly [separator: string, words: string])[] = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+];
+
+/** Spreadsheets write other separators, and a first row that names the separator. */
+function separatorProblem(header: readonly string[], wanted: readonly string[]) {
+  if (/^sep=/i.test(header[0] ?? ''))
+    return 'The first row, "sep=", is a note of a spreadsheet and no name of a column: remove it.';
+  const [, words] =
+    separators.find(([separator]) =>
+      header.some((cell) => {
+        const names = cell.split(separator).map((name) => name.trim());
+        return names.length > 1 && names.some((name) => wanted.includes(name));
+      }),
+    ) ?? [];
+  return words && `The columns are separated by ${words}: export the file with commas.`;
+}
+
+type Fail = (column: string, text: string) => StatementFileError;
+
+/** A number as a spreadsheet shortens it: its last digits are lost, and several ids become one. */
+const SHORTENED = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
+
+class Cells {
+  private readonly cells: readonly string[];
+  private readonly places: ReadonlyMap<string, number>;
+  private readonly fail: Fail;
+
+  constructor(cells: readonly string[], places: ReadonlyMap<string, number>, fail: Fail) {
+    this.cells = cells;
+    this.places = places;
+    this.fail = fail;
+  }
+
+  /**
+   * Null where it is empty, or the file lacks the column.
+   *
+   * @throws {StatementFileError} where a spreadsheet has shortened it
+   */
+  read(column: string | undefined): string | null {
+    const place = column === undefined ? undefined : this.places.get(column);
+    const cell = place === undefined ? '' : (this.cells[place] ?? '');
+    if (column !== undefined && SHORTENED.test(cell))
+      throw this.fail(
+        column,
+        'a spreadsheet has shortened the number, so that its last digits are lost: export the file ' +
+          'again, and do not save it with a spreadsheet',
+      );
+    return cell || null;
+  }
+}
+
+/** A row of totals, or a note below the transactions: a transaction has an id and a time. */
+const isTotal = (
+  cells: readonly string[],
+  named: Cells,
+  { columns }: Pick<StatementFormat, 'columns'>,
+): boolean =>
+  named.read(columns.at) === null &&
+  (named.read(columns.providerReference) === null ||
+    cells.some((cell) => /^(?:grand |sub-?)?totals?\b/i.test(cell)));
+
+/** Whether a cell has an amount above or below zero, or something that is none. */
+const isAmount = (cell: string | null): boolean => cell !== null && !/^-?[0.,]*$/.test(cell);
+
+/** Who received it, as other lists name a party. */
+function partyOf(cell: string | null): string | null {
+  const number = numberOfParty(cell);
+  return number === undefined ? null : `msisdn ${number}`;
+}
+
+/** A row as a line; undefined where it took nothing from our account. */
+function lineOf(
+  { kind: usual, kindOf, columns, statuses }: StatementFormat,
+  cells: Cells,
+  zone: string,
+  fail: Fail,
+): ProviderStatementLine | undefined {
+  const type = kindOf ? kindOf(cells.read(columns.type) ?? '') : usual;
+  const isOther = type === 'other' || type === 'credit';
+  if (type === 'credit' || (isOther && !isAmount(cells.read(columns.amount)))) return undefined;
+  const kind = isOther ? usual : type;
+  const providerReference = cells.read(columns.providerReference);
+  if (providerReference === null || providerReference.length > 256)
+    throw fail(columns.providerReference, 'must have 1 to 256 characters');
+  const at = momentOf(cells.read(columns.at) ?? '', zone);
+  if (!at) throw fail(columns.at, 'must be a time such as 2026-11-23T14:05:00+03:00');
+  const decimal = (column: string | undefined): string | null => {
+    const cell = cells.read(column);
+    const text = cell === null ? null : withoutGroups(cell).replace(/^-/, '');
+    if (text !== null && !/^\d{1,18}(\.\d{1,10})?$/.test(text))
+      throw fail(column ?? '', 'must be an amount such as 97.50');
+    return text;
+  };
+  const currency = columns.currency === undefined ? 'ETB' : cells.read(columns.currency);
+  const amount = decimal(columns.amount);
+  if (kind === 'fee')
+    return {
+      ...{ kind: usual, providerReference: `${providerReference} fee`, reference: null, at },
+      ...{ status: 'completed', amount: '0', currency, fee: amount, feeCurrency: currency },
+    };
+  const fee = decimal(columns.fee);
+  return {
+    kind,
+    ...(isOther && { isOther: true }),
+    providerReference,
+    reference: cells.read(columns.reference),
+    originalReference: cells.read(columns.original) ?? undefined,
+    status: statuses[(cells.read(columns.status) ?? '').toLowerCase()] ?? 'pending',
+    amount,
+    currency,
+    fee,
+    feeCurrency: fee === null ? null : (cells.read(columns.feeCurrency) ?? 'ETB'),
+    ...(columns.party !== undefined && { party: partyOf(cells.read(columns.party)) }),
+    at,
+  };
+}

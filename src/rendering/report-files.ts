@@ -1,0 +1,381 @@
+import {
+  type CountedSum,
+  type DayBalance,
+  type DayHour,
+  type DayReport,
+  isInOrder,
+} from '../domain/day-report.ts';
+import { formatAmount, formatGroupedAmount, type Money, parseMoney } from '../domain/money.ts';
+import type { MonthlyStatement, StatementSection } from '../domain/statements.ts';
+import { type CsvRow, csv } from './csv.ts';
+import { type Html, type HtmlValue, html, ownHtml, phrase } from './html.ts';
+
+/** One day or hour of a chart. */
+export interface Bar {
+  /** What is written below the first and the last bar: YYYY-MM-DD, or an hour. */
+  readonly label: string;
+  /** Decimal string. */
+  readonly amount: string;
+  /** The tooltip of the bar. */
+  readonly words: string;
+}
+
+const WIDTH = 420;
+const HEIGHT = 190;
+const LEFT = 8;
+/** Room for the labels of grid lines, which bars would hide. */
+const BARS_LEFT = 76;
+const TOP = 26;
+const BOTTOM = 26;
+const PLOT = HEIGHT - TOP - BOTTOM;
+/** Width of a label below the chart. */
+const LABEL = 90;
+/** A bar at most: few bars make no walls. */
+const SLOT = 40;
+const STEPS = [100n, 200n, 250n, 500n, 1_000n];
+
+/**
+ * A chart of ETB per day or hour as SVG. The page shows the figures also as a table, so the description for
+ * screen readers covers only the chart as a whole.
+ */
+export function barChart(chart: {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly bars: readonly Bar[];
+}): Html {
+  const { id, bars } = chart;
+  const top = roundedUp(bars.map(({ amount }) => parseMoney(amount)));
+  const slot = Math.min((WIDTH - BARS_LEFT - LEFT) / Math.max(bars.length, 1), SLOT);
+  const right = BARS_LEFT + slot * bars.length;
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
+ aria-labelledby="${id}-title ${id}-description">
+<title id="${id}-title">${phrase(chart.title)}</title>
+<desc id="${id}-description">${chart.description}</desc>
+${[0n, 1n, 2n].map((half) => line(top, half))}
+${bars.map((bar, index) => column(bar, { top, x: BARS_LEFT + index * slot, slot }))}
+${label(bars[0]?.label, BARS_LEFT, 'start')}${
+  bars.length > 1 && label(bars.at(-1)?.label, Math.max(right, BARS_LEFT + 2 * LABEL), 'end')
+}
+</svg>`;
+}
+
+const column = (
+  { amount, words }: Bar,
+  { top, x, slot }: { readonly top: Money; readonly x: number; readonly slot: number },
+): Html => {
+  const height = Number((parseMoney(amount) * BigInt(PLOT) * 100n) / top) / 100;
+  const shown = parseMoney(amount) > 0n ? Math.max(height, 1.5) : 0;
+  const gap = Math.min(slot * 0.25, 4);
+  return html`<rect class="bar" x="${(x + gap / 2).toFixed(2)}"
+ y="${(TOP + PLOT - shown).toFixed(2)}" width="${(slot - gap).toFixed(2)}"
+ height="${shown.toFixed(2)}" rx="1.5"><title>${words}</title></rect>`;
+};
+
+/** A grid line at zero, half or all of the height, with its label. */
+const line = (top: Money, half: bigint): Html => {
+  const y = TOP + PLOT - (PLOT * Number(half)) / 2;
+  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${y}" y2="${y}"/>${
+    half > 0n &&
+    html`<text class="label" x="${LEFT}" y="${y - 4}">${withoutCents((top * half) / 2n)}</text>`
+  }`;
+};
+
+const label = (words: string | undefined, x: number, anchor: 'start' | 'end'): Html =>
+  html`<text class="label" x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${words}</text>`;
+
+const withoutCents = (amount: Money): string => formatGroupedAmount(amount).replace(/\.00$/, '');
+
+/** A round amount that is at least the highest bar. */
+function roundedUp(amounts: readonly Money[]): Money {
+  const highest = amounts.reduce((a, b) => (a > b ? a : b), 0n);
+  let unit = 10_000n;
+  while (unit * 1_000n < highest) unit *= 10n;
+  return unit * (STEPS.find((step) => unit * step >= highest) ?? 1_000n);
+}
+
+/** The style of a day report: for screens, paper and mail programs that show attachments. */
+const dayReportStyle = `
+:root { color-scheme: light; --quiet: #5b6470; --line: #d9dee4; --accent: #0b6b5d }
+body { font: 15px/1.45 system-ui, sans-serif; color: #15191e; max-width: 68rem; margin: 2rem auto;
+  padding: 0 1rem }
+h1 { font-size: 1.6rem; margin: 0 } h2 { font-size: 1.05rem; margin: 1.75rem 0 .35rem }
+.state { padding: .5rem .75rem; border-left: 4px solid; font-weight: 600 }
+.good { border-color: #18794e; background: #e9f6ef } .bad { border-color: #b3261e; background: #fdecea }
+.figures { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)) }
+.figures div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem }
+.figures span { display: block; color: var(--quiet) } .figures strong { font-size: 1.1rem }
+.charts { display: grid; gap: 0 1.5rem; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)) }
+.chart { display: block; width: 100%; height: auto }
+.chart .bar { fill: var(--accent) } .chart .grid { stroke: var(--line) }
+.chart .label { fill: var(--quiet); font-size: 13px }
+.wide { overflow-x: auto }
+table { width: 100%; border-collapse: collapse }
+th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+@page { size: A4; margin: 15mm }
+@media print { body { margin: 0; padding: 0; max-width: none } section { break-inside: avoid } }
+`;
+
+/** The files of a day report: a page, and one for spreadsheets. */
+export const dayReportFiles = (report: DayReport) =>
+  [
+    {
+      name: `day-report-${report.day}.html`,
+      type: 'text/html',
+      content: dayReportHtml(report),
+    },
+    { name: `day-report-${report.day}.csv`, type: 'text/csv', content: dayReportCsv(report) },
+  ] as const;
+
+/** The parts of a report that are tables, for pages, spreadsheets and terminals. */
+export interface ReportTable {
+  readonly title: string;
+  /** The last ones that `numbers` counts are numbers. */
+  readonly columns: readonly string[];
+  readonly numbers: number;
+  /** Amounts as decimal strings of the ledger. */
+  readonly rows: readonly (readonly (string | number)[])[];
+  /** What stands in the place of rows. */
+  readonly none: string;
+}
+
+const counted = ({ count, amount }: CountedSum) => [count, amount] as const;
+const balances = ({ opening, credited, debited, closing }: DayBalance) =>
+  [opening, credited, debited, closing] as const;
+const COUNTED = ['Number', 'Amount (ETB)'];
+const BALANCES = ['Opening', 'In', 'Out', 'Closing'];
+
+/** The tables of a report, in their order. */
+export const dayReportTables = (report: DayReport): readonly ReportTable[] => [
+  {
+    title: 'Business of the day',
+    columns: ['What', ...COUNTED],
+    numbers: 2,
+    rows: [
+      ['Vouchers generated', ...counted(report.sales.vouchers)],
+      ['Top-ups delivered', ...counted(report.sales.topups)],
+      ['Redemptions', ...counted(report.redemptions)],
+      ['Payouts to merchants', ...counted(report.payouts)],
+      ['Service fees', ...counted(report.fees)],
+    ],
+    none: '',
+  },
+  {
+    title: 'Top-ups by operator and outcome',
+    columns: ['Operator', 'Outcome', ...COUNTED],
+    numbers: 2,
+    rows: report.topups.map((sum) => [sum.operator ?? 'unknown', sum.outcome, ...counted(sum)]),
+    none: 'No top-ups.',
+  },
+  {
+    title: 'Movements of the ledger',
+    columns: ['Movement', 'From', 'To', ...COUNTED],
+    numbers: 2,
+    rows: report.movements.map((sum) => [sum.label, sum.from, sum.to, ...counted(sum)]),
+    none: 'No movements.',
+  },
+  {
+    title: 'Accounts',
+    columns: ['Account', ...BALANCES],
+    numbers: 4,
+    rows: report.accounts.map((account) => [account.kind, ...balances(account)]),
+    none: '',
+  },
+  {
+    title: 'Wallets of partners',
+    columns: ['Partner', 'Name', 'Wallet', ...BALANCES],
+    numbers: 4,
+    rows: report.wallets.map((wallet) => [
+      `partner ${wallet.partnerId}`,
+      wallet.partner,
+      wallet.kind,
+      ...balances(wallet),
+    ]),
+    none: 'No partner had money or movements.',
+  },
+  {
+    title: casesTitle(report),
+    columns: ['Case', 'Why', 'Provider', 'Our reference', 'Amount (ETB)'],
+    numbers: 1,
+    rows: report.cases.map((one) => [
+      ...[one.id, one.what, one.provider ?? '', one.reference ?? '', one.amount],
+    ]),
+    none: 'The providers and the books agree.',
+  },
+  {
+    title: 'Checks',
+    columns: ['Check', 'Result'],
+    numbers: 0,
+    rows: report.checks.flatMap(({ name, result, faults }) =>
+      faults.length === 0 ? [[name, result]] : faults.map((fault) => [name, fault]),
+    ),
+    none: '',
+  },
+];
+
+const casesTitle = ({ cases, caseCount }: DayReport): string =>
+  caseCount > cases.length ? `Open cases: the first ${cases.length} of ${caseCount}` : 'Open cases';
+
+/** A sentence on what the report is of, and whether more may come. */
+export const dayReportHead = ({ day, zone, madeAt, isClosed }: DayReport): string =>
+  `The day ${day} of ${zone}, amounts in ETB. Made at ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC. ` +
+  (isClosed ? 'The day is closed.' : 'The day is not closed: its figures may still change.');
+
+/** A cell of numbers: amounts have a point, counts have none. */
+const isAmount = (value: string | number): value is string => typeof value === 'string';
+const plain = (amount: string): string => formatAmount(parseMoney(amount));
+export const grouped = (amount: string): string => formatGroupedAmount(parseMoney(amount));
+
+/** A day report for spreadsheets: one table after the other, each line with the name of its table. */
+export function dayReportCsv(report: DayReport): string {
+  const rows = dayReportTables(report).flatMap(({ title, columns, numbers, rows }): CsvRow[] => [
+    ['Part', ...columns],
+    ...rows.map((row) => [
+      title,
+      ...row.map((value, place) =>
+        place >= row.length - numbers && isAmount(value) ? plain(value) : value,
+      ),
+    ]),
+  ]);
+  return csv([
+    ['Part', 'Day', 'Time zone', 'Made at', 'Closed'],
+    [
+      'Report',
+      report.day,
+      report.zone,
+      report.madeAt.toISOString(),
+      report.isClosed ? 'yes' : 'no',
+    ],
+    ...rows,
+  ]);
+}
+
+/** A day report as a document of its own, with charts; it needs nothing from elsewhere. */
+export const dayReportHtml = (report: DayReport): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Day report ${report.day}</title>
+<style>${ownHtml(dayReportStyle)}</style></head><body>
+<h1>Day report ${report.day}</h1>
+<p>${dayReportHead(report)}</p>
+${
+  isInOrder(report)
+    ? html`<p class="state good">The books are in order.</p>`
+    : html`<p class="state bad">The books are not in order: see Checks.</p>`
+}
+<div class="figures">${figures(report)}</div>
+<div class="charts">
+${chartOf(report, 'vouchers', 'Vouchers generated')}
+${chartOf(report, 'redemptions', 'Redemptions')}
+${chartOf(report, 'topups', 'Top-ups delivered')}
+</div>
+${dayReportTables(report).slice(1).map(tableOf)}
+</body></html>
+`.toString();
+
+const figures = ({ sales, redemptions, payouts, fees, caseCount }: DayReport): Html[] => [
+  figure('Vouchers', sales.vouchers),
+  figure('Redemptions', redemptions),
+  figure('Payouts', payouts),
+  figure('Fees', fees),
+  figure('Top-ups', sales.topups),
+  html`<div><span>Open cases</span><strong>${caseCount}</strong></div>`,
+];
+
+const figure = (name: string, { count, amount }: CountedSum): Html =>
+  html`<div><span>${name}: ${count}</span><strong>ETB ${grouped(amount)}</strong></div>`;
+
+const chartOf = ({ hours }: DayReport, what: keyof Omit<DayHour, 'hour'>, title: string): Html =>
+  html`<section><h2>${title}, ETB per hour</h2>${barChart({
+    id: what,
+    title: `ETB per hour: ${title}`,
+    description: html`${title}, by the hour of the day.`.toString(),
+    bars: hours.map((one) => ({
+      label: one.hour,
+      amount: one[what].amount,
+      words: `${one.hour}: ${one[what].count}, ETB ${grouped(one[what].amount)}`,
+    })),
+  })}</section>`;
+
+const tableOf = ({ title, columns, numbers, rows, none }: ReportTable): Html => {
+  const cell = (value: HtmlValue, place: number, tag: 'td' | 'th'): Html => {
+    const align = place >= columns.length - numbers ? ownHtml(' class="number"') : undefined;
+    return tag === 'th'
+      ? html`<th scope="col"${align}>${value}</th>`
+      : html`<td${align}>${value}</td>`;
+  };
+  const shown = (value: string | number, place: number) =>
+    place >= columns.length - numbers && isAmount(value) ? grouped(value) : value;
+  return html`<section><h2>${title}</h2>
+${
+  rows.length === 0
+    ? html`<p>${none}</p>`
+    : html`<div class="wide"><table><thead><tr>${columns.map((name, place) => cell(name, place, 'th'))}</tr></thead>
+<tbody>${rows.map(
+        (row) =>
+          html`<tr>${row.map((value, place) => cell(shown(value, place), place, 'td'))}</tr>`,
+      )}</tbody></table></div>`
+}</section>`;
+};
+
+/** The name of a statement's file, without what its type adds. */
+export const statementFileName = ({ company, month }: MonthlyStatement): string =>
+  `statement-${company.kind}-${company.id}-${month}`;
+
+/** The files of a statement: to print, and for spreadsheets. */
+export const statementFiles = (statement: MonthlyStatement) => {
+  const name = statementFileName(statement);
+  return [
+    { name: `${name}.html`, type: 'text/html', content: statementHtml(statement) },
+    { name: `${name}.csv`, type: 'text/csv', content: statementCsv(statement) },
+  ] as const;
+};
+
+/** A statement for spreadsheets. */
+export const statementCsv = ({ sections }: MonthlyStatement): string =>
+  csv([
+    ['Account', 'Line', 'Number', 'Amount (ETB)'],
+    ...sections.flatMap(({ title, opening, closing, lines }) => [
+      ...(opening === undefined ? [] : [[title, 'Opening balance', '', plain(opening)]]),
+      ...lines.map(({ label, count, amount }) => [title, label, count, plain(amount)]),
+      [title, closingLabel(opening), '', plain(closing)],
+    ]),
+  ]);
+
+/** A statement as a document of its own, made for A4 paper; it needs nothing from elsewhere. */
+export const statementHtml = ({ company, month, zone, sections }: MonthlyStatement): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Statement ${month}: ${company.name}</title>
+<style>
+@page { size: A4; margin: 20mm }
+body { font: 11pt/1.4 system-ui, sans-serif; color: #111; max-width: 170mm; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 18pt; margin: 0 } h2 { font-size: 13pt; margin: 1.5rem 0 .25rem }
+table { width: 100%; border-collapse: collapse; break-inside: avoid }
+th, td { text-align: left; padding: .3rem 0; border-bottom: 1px solid #ccc }
+td + td, th + th { text-align: right; font-variant-numeric: tabular-nums; padding-left: 1rem }
+.balance td { font-weight: 600; border-bottom-color: #111 }
+@media print { body { margin: 0; padding: 0; max-width: none } }
+</style></head><body>
+<h1>Statement for ${month}</h1>
+<p>${company.name}, ${company.kind} ${company.id}. Amounts in ETB. The month is that of ${zone}.</p>
+${sections.map(section)}
+</body></html>
+`.toString();
+
+const section = ({ title, opening, closing, lines }: StatementSection) => html`<h2>${title}</h2>
+<table><thead><tr><th scope="col">Movement</th><th scope="col">Number</th><th scope="col">Amount</th></tr></thead>
+<tbody>${opening !== undefined && balance('Opening balance', opening)}${lines.map(
+  ({ label, count, amount }) =>
+    html`<tr><td>${label}</td><td>${count}</td><td>${grouped(amount)}</td></tr>`,
+)}${balance(closingLabel(opening), closing)}</tbody></table>`;
+
+const balance = (label: string, amount: string) =>
+  html`<tr class="balance"><td>${label}</td><td></td><td>${grouped(amount)}</td></tr>`;
+
+const closingLabel = (opening: string | undefined): string =>
+  opening === undefined ? 'Total' : 'Closing balance';

@@ -1,0 +1,323 @@
+import { unpaidStates } from '../../domain/payout-account.ts';
+import { caseReasons, caseTitle } from '../../domain/positions/words.ts';
+import { allProviders, mobileMoneyProviderNames } from '../../domain/providers.ts';
+import { reasons } from '../../domain/reasons.ts';
+
+/** The ages of holds, as upper bounds in seconds. */
+export const holdAges = {
+  'under 1m': 60,
+  '1m to 10m': 600,
+  '10m to 1h': 3_600,
+  '1h to 1d': 86_400,
+  'over 1d': Number.POSITIVE_INFINITY,
+} as const;
+export type HoldAge = keyof typeof holdAges;
+
+/** What money is on hold for. */
+export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
+
+/** What waits in the database for a worker. */
+export const outboxes = {
+  events: 'events without a number',
+  webhooks: 'webhooks that are due, without a workflow that has put them off',
+  messages: 'text messages to owners that are neither sent nor given up',
+  'invitation-messages': 'messages of invitations that are neither sent nor given up',
+  invitations: 'invitations of merchants that no workflow has taken up',
+  'top-up-retries': 'retries of top-ups that no workflow has taken up',
+  'operator-retries': 'retries of top-ups by operators that no workflow has taken up',
+  repairs: 'repairs that no workflow has begun',
+  'access-notices': 'e-mails about access that are not sent',
+  statements: 'e-mails with monthly statements that are neither sent nor given up',
+  'day-reports': 'e-mails with day reports that are neither sent nor given up',
+} as const;
+
+/** The Schedules that metrics tell of. */
+const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements', 'day-reports'] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
+
+/** Whether a workflow that needs a person still runs, or has failed within the last day. */
+export const neededStates = ['running', 'failed'] as const;
+
+/** The e-mails about a closed period. */
+export const emailQueues = ['statements', 'day-reports'] as const;
+
+/** What providers are asked. */
+const providerCalls = [
+  ...['send', 'pay', 'check account', 'find', 'reverse', 'find reversal', 'deliver'],
+] as const;
+export type ProviderCall = (typeof providerCalls)[number];
+
+/** What is known after a call to a provider. */
+const providerOutcomes = [
+  ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'failed'],
+  ...['open', 'closed', 'not-offered'],
+] as const;
+export type ProviderCallOutcome = (typeof providerOutcomes)[number];
+
+/** Which process has a metric. */
+type Home = 'API' | 'worker' | 'API and worker';
+
+interface Label {
+  readonly meaning: string;
+  /** All values, where the service itself names them; every other value becomes `other`. */
+  readonly values?: readonly string[];
+}
+
+/** The declaration of a metric; the registry, the document and the tests are derived from it. */
+export interface MetricDefinition {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly home: Home;
+  readonly labels: Readonly<Record<string, Label>>;
+  /** Upper bounds in seconds. */
+  readonly buckets?: readonly number[];
+}
+
+const kind: Label = { meaning: 'What the money is on hold for', values: holdKinds };
+const age: Label = { meaning: 'Time since the hold', values: Object.keys(holdAges) };
+const outbox: Label = {
+  meaning: Object.entries(outboxes)
+    .map(([name, text]) => `\`${name}\`: ${text}`)
+    .join('; '),
+  values: Object.keys(outboxes),
+};
+const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
+const anyProvider: Label = { meaning: 'The provider', values: allProviders };
+
+/** The metrics of what stands in the database and in Temporal, which every worker reads. */
+const stateDefinitions = {
+  holds: {
+    kind: 'gauge',
+    help: 'Payments, top-ups and reversals that have not come to their end',
+    home: 'worker',
+    labels: { kind, age },
+  },
+  money_on_hold_birr: {
+    kind: 'gauge',
+    help: 'Money of these, in ETB',
+    home: 'worker',
+    labels: { kind, age },
+  },
+  oldest_hold_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest of these; 0 without any',
+    home: 'worker',
+    labels: { kind },
+  },
+  wallets_below_threshold: {
+    kind: 'gauge',
+    help: 'Wallets of active partners whose balance is below the threshold that is set for them',
+    home: 'worker',
+    labels: { wallet: { meaning: 'The wallet', values: ['gift', 'airtime'] } },
+  },
+  open_cases: {
+    kind: 'gauge',
+    help: 'Cases that a person must settle',
+    home: 'worker',
+    labels: {
+      why: {
+        meaning: caseReasons
+          .map((why) => `\`${why}\`: ${caseTitle(why, 1n).toLowerCase()}`)
+          .join('; '),
+        values: caseReasons,
+      },
+    },
+  },
+  payout_accounts_refused: {
+    kind: 'gauge',
+    help:
+      'Payout accounts of merchants that a provider refuses, or whose registered holder nobody has ' +
+      'confirmed, so that nothing is paid to them',
+    home: 'worker',
+    labels: {
+      provider: { meaning: 'The provider', values: mobileMoneyProviderNames },
+      state: {
+        meaning:
+          '`closed`: it does not exist, or takes no money; `name-differs`: somebody else holds it than ' +
+          'an operator registered; `not-offered`: the provider does not tell the registered holder, and ' +
+          'neither another provider nor an operator has confirmed it',
+        values: unpaidStates,
+      },
+    },
+  },
+  provider_balance: {
+    kind: 'gauge',
+    help: 'Our balance at a provider, as last read, in the currency of the account',
+    home: 'worker',
+    labels: { provider: anyProvider },
+  },
+  provider_balance_minimum: {
+    kind: 'gauge',
+    help: 'Balance below which an alarm is raised',
+    home: 'worker',
+    labels: { provider: anyProvider },
+  },
+  provider_balance_read_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the provider last said our balance; before the first time, at which the worker started',
+    home: 'worker',
+    labels: { provider: anyProvider },
+  },
+  provider_balance_interval_seconds: {
+    kind: 'gauge',
+    help: 'Time between two readings of balances',
+    home: 'worker',
+    labels: {},
+  },
+  outbox_waiting: {
+    kind: 'gauge',
+    help: 'What waits for a worker; counted up to 10,000',
+    home: 'worker',
+    labels: { outbox },
+  },
+  outbox_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Time for which the oldest of these has waited; 0 without any',
+    home: 'worker',
+    labels: { outbox },
+  },
+  repairs_to_confirm: {
+    kind: 'gauge',
+    help: 'Repairs that wait for the confirmation of a second person',
+    home: 'worker',
+    labels: {},
+  },
+  emails_undelivered: {
+    kind: 'gauge',
+    help: 'E-mails that the mail server refused, or that were given up, within the last day',
+    home: 'worker',
+    labels: {
+      queue: { meaning: 'What the e-mails are about', values: emailQueues },
+    },
+  },
+  needs_action: {
+    kind: 'gauge',
+    help: 'Workflows that need a person: `NeedsAction = true` in the Temporal UI',
+    home: 'worker',
+    labels: {
+      state: {
+        meaning: '`running`; `failed`: it ended so within the last day',
+        values: neededStates,
+      },
+    },
+  },
+  schedule_last_run_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the last run began',
+    home: 'worker',
+    labels: { schedule },
+  },
+  schedule_last_run_succeeded: {
+    kind: 'gauge',
+    help: '1 if the last run that has ended succeeded; 0 if it failed, for example because the books do not agree',
+    home: 'worker',
+    labels: { schedule },
+  },
+  schedule_interval_seconds: {
+    kind: 'gauge',
+    help: 'Time between two runs',
+    home: 'worker',
+    labels: { schedule },
+  },
+  state_read_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time at which the values of a source were last read',
+    home: 'worker',
+    labels: {
+      source: {
+        meaning: 'PostgreSQL (holds, wallets, outboxes), or Temporal (Schedules, cases)',
+        values: ['database', 'temporal'],
+      },
+    },
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** The prefix of the names of all metrics of the service. */
+export const PREFIX = 'voucher_service_';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const SURFACES = ['partner', 'merchant', 'portal', 'other'] as const;
+
+const surface: Label = { meaning: 'Who it is for', values: SURFACES };
+const route: Label = {
+  meaning: 'Template of the path, as in [endpoints](endpoints.md); `other` for unknown paths',
+};
+const provider: Label = {
+  meaning: 'Adapter of the settings, such as `gsma`; `webhook`: all receivers',
+};
+const breakerState: Label = { meaning: 'Its state', values: ['closed', 'half-open', 'open'] };
+const call: Label = { meaning: 'What was asked', values: [...providerCalls] };
+
+/** Every metric of the service itself, by its name without the prefix. */
+export const definitions = {
+  http_requests_total: {
+    kind: 'counter',
+    help: 'Requests that were answered',
+    home: 'API',
+    labels: {
+      surface,
+      route,
+      method: { meaning: 'Method of HTTP', values: METHODS },
+      status: { meaning: 'Status of HTTP' },
+      reason: {
+        meaning: 'Reason of a refusal or failure, as in [errors](errors.md); `none` for a success',
+        values: ['none', ...Object.keys(reasons)],
+      },
+    },
+  },
+  http_request_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from the first line of a request to its answer',
+    home: 'API',
+    labels: { surface, route },
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  database_pool_connections: {
+    kind: 'gauge',
+    help: 'Connections to PostgreSQL, and requests that wait for one',
+    home: 'API and worker',
+    labels: {
+      pool: { meaning: 'The pool', values: ['api', 'lists', 'worker'] },
+      state: { meaning: 'State', values: ['busy', 'idle', 'waiting', 'limit'] },
+    },
+  },
+  clock_offset_seconds: {
+    kind: 'gauge',
+    help: 'By how much the clock of the process is ahead of that of the database; negative: behind',
+    home: 'API and worker',
+    labels: {},
+  },
+  provider_calls_total: {
+    kind: 'counter',
+    help: 'Calls to providers and to receivers of webhooks',
+    home: 'worker',
+    labels: {
+      provider,
+      call,
+      outcome: {
+        meaning:
+          'What is known after the call ([providers](providers.md)); `failed`: the adapter failed',
+        values: [...providerOutcomes],
+      },
+    },
+  },
+  provider_breaker: {
+    kind: 'gauge',
+    help: 'State of the circuit breaker of a provider in this process: 1 for the present one',
+    home: 'worker',
+    labels: { provider, state: breakerState },
+  },
+  provider_call_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of a call to a provider',
+    home: 'worker',
+    labels: { provider, call },
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40],
+  },
+  ...stateDefinitions,
+} as const satisfies Record<string, MetricDefinition>;
+
+export type MetricName = keyof typeof definitions;
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<keyof (typeof definitions)[Name]['labels'], string>
+>;

@@ -1,0 +1,64 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { RepairInput } from '../../../../workflows/contracts.ts';
+import type { repair } from '../../../../workflows/repair.ts';
+import { repairWorkflowId } from '../../../../workflows/workflow-ids.ts';
+import type { Database } from '../../../db/connection.ts';
+import { type RepairToStart, repairsToStart } from '../../../db/repairs/repair-lists.ts';
+import { expireRepairs } from '../../../db/repairs/repairs.ts';
+import type { NumberBox } from '../../../domain/phone.ts';
+import {
+  namesOfCompany,
+  type StartNames,
+  searchAttributesOf,
+} from '../../temporal/workflow-starts.ts';
+import { pickUp, startOnce } from './pick-up.ts';
+import type { Repetition } from './repeat.ts';
+
+/**
+ * Starts the workflows of repairs that staff and operators have asked for, and ends those that nobody
+ * confirmed in time.
+ */
+export function createRepairPickup(options: {
+  readonly database: Database;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly taskQueue: string;
+  readonly timing: RepairInput['timing'];
+  readonly numbers: Pick<NumberBox, 'hashOfStored'>;
+  readonly intervalMs: number;
+}): Repetition {
+  const { database, client } = options;
+  const { inquiryIntervalMs, alarmAfterMs, maximumHints } = options.timing;
+  const timing = { inquiryIntervalMs, alarmAfterMs, maximumHints };
+  return pickUp({
+    ...options,
+    rows: 'repairs',
+    async find(batchSize) {
+      await expireRepairs(database);
+      return repairsToStart(database, batchSize);
+    },
+    start: (found, { id, operationId, kind } = found) =>
+      startOnce(options, (common) =>
+        client.workflow.start<typeof repair>('repair', {
+          ...common,
+          workflowId: repairWorkflowId(id, operationId),
+          args: [{ repairId: id, operationId, timing }],
+          staticSummary: `Repair ${id}: ${kind}`,
+          ...searchAttributesOf('repair', namesOf(found, options)),
+        }),
+      ),
+  });
+}
+
+const namesOf = (
+  { company, ...found }: RepairToStart,
+  { numbers }: { readonly numbers: Pick<NumberBox, 'hashOfStored'> },
+): StartNames => ({
+  partnerId: found.partnerId ?? undefined,
+  merchantId: found.merchantId ?? undefined,
+  ...(company && namesOfCompany(company)),
+  serialNumber: found.serialNumber ?? undefined,
+  transactionId: found.topupId ?? undefined,
+  numberHash: found.msisdn === null ? undefined : numbers.hashOfStored(found.msisdn),
+});

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import { patiently } from '../../process/background-tasks.ts';
+import type { TemporalConnection } from '../../temporal/connection.ts';
+import { isTemporalBusy } from '../../temporal/connection.ts';
+import {
+  ensureSchedules,
+  prepareNamespace,
+  restoreSchedules,
+  type ScheduleSettings,
+  triggerResumptions,
+} from '../../temporal/schedules.ts';
+import { findStalledVersion, type WorkerVersion } from '../../temporal/worker-version.ts';
+import { type Repetition, repeat } from './repeat.ts';
+
+/** The client itself has no time limit. */
+const LIMIT_MS = 30_000;
+
+/** A Temporal server that restarts, or is busy with the start of many processes, answers by then. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Maintains what the service needs in Temporal besides its workflows: the namespace, the search
+ * attributes and the Schedules. It runs before the worker starts and then every half a minute,
+ * because an emptied or restored Temporal server lacks them, and money on hold would wait for ever. Such
+ * a server has lost the workflows as well, so that what is on hold is taken up again at once.
+ */
+export async function startTemporalUpkeep(
+  temporal: TemporalConnection,
+  options: ScheduleSettings & {
+    readonly intervalMs: number;
+    readonly logger: Logger;
+    /** Of the workers, where they have versions. */
+    readonly version: WorkerVersion | undefined;
+  },
+): Promise<Repetition> {
+  const { connection, client, namespace } = temporal;
+  const { intervalMs, logger, version } = options;
+  const withLimit = <Result>(work: () => Promise<Result>) =>
+    client.withDeadline(Date.now() + LIMIT_MS, work);
+
+  await patiently(() => withLimit(() => prepareNamespace(connection, namespace)), {
+    isPassing: isTemporalBusy,
+    patienceMs: PATIENCE_MS,
+  });
+  await ensureSchedules(client, options, PATIENCE_MS);
+
+  /** Survives a run that could not trigger: the next one does not find anything missing. */
+  let isTriggerDue = false;
+
+  async function restore(): Promise<void> {
+    const added = await prepareNamespace(connection, namespace);
+    const created = await restoreSchedules(client, options);
+    if (added.length > 0 || created.length > 0)
+      logger.error(
+        { added, created },
+        'Restored search attributes and Schedules that Temporal had lost',
+      );
+    isTriggerDue ||= added.length > 0 || created.length > 0;
+    if (isTriggerDue) await triggerResumptions(client, options.taskQueue);
+    isTriggerDue = false;
+    // No workflow could say so: none runs.
+    const stalled = version && (await findStalledVersion(temporal, version, options.taskQueue));
+    if (stalled) logger.error({ stalled }, 'No workflow goes on: NeedsAction');
+  }
+  return repeat({
+    work: () => withLimit(restore),
+    intervalMs,
+    pausesFirst: true,
+    logger,
+    failure: 'Could not check Schedules and search attributes',
+  });
+}

@@ -1,0 +1,71 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { webhookDue } from '../../../../workflows/contracts.ts';
+import type { deliverWebhooks } from '../../../../workflows/deliver-webhooks.ts';
+import { deliverWebhooksId } from '../../../../workflows/workflow-ids.ts';
+import type { Database } from '../../../db/connection.ts';
+import {
+  type DueEndpoint,
+  dispatchEvents,
+  listDueEndpoints,
+  readDispatchState,
+  takeWake,
+} from '../../../db/webhooks/deliveries.ts';
+import {
+  namesOfCompany,
+  searchAttributesOf,
+  WORKFLOW_TASK_TIMEOUT,
+} from '../../temporal/workflow-starts.ts';
+import { type Repetition, repeat } from './repeat.ts';
+
+const BATCH_SIZE = 100;
+/** The client itself has no time limit. */
+const SIGNAL_LIMIT_MS = 5_000;
+/** Time after which a webhook is woken again whose workflow gave no sign. */
+const WATCH_SECONDS = 60;
+
+/**
+ * Makes deliveries of new events, and starts or signals the workflows of their webhooks. The demand to
+ * wake a workflow is a column, written together with what it is to deliver: a worker that dies in
+ * between, and a Temporal server that has lost the workflow, only delay it. Any number of workers may
+ * poll.
+ */
+export function startWebhookDispatch(options: {
+  readonly database: Database;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly taskQueue: string;
+  readonly retrySeconds: number;
+  readonly intervalMs: number;
+}): Repetition {
+  const { database, client, logger, taskQueue, retrySeconds, intervalMs } = options;
+  let dispatched: number | null = null;
+
+  async function dispatch(): Promise<void> {
+    const { newest, isSomebodyDue } = await readDispatchState(database);
+    if (newest === dispatched && !isSomebodyDue) return;
+    let mayBeMore: boolean | undefined;
+    do mayBeMore = await dispatchEvents(database, retrySeconds);
+    while (mayBeMore);
+    // Undefined: another worker does it, and may not have seen the newest.
+    if (mayBeMore === false) dispatched = newest;
+    for (const endpoint of await listDueEndpoints(database, BATCH_SIZE))
+      if (await takeWake(database, endpoint, WATCH_SECONDS)) await wake(endpoint);
+  }
+
+  const wake = ({ id, company }: DueEndpoint): Promise<unknown> =>
+    client.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
+      client.workflow.signalWithStart<typeof deliverWebhooks>('deliverWebhooks', {
+        workflowId: deliverWebhooksId(id, taskQueue),
+        taskQueue,
+        args: [{ endpointId: id }],
+        signal: webhookDue,
+        signalArgs: [],
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        staticSummary: `Webhook ${id} of ${company.kind} ${company.id}`,
+        ...searchAttributesOf('deliver-webhooks', namesOfCompany(company)),
+      }),
+    );
+
+  return repeat({ work: dispatch, intervalMs, logger, failure: 'Could not dispatch webhooks' });
+}

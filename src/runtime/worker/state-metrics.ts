@@ -1,0 +1,243 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { BalanceAtProvider } from '../../../activities/compare-statement.ts';
+import {
+  checkBooksId,
+  compareStatementsId,
+  expireVouchersId,
+  reconcileId,
+  sendDayReportsId,
+} from '../../../workflows/workflow-ids.ts';
+import type { Config } from '../../config/config.ts';
+import { countUnpaidAccounts } from '../../db/catalogue/payout-accounts.ts';
+import type { Database } from '../../db/connection.ts';
+import { readServiceState } from '../../db/overview.ts';
+import { countOpenCases } from '../../db/positions/cases.ts';
+import { listBalances } from '../../db/provider-statements/balances.ts';
+import { unpaidStates } from '../../domain/payout-account.ts';
+import { caseReasons } from '../../domain/positions/words.ts';
+import { type MobileMoneyProviderName, mobileMoneyProviderNames } from '../../domain/providers.ts';
+import {
+  emailQueues,
+  type HoldAge,
+  holdAges,
+  holdKinds,
+  neededStates,
+  type ScheduleName,
+} from '../metrics/definitions.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { type Repetition, repeat } from './background/repeat.ts';
+
+/** Shows the payout accounts that are not paid. */
+async function showUnpaidAccounts(
+  metrics: Metrics,
+  database: Database,
+  defaultProvider: MobileMoneyProviderName,
+): Promise<void> {
+  const unpaid = await countUnpaidAccounts(database, defaultProvider);
+  for (const provider of mobileMoneyProviderNames)
+    for (const state of unpaidStates) {
+      const found = unpaid.find((one) => one.provider === provider && one.state === state);
+      metrics.set('payout_accounts_refused', { provider, state }, found?.count ?? 0);
+    }
+}
+
+/** What a worker knows of our balances at providers. */
+interface WatchedBalances {
+  /** The configured providers that say our balance. */
+  readonly providers: readonly string[];
+  readonly minimums: Readonly<Record<string, number>>;
+  readonly intervalSeconds: number;
+  /** A provider that has never said our balance counts from here. */
+  readonly watchedSince: Date;
+}
+
+/** Shows open cases, and our balances at the providers. */
+async function showStatements(
+  metrics: Metrics,
+  database: Database,
+  balances: WatchedBalances,
+): Promise<void> {
+  const counts = await countOpenCases(database);
+  for (const why of caseReasons) {
+    const found = counts.find((one) => one.why === why);
+    metrics.set('open_cases', { why }, found?.count ?? 0);
+  }
+  await showBalances(metrics, database, balances);
+}
+
+/** Readings of providers that are not configured any more would look like those of silent ones. */
+async function showBalances(
+  metrics: Metrics,
+  database: Database,
+  { providers, minimums, intervalSeconds, watchedSince }: WatchedBalances,
+): Promise<void> {
+  metrics.set('provider_balance_interval_seconds', {}, intervalSeconds);
+  const readings = await listBalances(database);
+  for (const provider of providers) {
+    const reading = readings.find((one) => one.provider === provider);
+    if (reading) metrics.set('provider_balance', { provider }, Number(reading.amount));
+    const seconds = (reading?.readAt ?? watchedSince).getTime() / 1_000;
+    metrics.set('provider_balance_read_timestamp_seconds', { provider }, seconds);
+    const minimum = minimums[provider];
+    if (minimum !== undefined) metrics.set('provider_balance_minimum', { provider }, minimum);
+  }
+}
+
+/** The client itself has no time limit. */
+const LIMIT_MS = 10_000;
+
+/** Daily, at the time of `temporal/schedules.ts`. */
+const DAY_SECONDS = 86_400;
+
+/** The state metrics of a worker; none where nobody reads them. */
+export const stateMetrics = (
+  config: Config,
+  {
+    balanceAccounts,
+    ...shared
+  }: Pick<StateOptions, 'metrics' | 'database' | 'client' | 'logger'> & {
+    readonly balanceAccounts: readonly BalanceAtProvider[];
+  },
+): readonly Repetition[] =>
+  config.METRICS_PORT === undefined
+    ? []
+    : startStateMetrics({
+        ...shared,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
+        reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+        balances: {
+          providers: balanceAccounts.flatMap(({ name, account }) =>
+            account.balance ? [name] : [],
+          ),
+          minimums: config.PROVIDER_BALANCE_MINIMUMS,
+          intervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
+          watchedSince: new Date(),
+        },
+        defaultPayer: config.MOBILE_MONEY_PROVIDER,
+        intervalMs: config.METRICS_READ_SECONDS * 1_000,
+      });
+
+interface StateOptions {
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly taskQueue: string;
+  readonly sweepIntervalSeconds: number;
+  readonly reconcileIntervalSeconds: number;
+  readonly balances: WatchedBalances;
+  /** Pays where no route decides. */
+  readonly defaultPayer: MobileMoneyProviderName;
+  readonly intervalMs: number;
+}
+
+/**
+ * Reads at an interval what metrics say of the database and of Temporal: a scrape asks neither, so that
+ * scrapers cannot load them. A source that fails keeps its last values, and the time of its last
+ * reading tells so.
+ */
+function startStateMetrics(options: StateOptions): readonly Repetition[] {
+  const { intervalMs, logger, metrics, client } = options;
+  const source = (name: 'database' | 'temporal', read: () => Promise<void>) =>
+    repeat({
+      async work() {
+        await read();
+        metrics.set('state_read_timestamp_seconds', { source: name }, Date.now() / 1_000);
+      },
+      intervalMs,
+      logger,
+      failure: `Could not read the metrics of the ${name}`,
+    });
+  return [
+    source('database', () => showDatabase(options)),
+    source('temporal', () =>
+      client.withDeadline(Date.now() + LIMIT_MS, () => showTemporal(options)),
+    ),
+  ];
+}
+
+async function showDatabase(options: StateOptions): Promise<void> {
+  const { database, metrics } = options;
+  const bounds = Object.values(holdAges).filter(Number.isFinite);
+  const state = await readServiceState(database, bounds);
+  const { holds, waiting, lowWallets, undelivered } = state;
+  for (const kind of holdKinds) {
+    const ofKind = holds.filter((one) => one.kind === kind);
+    for (const [age, limit] of Object.entries(holdAges) as [HoldAge, number][]) {
+      const found = ofKind.find(({ ageLimit }) => (ageLimit ?? Number.POSITIVE_INFINITY) === limit);
+      metrics.set('holds', { kind, age }, found?.count ?? 0);
+      metrics.set('money_on_hold_birr', { kind, age }, found?.amount ?? 0);
+    }
+    const oldest = Math.max(0, ...ofKind.map(({ oldestSeconds }) => oldestSeconds));
+    metrics.set('oldest_hold_seconds', { kind }, oldest);
+  }
+  for (const { outbox, count, oldestSeconds } of waiting) {
+    metrics.set('outbox_waiting', { outbox }, count);
+    metrics.set('outbox_oldest_seconds', { outbox }, oldestSeconds);
+  }
+  for (const wallet of ['gift', 'airtime'])
+    metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
+  metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
+  for (const queue of emailQueues) metrics.set('emails_undelivered', { queue }, undelivered[queue]);
+  await showUnpaidAccounts(metrics, database, options.defaultPayer);
+  await showStatements(metrics, database, options.balances);
+}
+
+async function showTemporal(options: StateOptions): Promise<void> {
+  const { taskQueue } = options;
+  await showNeeded(options);
+  await showSchedule(options, 'sweep', expireVouchersId(taskQueue), options.sweepIntervalSeconds);
+  await showSchedule(
+    options,
+    'reconciliation',
+    reconcileId(taskQueue),
+    options.reconcileIntervalSeconds,
+  );
+  await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
+  await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);
+  await showSchedule(options, 'day-reports', sendDayReportsId(taskQueue), DAY_SECONDS);
+}
+
+/**
+ * The workflows that need a person: those that wait for one, and those that ended by calling one. Temporal
+ * counts both: Prometheus does not see the first count of a new series as an increase, so that the counter
+ * of ends would miss a first one.
+ */
+async function showNeeded({ client, metrics, taskQueue }: StateOptions): Promise<void> {
+  const since = new Date(Date.now() - DAY_SECONDS * 1_000).toISOString();
+  const { groups } = await client.workflow.count(
+    `NeedsAction = true AND TaskQueue = '${taskQueue}' AND (ExecutionStatus = 'Running'
+      OR (ExecutionStatus = 'Failed' AND CloseTime > '${since}')) GROUP BY ExecutionStatus`,
+  );
+  for (const state of neededStates) {
+    const found = groups.find(({ groupValues }) => String(groupValues[0]) === statusOf[state]);
+    metrics.set('needs_action', { state }, found?.count ?? 0);
+  }
+}
+
+const statusOf = { running: 'Running', failed: 'Failed' } as const;
+
+/** The last run, and the result of the last one that has ended. */
+async function showSchedule(
+  { client, metrics }: StateOptions,
+  schedule: ScheduleName,
+  id: string,
+  intervalSeconds: number,
+): Promise<void> {
+  metrics.set('schedule_interval_seconds', { schedule }, intervalSeconds);
+  const { info } = await client.schedule.getHandle(id).describe();
+  // A new Schedule has not run yet: it is as old as its definition.
+  const begun = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
+  metrics.set('schedule_last_run_timestamp_seconds', { schedule }, begun.getTime() / 1_000);
+  for (const { action } of info.recentActions.toReversed()) {
+    const { workflowId, firstExecutionRunId } = action.workflow;
+    const run = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
+    const { name } = run.status;
+    if (name === 'RUNNING') continue;
+    const isGood = name === 'COMPLETED' || name === 'CONTINUED_AS_NEW';
+    metrics.set('schedule_last_run_succeeded', { schedule }, isGood ? 1 : 0);
+    return;
+  }
+}

@@ -1,0 +1,225 @@
+import { finished } from 'node:stream';
+import type { Context } from 'koa';
+import type { Books } from './books.ts';
+import type { TakenRequest, TakenStatus } from './requests.ts';
+import {
+  type CallbackCourse,
+  lateSeconds,
+  type ReportBehaviour,
+  type SmsBehaviour,
+  shortlySeconds,
+} from './scenarios.ts';
+
+/** The sandbox's delays, which can be scaled and end when it closes. */
+export interface Waiting {
+  /** Resolves after the scaled seconds, or when the sandbox closes. */
+  wait(seconds: number): Promise<void>;
+  /** The same, not scaled: for what a tester has set. */
+  pause(seconds: number): Promise<void>;
+  /** The scaled moment after this many seconds. */
+  moment(seconds: number): Date;
+  /** Aborted when the sandbox closes. */
+  readonly ending: AbortSignal;
+  end(): void;
+}
+
+/**
+ * Waits for the delay before an outcome. The books have the outcome from the start, so that a sandbox that is
+ * killed during the delay leaves none open; one that closes gives it at once.
+ */
+export async function delayOutcome(
+  waiting: Waiting,
+  seconds: number,
+  settle: (from: Date) => void,
+): Promise<void> {
+  settle(waiting.moment(seconds));
+  await waiting.wait(seconds);
+  if (waiting.ending.aborted) settle(new Date());
+}
+
+export function createWaiting(delayScale: number): Waiting {
+  const ending = new AbortController();
+  /** The waiters. A signal with a listener for each would be reported as a leak. */
+  const waiting = new Set<() => void>();
+  function pause(seconds: number): Promise<void> {
+    if (seconds === 0 || ending.signal.aborted) return Promise.resolve();
+    const due = Date.now() + seconds * 1000;
+    return new Promise((resolve) => {
+      const goOn = () => {
+        clearTimeout(timer);
+        waiting.delete(goOn);
+        resolve();
+      };
+      // A timer may end before the clock shows its moment.
+      const look = () => {
+        if (Date.now() < due) timer = setTimeout(look, due - Date.now());
+        else goOn();
+      };
+      let timer = setTimeout(look, seconds * 1000);
+      waiting.add(goOn);
+    });
+  }
+  return {
+    pause,
+    wait: (seconds) => pause(seconds * delayScale),
+    moment: (seconds) => new Date(Date.now() + seconds * delayScale * 1000),
+    ending: ending.signal,
+    end() {
+      ending.abort();
+      for (const goOn of [...waiting]) goOn();
+    },
+  };
+}
+
+/** Pauses before an unacknowledged callback is repeated. */
+const retrySeconds = [5, 30, 120];
+const answerTimeoutMilliseconds = 5_000;
+
+interface Callback {
+  readonly method: 'POST' | 'PUT';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+export interface CallbackSender {
+  /**
+   * Sends a callback; any 2xx acknowledges it. Resolves after the first attempt; repetitions continue
+   * in the background.
+   */
+  send(callback: Callback): Promise<void>;
+}
+
+/** The statuses whose callbacks are sent for a new one, in this order. */
+export const toldStatuses: Readonly<
+  Record<CallbackCourse, (status: TakenStatus) => TakenStatus[]>
+> = {
+  once: (status) => [status],
+  'before-the-answer': (status) => [status],
+  twice: (status) => [status, status],
+  lost: () => [],
+  'out-of-order': (status) => [status, 'pending'],
+};
+
+/** Sends the callbacks of all simulated providers, until the sandbox closes. */
+export function createCallbackSender(waiting: Waiting): CallbackSender {
+  async function attempt({ method, url, headers, body }: Callback): Promise<boolean> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), answerTimeoutMilliseconds);
+    try {
+      const answer = await fetch(url, {
+        method,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        redirect: 'manual',
+        signal: AbortSignal.any([limit.signal, waiting.ending]),
+      });
+      await answer.body?.cancel();
+      return answer.ok;
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function repeat(callback: Callback): Promise<void> {
+    for (const seconds of retrySeconds) {
+      await waiting.wait(seconds);
+      if (waiting.ending.aborted || (await attempt(callback))) return;
+    }
+  }
+
+  return {
+    async send(callback) {
+      if (!(await attempt(callback))) void repeat(callback);
+    },
+  };
+}
+
+/** Tells a provider's client a new status of what was taken, as the number's scenario demands. */
+export interface Callbacks<Taken extends TakenRequest> {
+  announce(taken: Taken, status: TakenStatus): Promise<void>;
+}
+
+/** The statuses that are told. */
+interface Told {
+  /** The status that the answer has; undefined where the answer itself tells it. */
+  readonly first: TakenStatus | undefined;
+  readonly later: TakenStatus | undefined;
+}
+
+interface Parts<Taken extends TakenRequest> {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly callbacks: Callbacks<Taken>;
+}
+
+/**
+ * Gives what was taken the status that follows its answer, and sends the callbacks of both, which
+ * begin before the answer where the scenario says so. Its answer is made before: it has the first
+ * status even where "shortly" is scaled to zero.
+ */
+export async function endLater<Taken extends TakenRequest>(
+  ctx: Context,
+  taken: Taken,
+  { callback, ...told }: Told & { readonly callback: CallbackCourse },
+  parts: Parts<Taken>,
+): Promise<void> {
+  const { later } = told;
+  if (callback === 'before-the-answer') {
+    parts.books.settle(taken, later);
+    if (later) await parts.callbacks.announce(taken, later);
+    return;
+  }
+  parts.books.settle(taken, later, parts.waiting.moment(shortlySeconds));
+  announceAfterAnswer(ctx, taken, told, parts);
+}
+
+export function announceAfterAnswer<Taken extends TakenRequest>(
+  ctx: Context,
+  taken: Taken,
+  { first, later }: Told,
+  { waiting, callbacks }: Omit<Parts<Taken>, 'books'>,
+): void {
+  finished(ctx.res, async () => {
+    if (first) await callbacks.announce(taken, first);
+    await waiting.wait(shortlySeconds);
+    if (later) await callbacks.announce(taken, later);
+  });
+}
+
+/** What a provider reports of a message that it took. */
+export type ReportState = 'delivered' | 'not-delivered' | 'under-way';
+
+interface Plan {
+  readonly seconds: number;
+  readonly states: readonly ReportState[];
+}
+
+const plans: Readonly<Record<ReportBehaviour, Plan>> = {
+  once: { seconds: shortlySeconds, states: ['delivered'] },
+  'before-the-answer': { seconds: 0, states: ['delivered'] },
+  twice: { seconds: shortlySeconds, states: ['delivered', 'delivered'] },
+  lost: { seconds: 0, states: [] },
+  'out-of-order': { seconds: shortlySeconds, states: ['delivered', 'under-way'] },
+  late: { seconds: lateSeconds, states: ['delivered'] },
+  'not-delivered': { seconds: shortlySeconds, states: ['under-way', 'not-delivered'] },
+};
+
+/**
+ * Sends the delivery reports of a message, one after the other, as its number demands. Resolves when
+ * the answer to the message may follow.
+ */
+export async function announceReports(
+  { report = 'once' }: SmsBehaviour,
+  waiting: Waiting,
+  send: (state: ReportState) => Promise<void>,
+): Promise<void> {
+  const { seconds, states } = plans[report];
+  const sending = (async () => {
+    if (report !== 'before-the-answer') await waiting.wait(seconds);
+    for (const state of states) if (!waiting.ending.aborted) await send(state);
+  })();
+  if (report === 'before-the-answer') await sending;
+}

@@ -1,0 +1,399 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { operatorOf } from '../domain/phone.ts';
+import type { Books, Topup } from './books.ts';
+import {
+  type CallbackSender,
+  type Callbacks,
+  delayOutcome,
+  endLater,
+  toldStatuses,
+  type Waiting,
+} from './callbacks.ts';
+import { type Faults, underFault } from './faults.ts';
+import {
+  findProduct,
+  operatorAnswer,
+  operatorAnswers,
+  type Product,
+  productAnswer,
+  products,
+} from './products.ts';
+import {
+  give,
+  hasBasicCredentials,
+  isE164,
+  notAuthorised,
+  readJsonObject,
+  type SandboxReply,
+  statusOf,
+  type TakenStatus,
+  tooManyRequests,
+} from './requests.ts';
+import {
+  type AirtimeBehaviour,
+  delaySecondsOf,
+  firstStatus,
+  laterStatus,
+  shortlySeconds,
+  topupBehaviour,
+} from './scenarios.ts';
+import { listedTopups } from './statements.ts';
+
+/** Ids of status classes by name. */
+const classIds = {
+  CONFIRMED: 2,
+  SUBMITTED: 5,
+  COMPLETED: 7,
+  REVERSED: 8,
+  DECLINED: 9,
+} as const;
+
+const classes: Readonly<Record<TakenStatus, keyof typeof classIds>> = {
+  pending: 'SUBMITTED',
+  completed: 'COMPLETED',
+  failed: 'DECLINED',
+  reversed: 'REVERSED',
+};
+
+/** USD per ETB, for the wholesale price. */
+const wholesaleRate = 0.008;
+
+/** COMPLETED is Completed, and RANGED_VALUE_RECHARGE is Ranged_Value_Recharge. */
+const titleCase = (word: string): string =>
+  word.toLowerCase().replace(/(^|[_-])[a-z]/g, (start) => start.toUpperCase());
+
+/** A transaction in the format of DT One; `isFirst` right after its confirmation. */
+function transactionOf(
+  topup: Topup,
+  { status = statusOf(topup), isFirst = false }: { status?: TakenStatus; isFirst?: boolean } = {},
+) {
+  const { behaviour, product, takenAt } = topup;
+  const spell =
+    behaviour.answer === 'transaction-in-title-case' ? titleCase : (word: string) => word;
+  const amount = Number(topup.amount);
+  const name = isFirst && status === 'pending' ? 'CONFIRMED' : classes[status];
+  const isDone = status === 'completed' || status === 'reversed';
+  const reason = status === 'failed' && behaviour.reason ? `-${behaviour.reason}` : '';
+  return {
+    id: Number(topup.transactionId),
+    external_id: topup.reference,
+    creation_date: takenAt.toISOString(),
+    confirmation_expiration_date: new Date(takenAt.getTime() + 3_600_000).toISOString(),
+    confirmation_date: takenAt.toISOString(),
+    status: {
+      // The ids of the detailed statuses are not documented; those of the classes are.
+      id: classIds[name] * 10_000,
+      message: spell(`${name}${reason}`),
+      class: { id: classIds[name], message: spell(name) },
+    },
+    operator_reference: isDone ? topup.operatorReference : null,
+    pin:
+      isDone && behaviour.answer === 'transaction-with-pin'
+        ? { code: '7281-4439-0162', serial: '000128734' }
+        : null,
+    product: productAnswer(product, spell),
+    prices: {
+      wholesale: {
+        unit_type: spell('CURRENCY'),
+        unit: 'USD',
+        amount: Number((amount * wholesaleRate).toFixed(4)),
+        fee: 0,
+      },
+      retail: null,
+    },
+    rates: { base: wholesaleRate, wholesale: wholesaleRate, retail: null },
+    benefits: productAnswer(product, spell).benefits,
+    promotions: null,
+    requested_values: {
+      source: null,
+      destination: { unit_type: spell('CURRENCY'), unit: topup.currency, amount },
+    },
+    adjusted_values: null,
+    sender: null,
+    beneficiary: null,
+    debit_party_identifier: null,
+    credit_party_identifier: { mobile_number: topup.to },
+    statement_identifier: null,
+    additional_identifier: null,
+  };
+}
+
+/** DT One's callbacks: POSTs the transaction. */
+export const createCallbacks = (sender: CallbackSender, faults: Faults): Callbacks<Topup> => ({
+  async announce(topup, status) {
+    const { callbackUrl, behaviour } = topup;
+    if (callbackUrl === undefined || faults.of('dt-one').losesCallbacks) return;
+    for (const one of toldStatuses[behaviour.callback](status)) {
+      const body = transactionOf(topup, { status: one });
+      await sender.send({ method: 'POST', url: callbackUrl, body });
+    }
+  },
+});
+
+/** The error answers of DT One: HTTP status, code and message. */
+const errors = {
+  badRequest: [400, 1_000_400, 'Bad Request'],
+  unauthorised: [401, 1_000_401, 'Unauthorized'],
+  productNotAvailable: [404, 1_003_001, 'Product is not available in your account'],
+  amountOutOfRange: [400, 1_003_002, 'Requested product amount is out of range'],
+  unitInvalid: [400, 1_003_003, 'Requested product unit is invalid'],
+  numberInvalid: [400, 1_005_003, 'Credit party mobile number is invalid'],
+  externalIdUsed: [400, 1_007_001, 'Transaction external ID has already been used'],
+  transactionNotFound: [404, 1_008_004, 'Transaction not found'],
+  unavailable: [503, 1_009_503, 'Service unavailable'],
+} as const satisfies Record<string, readonly [number, number, string]>;
+
+type DtOneErrorName = keyof typeof errors;
+
+/** An error as the whole answer; `field` names its cause. */
+export function errorReply(name: DtOneErrorName, field?: string): SandboxReply {
+  const [status, code, words] = errors[name];
+  const message = field ? `${words}: ${field}` : words;
+  return { status, body: { errors: [{ code, message }] } };
+}
+
+/** A validated request for a transaction. */
+interface TransactionRequest {
+  readonly reference: string;
+  readonly to: string;
+  readonly product: Product;
+  /** ETB with two decimals: the amount of airtime, or the price of the package. */
+  readonly amount: string;
+  readonly callbackUrl: string | undefined;
+}
+
+interface Rejection {
+  readonly error: DtOneErrorName;
+  readonly field?: string;
+}
+
+const bad = (field: string): Rejection => ({ error: 'badRequest', field });
+
+/** Validates a request like DT One; the first problem ends it. */
+function checkTransactionRequest(
+  body: Readonly<Record<string, unknown>> | undefined,
+  { isSynchronous }: { readonly isSynchronous: boolean },
+): TransactionRequest | Rejection {
+  if (!body) return bad('body');
+  const { external_id: reference, product_id: productId, callback_url: callbackUrl } = body;
+  if (typeof reference !== 'string' || !/^.{1,40}$/.test(reference)) return bad('external_id');
+  if (!Number.isSafeInteger(productId)) return bad('product_id');
+  const product = findProduct(productId);
+  if (!product) return { error: 'productNotAvailable' };
+  // The sandbox has no endpoint to confirm a transaction later.
+  if (body.auto_confirm !== true) return bad('auto_confirm');
+  const to = fieldOf(body.credit_party_identifier, 'mobile_number');
+  if (typeof to !== 'string' || !isE164(to)) return { error: 'numberInvalid' };
+  if (callbackUrl !== undefined && (isSynchronous || !isWebAddress(callbackUrl))) {
+    return bad('callback_url');
+  }
+  const amount = amountOf(product, body);
+  if (typeof amount !== 'number') return amount;
+  return { reference, to, product, amount: amount.toFixed(2), callbackUrl };
+}
+
+function amountOf(product: Product, body: Readonly<Record<string, unknown>>): number | Rejection {
+  const { calculation_mode: mode, destination } = body;
+  if (typeof product.price === 'number') {
+    const isPlain = mode === undefined && destination === undefined;
+    return isPlain ? product.price : bad('calculation_mode');
+  }
+  if (mode !== 'DESTINATION_AMOUNT') return bad('calculation_mode');
+  if (fieldOf(destination, 'unit_type') !== 'CURRENCY' || fieldOf(destination, 'unit') !== 'ETB') {
+    return { error: 'unitInvalid' };
+  }
+  const amount = fieldOf(destination, 'amount');
+  if (typeof amount !== 'number' || Number(amount.toFixed(2)) !== amount) {
+    return bad('destination.amount');
+  }
+  const { min, max } = product.price;
+  return amount >= min && amount <= max ? amount : { error: 'amountOutOfRange' };
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Object(value)[name] : undefined;
+
+function isWebAddress(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value);
+}
+
+interface DtOneParts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly callbacks: Callbacks<Topup>;
+  readonly faults: Faults;
+}
+
+/** A synchronous request waits for the end of the transaction, up to this limit. */
+const longestSynchronousSeconds = 180;
+
+/** Answers without a transaction. */
+const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = {
+  'connection-dropped': 'dropped',
+  unavailable: errorReply('unavailable'),
+  'not-authorised': notAuthorised,
+  'too-many-requests': tooManyRequests,
+};
+
+/**
+ * `POST /async/transactions` and `POST /sync/transactions` (providers.md 3.2). Both answer after
+ * the delay of the number's scenario; the synchronous one also waits for an early end.
+ */
+async function createTransaction(
+  ctx: Context,
+  mode: { readonly isSynchronous: boolean },
+  { books, waiting, callbacks, faults }: DtOneParts,
+): Promise<SandboxReply> {
+  const request = checkTransactionRequest(await readJsonObject(ctx), mode);
+  if ('error' in request) return errorReply(request.error, request.field);
+  if (books.findTopup('reference', request.reference, 'dt-one'))
+    return errorReply('externalIdUsed');
+
+  const { to, product } = request;
+  const scenario = topupBehaviour(to, product.operator);
+  const behaviour = underFault(scenario, faults.of('dt-one'));
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySecondsOf(to));
+    return otherReplies[behaviour.answer] ?? errorReply('unavailable');
+  }
+  // The books contain a top-up before its delay, so that an inquiry during the delay finds it.
+  const topup = books.takeTopup({
+    ...request,
+    provider: 'dt-one',
+    currency: 'ETB',
+    behaviour,
+  });
+  const first = firstStatus[behaviour.books];
+  await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
+  if (mode.isSynchronous) await waitForEnd(topup, { books, waiting });
+
+  // The answer has the first status even where "shortly" is scaled to zero.
+  const body = transactionOf(topup, { isFirst: !mode.isSynchronous });
+  const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
+  const later =
+    mode.isSynchronous && first === undefined ? undefined : laterStatus[behaviour.books];
+  await endLater(
+    ctx,
+    topup,
+    { callback: behaviour.callback, first, later },
+    { books, waiting, callbacks },
+  );
+  return reply;
+}
+
+async function waitForEnd(
+  topup: Topup,
+  { books, waiting }: Pick<DtOneParts, 'books' | 'waiting'>,
+): Promise<void> {
+  if (topup.behaviour.books === 'pending') await waiting.wait(longestSynchronousSeconds);
+  if (topup.behaviour.books !== 'completed-later') return;
+  await waiting.wait(shortlySeconds);
+  books.settle(topup, 'completed');
+}
+
+const longestPage = 100;
+const defaultPage = 50;
+
+/** The requested page of a list, with DT One's paging headers. */
+function pageOf<Item>(ctx: Context, items: readonly Item[]): Item[] {
+  const perPage = Math.min(numberOf(ctx.query.per_page, defaultPage), longestPage);
+  const pages = Math.max(1, Math.ceil(items.length / perPage));
+  const page = numberOf(ctx.query.page, 1);
+  ctx.set({
+    'X-Total': String(items.length),
+    'X-Total-Pages': String(pages),
+    'X-Per-Page': String(perPage),
+    'X-Page': String(page),
+    'X-Next-Page': page < pages ? String(page + 1) : '',
+    'X-Prev-Page': page > 1 ? String(page - 1) : '',
+  });
+  return items.slice((page - 1) * perPage, page * perPage);
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;
+}
+
+const dayMilliseconds = 24 * 3_600_000;
+
+/**
+ * `GET /transactions`: by external id without a time limit, otherwise a range of at most 24 hours,
+ * by default the last 24 (providers.md 3.2).
+ */
+function listTransactions(ctx: Context, books: Books): SandboxReply {
+  const { external_id: externalId, from_date: from, to_date: to } = ctx.query;
+  if (typeof externalId === 'string') {
+    const topup = books.findTopup('reference', externalId, 'dt-one');
+    return { status: 200, body: pageOf(ctx, topup ? [transactionOf(topup)] : []) };
+  }
+  const end = to === undefined ? Date.now() : Date.parse(String(to));
+  const begin = from === undefined ? end - dayMilliseconds : Date.parse(String(from));
+  const isWindow = end - begin >= 0 && end - begin <= dayMilliseconds;
+  if (!isWindow) return errorReply('badRequest', 'from_date, to_date');
+  const topups = listedTopups(books, 'dt-one').filter(
+    ({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end,
+  );
+  return { status: 200, body: pageOf(ctx, topups).map((topup) => transactionOf(topup)) };
+}
+
+/** Below the path that DT One is mounted on. */
+export const dtOnePath = '/v1';
+
+/** The sandbox limits no caller, except by the scenario for it; clients can read the headers. */
+const requestsPerSecond = 100;
+
+/** DT One DVS v1 (providers.md 3.2): airtime and packages, and their outcomes. */
+export function dtOneRouter(parts: DtOneParts): Router {
+  const { books } = parts;
+  const api = new Router();
+  api.use(async (ctx, next) => {
+    ctx.set('X-Ratelimit-Limit', String(requestsPerSecond));
+    ctx.set('X-Ratelimit-Remaining', String(requestsPerSecond - 1));
+    await next();
+  });
+  api.use(requireKey);
+
+  api.post('/async/transactions', async (ctx) => {
+    give(ctx, await createTransaction(ctx, { isSynchronous: false }, parts));
+  });
+  api.post('/sync/transactions', async (ctx) => {
+    give(ctx, await createTransaction(ctx, { isSynchronous: true }, parts));
+  });
+  api.get('/transactions', (ctx) => give(ctx, listTransactions(ctx, books)));
+  api.get('/transactions/:id', (ctx) => {
+    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'dt-one');
+    const reply = topup && { status: 200, body: transactionOf(topup) };
+    give(ctx, reply ?? errorReply('transactionNotFound'));
+  });
+  api.get('/balances', (ctx) => {
+    const available = books.balances.get('dt-one') ?? 1_000_000;
+    ctx.body = [{ id: 1, unit_type: 'CURRENCY', unit: 'USD', available, holding: 0 }];
+  });
+  api.get('/products', (ctx) => {
+    ctx.body = pageOf(ctx, products).map((product) => productAnswer(product));
+  });
+  api.get('/operators', (ctx) => {
+    ctx.body = pageOf(ctx, operatorAnswers());
+  });
+  api.post('/lookup/mobile-number', async (ctx) => give(ctx, await lookUpNumber(ctx)));
+
+  const router = new Router();
+  router.use(dtOnePath, api.routes());
+  return router;
+}
+
+const requireKey: Middleware = async (ctx, next) => {
+  if (!hasBasicCredentials(ctx)) return give(ctx, errorReply('unauthorised'));
+  await next();
+};
+
+async function lookUpNumber(ctx: Context): Promise<SandboxReply> {
+  const number = (await readJsonObject(ctx))?.mobile_number;
+  if (typeof number !== 'string' || !isE164(number)) return errorReply('numberInvalid');
+  const operator = operatorOf(number);
+  return {
+    status: 200,
+    body: operator ? [{ ...operatorAnswer(operator), identified: true }] : [],
+  };
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type {
+  AirtimeProviderName,
+  MobileMoneyProviderName,
+  SmsProviderName,
+} from '../domain/providers.ts';
+import { statusOf, type TakenRequest, type TakenStatus } from './requests.ts';
+import type { BooksBehaviour } from './scenarios.ts';
+
+type ProviderName = SmsProviderName | MobileMoneyProviderName | AirtimeProviderName;
+
+/** The simulated providers, which a tester can break one by one: all that the service knows. */
+export const sandboxProviders = {
+  'africas-talking': { title: "Africa's Talking", kind: 'SMS' },
+  smpp: { title: 'SMPP', kind: 'SMS' },
+  gsma: { title: 'GSMA mobile money', kind: 'payouts' },
+  mpesa: { title: 'M-Pesa', kind: 'payouts' },
+  'dt-one': { title: 'DT One', kind: 'airtime and packages' },
+  reloadly: { title: 'Reloadly', kind: 'airtime' },
+} as const satisfies Readonly<
+  Record<ProviderName, { readonly title: string; readonly kind: string }>
+>;
+
+export type SandboxProvider = keyof typeof sandboxProviders;
+
+export const sandboxProviderNames = Object.keys(sandboxProviders) as SandboxProvider[];
+
+/** What a provider answers; the first three without doing anything, the others after doing it. */
+export const faultAnswers = {
+  normal: 'as usual',
+  'not-authorised': '401: the credentials are not accepted; nothing is done',
+  'too-many-requests': '429, with Retry-After; nothing is done',
+  unavailable: '503; nothing is done',
+  garbage: 'half a JSON object, after doing it',
+  'other-types': 'JSON whose fields have other types, after doing it',
+  empty: 'status 200 without a body, after doing it',
+  redirect: '307 to another address, after doing it',
+  html: 'a page in HTML with status 200, after doing it',
+  huge: 'a body of five megabytes, after doing it',
+  'slow-drip': 'a byte every 200 ms without an end, after doing it',
+} as const;
+
+const faultSchema = z.strictObject({
+  /** Resets every connection. */
+  down: z.boolean(),
+  /** Takes a request only after this time, even if the caller has left. */
+  slowSeconds: z.number().min(0).max(3_600),
+  /** Does it, then closes the connection. */
+  dropsAnswers: z.boolean(),
+  losesCallbacks: z.boolean(),
+  /** Reverses each payout or top-up that it takes and completes from now on, shortly after. */
+  reversesLater: z.boolean(),
+  answers: z.enum(Object.keys(faultAnswers) as (keyof typeof faultAnswers)[]),
+});
+
+/** How a provider behaves to everybody, whatever the number. */
+export type ProviderFault = Readonly<z.infer<typeof faultSchema>>;
+
+const faultless: ProviderFault = {
+  down: false,
+  slowSeconds: 0,
+  dropsAnswers: false,
+  losesCallbacks: false,
+  reversesLater: false,
+  answers: 'normal',
+};
+
+/** The fault that somebody asks for: what is missing is as usual. Undefined for other content. */
+export const readFault = (given: unknown): ProviderFault | undefined =>
+  faultSchema.safeParse({ ...faultless, ...(given as object) }).data;
+
+export interface Faults {
+  /** The present fault of a provider; a router or another server asks at every request. */
+  of(provider: SandboxProvider): ProviderFault;
+  set(provider: SandboxProvider, fault: ProviderFault): void;
+  /** All providers behave as usual again. */
+  clear(): void;
+}
+
+/** No provider has a fault at first. */
+export function createFaults(): Faults {
+  const faults = new Map<SandboxProvider, ProviderFault>();
+  return {
+    of: (provider) => faults.get(provider) ?? faultless,
+    set: (provider, fault) => faults.set(provider, fault),
+    clear: () => faults.clear(),
+  };
+}
+
+/** Whether a provider behaves as usual. */
+export const isFaultless = (fault: ProviderFault): boolean =>
+  JSON.stringify(fault) === JSON.stringify(faultless);
+
+/** The scenario of a number at a provider that may reverse what it completes. */
+export const underFault = <Behaviour extends { readonly books: BooksBehaviour }>(
+  behaviour: Behaviour,
+  { reversesLater }: ProviderFault,
+): Behaviour =>
+  reversesLater && behaviour.books === 'completed'
+    ? { ...behaviour, books: 'reversed-later' }
+    : behaviour;
+
+/** How the statement of a provider can differ from what it did; its books stay right. */
+export const statementFaults = {
+  'missing-here': 'lists it once more, under a reference that nobody knows',
+  'missing-there': 'does not list it',
+  amount: 'lists another amount',
+  currency: 'lists another currency',
+  duplicate: 'lists it once more, as another transaction',
+  reversed: 'lists it as reversed',
+  pending: 'lists it without an outcome',
+  late: 'lists it a day later',
+} as const;
+export type ListedFault = keyof typeof statementFaults;
+
+/** Faults that a tester has put into statements, by our reference. */
+export interface StatementFaults {
+  set(reference: string, fault: ListedFault): void;
+  clear(): void;
+  all(): { readonly reference: string; readonly fault: ListedFault }[];
+  /**
+   * The transactions as a statement lists them; `again` makes one of them another transaction, always
+   * the same one.
+   */
+  listed<Taken extends TakenRequest>(
+    transactions: readonly Taken[],
+    again: (taken: Taken) => Taken,
+  ): Taken[];
+}
+
+const DAY_MS = 86_400_000;
+
+/** It had this status from the beginning. */
+const withStatus = <Taken extends TakenRequest>(taken: Taken, status: TakenStatus): Taken => ({
+  ...taken,
+  statuses: [{ status, from: taken.takenAt }],
+});
+
+export function createStatementFaults(): StatementFaults {
+  const faults = new Map<string, { fault: ListedFault; otherReference: string }>();
+
+  function list<Taken extends TakenRequest>(taken: Taken, again: (taken: Taken) => Taken): Taken[] {
+    const found = faults.get(taken.reference);
+    switch (found?.fault) {
+      case undefined:
+        return [taken];
+      case 'missing-here':
+        return [taken, { ...again(taken), reference: found?.otherReference ?? '' }];
+      case 'missing-there':
+        return [];
+      case 'amount':
+        return [{ ...taken, amount: (Number(taken.amount) + 10).toFixed(2) }];
+      case 'currency':
+        return [{ ...taken, currency: 'USD' }];
+      case 'duplicate':
+        return [taken, again(taken)];
+      case 'reversed':
+        return [withStatus(taken, 'reversed')];
+      case 'pending':
+        return [withStatus(taken, 'pending')];
+      case 'late':
+        return [
+          {
+            ...taken,
+            takenAt: new Date(taken.takenAt.getTime() + DAY_MS),
+            statuses: withStatus(taken, statusOf(taken)).statuses,
+          },
+        ];
+    }
+  }
+
+  return {
+    set: (reference, fault) => void faults.set(reference, { fault, otherReference: randomUUID() }),
+    clear: () => faults.clear(),
+    all: () => [...faults].map(([reference, { fault }]) => ({ reference, fault })),
+    listed: (transactions, again) => transactions.flatMap((taken) => list(taken, again)),
+  };
+}

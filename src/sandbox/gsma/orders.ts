@@ -1,0 +1,279 @@
+import type { Context } from 'koa';
+import type { Books, Payout, PayoutReversal } from '../books.ts';
+import {
+  announceAfterAnswer,
+  type CallbackSender,
+  type Callbacks,
+  delayOutcome,
+  endLater,
+  toldStatuses,
+  type Waiting,
+} from '../callbacks.ts';
+import { type Faults, underFault } from '../faults.ts';
+import {
+  notAuthorised,
+  readJsonObject,
+  type SandboxReply,
+  statusOf,
+  type TakenStatus,
+  tooManyRequests,
+} from '../requests.ts';
+import {
+  delaySecondsOf,
+  firstStatus,
+  laterStatus,
+  type PayoutBehaviour,
+  payoutBehaviour,
+  reversalBehaviour,
+  reversalDelaySecondsOf,
+  shortlySeconds,
+} from '../scenarios.ts';
+import {
+  errorObject,
+  errorReply,
+  type GsmaErrorName,
+  requestStateOf,
+  transactionOf,
+} from './answers.ts';
+
+/** A validated request for a payout. */
+interface PayoutRequest {
+  readonly reference: string;
+  /** The payee's number or other identifier. */
+  readonly to: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+interface Rejection {
+  readonly error: GsmaErrorName;
+  readonly field: string;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const amountFormat = /^(0|[1-9]\d{0,17})(\.\d{1,4})?$/;
+
+/** Validates a request like the GSMA API; the first problem ends it. */
+function checkPayoutRequest(
+  correlationId: string,
+  body: Readonly<Record<string, unknown>> | undefined,
+): PayoutRequest | Rejection {
+  if (!correlationId) return { error: 'missing', field: 'X-CorrelationID' };
+  if (!uuid.test(correlationId)) return { error: 'format', field: 'X-CorrelationID' };
+  if (!body) return { error: 'format', field: 'body' };
+  const { amount, currency, creditParty, descriptionText = '' } = body;
+  const { requestingOrganisationTransactionReference: reference = correlationId } = body;
+
+  if (amount === undefined) return { error: 'missing', field: 'amount' };
+  if (typeof amount !== 'string') return { error: 'format', field: 'amount' };
+  if (/^-/.test(amount) || /^0(\.0*)?$/.test(amount)) return { error: 'negative', field: 'amount' };
+  if (!amountFormat.test(amount)) return { error: 'format', field: 'amount' };
+  if (currency === undefined) return { error: 'missing', field: 'currency' };
+  if (typeof currency !== 'string') return { error: 'format', field: 'currency' };
+  if (currency !== 'ETB') return { error: 'currency', field: 'currency' };
+  if (creditParty === undefined) return { error: 'missing', field: 'creditParty' };
+  if (!isParty(creditParty)) return { error: 'format', field: 'creditParty' };
+  if (typeof descriptionText !== 'string') return { error: 'format', field: 'descriptionText' };
+  if (descriptionText.length > 160) return { error: 'length', field: 'descriptionText' };
+
+  if (!isText(reference))
+    return { error: 'format', field: 'requestingOrganisationTransactionReference' };
+
+  const number = creditParty.find(({ value }) => /\d{3}$/.test(value)) ?? creditParty[0];
+  return { reference, to: number?.value ?? '', amount, currency };
+}
+
+/** Validates the request for a reversal, which is of the payout's full amount. */
+function checkReversalRequest(
+  correlationId: string,
+  body: Readonly<Record<string, unknown>> | undefined,
+  original: Payout,
+): Pick<PayoutRequest, 'reference'> | Rejection {
+  if (!correlationId) return { error: 'missing', field: 'X-CorrelationID' };
+  if (!uuid.test(correlationId)) return { error: 'format', field: 'X-CorrelationID' };
+  if (!body) return { error: 'format', field: 'body' };
+  const { type, amount = original.amount, currency = original.currency } = body;
+  const { requestingOrganisationTransactionReference: reference = correlationId } = body;
+  if (type !== 'reversal') return { error: 'transactionType', field: 'type' };
+  if (typeof amount !== 'string' || Number(amount) !== Number(original.amount))
+    return { error: 'format', field: 'amount' };
+  if (currency !== original.currency) return { error: 'currency', field: 'currency' };
+  if (!isText(reference))
+    return { error: 'format', field: 'requestingOrganisationTransactionReference' };
+  return { reference };
+}
+
+function isParty(value: unknown): value is { key: string; value: string }[] {
+  return (
+    Array.isArray(value) &&
+    value.length >= 1 &&
+    value.length <= 10 &&
+    value.every((item) => isText(item?.key) && isText(item?.value))
+  );
+}
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= 256;
+
+export interface GsmaParts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly faults: Faults;
+  readonly payoutCallbacks: Callbacks<Payout>;
+}
+
+type Answer = PayoutBehaviour['answer'];
+
+/** Answers about an accepted payout. */
+const takenReplies: Partial<Record<Answer, (payout: Payout) => SandboxReply>> = {
+  transaction: (payout) => ({ status: 201, body: transactionOf(payout) }),
+  'transaction-in-pascal-case': (payout) => ({ status: 201, body: transactionOf(payout) }),
+  'request-state': (payout) => ({ status: 202, body: requestStateOf(payout) }),
+};
+
+/** Answers without a payout. */
+const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
+  'no-such-account': () => errorReply('noSuchAccount'),
+  'account-barred': () => errorReply('accountBarred'),
+  declined: () => errorReply('declined'),
+  duplicate: () => errorReply('duplicate'),
+  unavailable: () => errorReply('unavailable'),
+  'connection-dropped': () => 'dropped',
+  'too-many-requests': () => tooManyRequests,
+  'not-authorised': () => notAuthorised,
+};
+
+/** `POST /transactions/type/disbursement` (providers.md 3.1). */
+export async function createPayout(ctx: Context, parts: GsmaParts): Promise<SandboxReply> {
+  const { books, waiting, faults } = parts;
+  const correlationId = ctx.get('X-CorrelationID');
+  const body = await readJsonObject(ctx);
+  const known = books.findPayout('correlationId', correlationId, 'gsma');
+  if (known) return errorReply('duplicate', { isInPascalCase: known.isInPascalCase });
+  const request = checkPayoutRequest(correlationId, body);
+  if ('error' in request) return errorReply(request.error, { field: request.field });
+
+  const behaviour = underFault(payoutBehaviour(request.to), faults.of('gsma'));
+  const delaySeconds = delaySecondsOf(request.to);
+  const otherReply = otherReplies[behaviour.answer] ?? (() => errorReply('internal'));
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySeconds);
+    return otherReply();
+  }
+  // The books contain a payout before its delay, so that an inquiry during the delay finds it.
+  const payout = books.takePayout({
+    provider: 'gsma',
+    ...request,
+    correlationId,
+    request: body ?? {},
+    isAsynchronous: ['request-state', 'internal-error'].includes(behaviour.answer),
+    isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
+    callbackUrl: callbackUrlOf(ctx),
+    callback: behaviour.callback,
+  });
+  await delayOutcome(waiting, delaySeconds, (from) =>
+    books.settle(payout, firstStatus[behaviour.books], from),
+  );
+  const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
+  // An answer that has the outcome is followed by callbacks about changes only.
+  const first = payout.isAsynchronous ? firstStatus[behaviour.books] : undefined;
+  const later = laterStatus[behaviour.books];
+  const { callback } = behaviour;
+  await endLater(
+    ctx,
+    payout,
+    { callback, first, later },
+    { books, waiting, callbacks: parts.payoutCallbacks },
+  );
+  return reply;
+}
+
+/** A valid address of the header `X-Callback-URL`. */
+function callbackUrlOf(ctx: Context): string | undefined {
+  const url = ctx.get('X-Callback-URL');
+  return URL.canParse(url) && /^https?:/i.test(url) ? url : undefined;
+}
+
+/**
+ * `POST /transactions/{transactionReference}/reversals` (providers.md 3.1): takes a completed payout
+ * back, once and in full.
+ */
+export async function createReversal(ctx: Context, parts: GsmaParts): Promise<SandboxReply> {
+  const { books, waiting } = parts;
+  const correlationId = ctx.get('X-CorrelationID');
+  const body = await readJsonObject(ctx);
+  if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
+  const original = books.findPayout('transactionReference', ctx.params.reference ?? '');
+  if (!original) return errorReply('notFound');
+  const request = checkReversalRequest(correlationId, body, original);
+  if ('error' in request) return errorReply(request.error, { field: request.field });
+
+  const { to } = original;
+  const behaviour = reversalBehaviour(to);
+  const delaySeconds = reversalDelaySecondsOf(to);
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySeconds);
+    return errorReply('declined');
+  }
+  if (!isReversible(books, original)) return errorReply('incorrectState');
+  // The books contain a reversal before its delay, so that an inquiry during the delay finds it.
+  const reversal = books.takeReversal({
+    provider: 'gsma',
+    reference: request.reference,
+    to,
+    amount: original.amount,
+    currency: original.currency,
+    correlationId,
+    request: body ?? {},
+    isAsynchronous: behaviour.answer === 'request-state',
+    isInPascalCase: original.isInPascalCase,
+    callbackUrl: callbackUrlOf(ctx),
+    callback: 'once',
+    original,
+  });
+  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
+  await delayOutcome(waiting, delaySeconds, (from) => settleReversal(books, reversal, first, from));
+  const reply: SandboxReply =
+    behaviour.answer === 'request-state'
+      ? { status: 202, body: requestStateOf(reversal) }
+      : { status: 201, body: transactionOf(reversal) };
+  settleReversal(books, reversal, later, waiting.moment(shortlySeconds));
+  const told = { first: reversal.isAsynchronous ? first : undefined, later };
+  announceAfterAnswer(ctx, reversal, told, { waiting, callbacks: parts.payoutCallbacks });
+  return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
+}
+
+const isReversible = (books: Books, original: Payout): boolean =>
+  statusOf(original) === 'completed' &&
+  books.reversalsOf(original).every((earlier) => statusOf(earlier) === 'failed');
+
+/** Gives a reversal its next status; a completed one changes its payout. */
+function settleReversal(
+  books: Books,
+  reversal: PayoutReversal,
+  status: TakenStatus | undefined,
+  from: Date,
+): void {
+  books.settle(reversal, status, from);
+  if (status === 'completed') books.settle(reversal.original, 'reversed', from);
+}
+
+/**
+ * GSMA's callbacks (providers.md 3.1): PUTs the transaction, or the error object of a failure, with the
+ * correlation id of the request.
+ */
+export const createPayoutCallbacks = (
+  sender: CallbackSender,
+  faults: Faults,
+): Callbacks<Payout> => ({
+  async announce(payout, status) {
+    const { callbackUrl, callback, correlationId, isInPascalCase } = payout;
+    if (callbackUrl === undefined || faults.of('gsma').losesCallbacks) return;
+    for (const told of toldStatuses[callback](status)) {
+      const body =
+        told === 'failed' ? errorObject('failed', isInPascalCase) : transactionOf(payout, told);
+      const headers = { 'X-CorrelationID': correlationId };
+      await sender.send({ method: 'PUT', url: callbackUrl, headers, body });
+    }
+  },
+});

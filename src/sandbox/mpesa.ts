@@ -1,0 +1,402 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { finished } from 'node:stream';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Books, Payout } from './books.ts';
+import {
+  type CallbackSender,
+  type Callbacks,
+  delayOutcome,
+  endLater,
+  toldStatuses,
+  type Waiting,
+} from './callbacks.ts';
+import { type Faults, underFault } from './faults.ts';
+import {
+  give,
+  hasBasicCredentials,
+  notAuthorised,
+  readJsonObject,
+  type SandboxReply,
+  statusOf,
+  type TakenStatus,
+  tooManyRequests,
+} from './requests.ts';
+import {
+  delaySecondsOf,
+  firstStatus,
+  laterStatus,
+  type PayoutBehaviour,
+  payoutBehaviour,
+  shortlySeconds,
+} from './scenarios.ts';
+
+/** How each failing scenario fails, by the last two digits of the payee's number. */
+const failures: Readonly<Record<string, readonly [code: number | string, words: string]>> = {
+  '03': [2040, 'Credit Party customer type can not be supported by the service.'],
+  '04': [1, 'The balance is insufficient for the transaction.'],
+  '06': [8, 'Declined due to limit rule: would exceed the maximum balance.'],
+};
+const otherFailure = [17, 'System internal error.'] as const;
+
+const statusWords: Readonly<Record<TakenStatus, string>> = {
+  pending: 'Pending',
+  completed: 'Completed',
+  failed: 'Failed',
+  reversed: 'Reversed',
+};
+
+const idOf = (moment: Date, rest: string): string =>
+  `AG_${moment.toISOString().slice(0, 10).replaceAll('-', '')}_${rest}`;
+
+/** An id of M-Pesa for one request. */
+const newConversationId = (): string => idOf(new Date(), randomBytes(10).toString('hex'));
+
+/** The id that the acceptance of a payment named. */
+const conversationIdOf = ({ takenAt, serverCorrelationId }: Payout): string =>
+  idOf(takenAt, serverCorrelationId.replaceAll('-', '').slice(0, 20));
+
+/** The answer to an accepted request. */
+const acceptance = (originatorConversationId: string, conversationId: string) => ({
+  ConversationID: conversationId,
+  OriginatorConversationID: originatorConversationId,
+  ResponseCode: '0',
+  ResponseDescription: 'Accept the service request successfully.',
+});
+
+/** The result of a payment that has ended. */
+function paymentResult(payout: Payout, status: TakenStatus): object {
+  const isFailed = status === 'failed';
+  const [code, words] = failures[payout.to.slice(-2)] ?? otherFailure;
+  return resultOf(payout, {
+    code: isFailed ? code : 0,
+    words: isFailed ? words : 'The service request is processed successfully.',
+    originatorConversationId: payout.correlationId,
+    conversationId: conversationIdOf(payout),
+    receipt: payout.transactionReference,
+    parameters: isFailed
+      ? {}
+      : {
+          TransactionAmount: Number(payout.amount),
+          TransactionReceipt: payout.transactionReference,
+          ReceiverPartyPublicName: nameOf(payout),
+          TransactionCompletedDateTime: new Date().toISOString(),
+          B2CRecipientIsRegisteredCustomer: 'Y',
+        },
+  });
+}
+
+/** The answer to an inquiry; without a payment there is nothing to tell. */
+function inquiryResult(payout: Payout | undefined, conversationId: string): object {
+  const ids = { originatorConversationId: newConversationId(), conversationId };
+  if (!payout)
+    return resultOf(undefined, {
+      ...ids,
+      code: 'SFC_IC0003',
+      words: 'The transaction does not exist.',
+      receipt: '',
+      parameters: {},
+    });
+  return resultOf(payout, {
+    ...ids,
+    code: 0,
+    words: 'The service request is processed successfully.',
+    receipt: payout.transactionReference,
+    parameters: {
+      DebitPartyName: '600992 - Sandbox',
+      CreditPartyName: nameOf(payout),
+      OriginatorConversationID: payout.correlationId,
+      ConversationID: conversationIdOf(payout),
+      TransactionStatus: statusWords[statusOf(payout)],
+      Amount: Number(payout.amount),
+      ReceiptNo: payout.transactionReference,
+      FinalisedTime: new Date().toISOString(),
+      TransactionReason: undefined,
+    },
+  });
+}
+
+const nameOf = ({ to }: Payout): string => `${to.replace(/^\+/, '')} - SANDBOX PERSON`;
+
+/** The other spelling writes numbers as text. */
+function resultOf(
+  payout: Payout | undefined,
+  result: {
+    readonly code: number | string;
+    readonly words: string;
+    readonly originatorConversationId: string;
+    readonly conversationId: string;
+    readonly receipt: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  },
+): object {
+  const spell = (value: unknown) =>
+    payout?.isInPascalCase && typeof value === 'number' ? String(value) : value;
+  const parameters = Object.entries(result.parameters);
+  return {
+    Result: {
+      ResultType: spell(0),
+      ResultCode: spell(result.code),
+      ResultDesc: result.words,
+      OriginatorConversationID: result.originatorConversationId,
+      ConversationID: result.conversationId,
+      TransactionID: result.receipt,
+      ...(parameters.length > 0 && {
+        ResultParameters: {
+          ResultParameter: parameters.map(([Key, Value]) => ({ Key, Value: spell(Value) })),
+        },
+      }),
+      ReferenceData: { ReferenceItem: { Key: 'QueueTimeoutURL' } },
+    },
+  };
+}
+
+/** The results of payments, and the answers to inquiries. */
+export interface MpesaCallbacks extends Callbacks<Payout> {
+  /** Sends the answer to an inquiry; only a tester can lose it. */
+  answerInquiry(
+    payout: Payout | undefined,
+    inquiry: { readonly conversationId: string; readonly resultUrl: string },
+  ): Promise<void>;
+}
+
+/**
+ * M-Pesa's callbacks (providers.md 3.1b). Out of order is a notice of a full queue after the result. A
+ * reversal is told to nobody.
+ */
+export const createMpesaCallbacks = (sender: CallbackSender, faults: Faults): MpesaCallbacks => ({
+  async announce(payout, status) {
+    if (status === 'reversed' || faults.of('mpesa').losesCallbacks) return;
+    for (const told of toldStatuses[payout.callback](status)) {
+      const url = told === 'pending' ? payout.request.QueueTimeOutURL : payout.callbackUrl;
+      const body = told === 'pending' ? payout.request : paymentResult(payout, told);
+      await sender.send({ method: 'POST', url: String(url), body });
+    }
+  },
+
+  async answerInquiry(payout, { conversationId, resultUrl }) {
+    if (faults.of('mpesa').losesCallbacks) return;
+    const body = inquiryResult(payout, conversationId);
+    const times = payout?.callback === 'twice' ? 2 : 1;
+    for (let sent = 0; sent < times; sent += 1)
+      await sender.send({ method: 'POST', url: resultUrl, body });
+  },
+});
+
+/** The errors of Daraja's gateway: HTTP status, code and message. */
+const errors = {
+  invalidToken: [404, '404.001.03', 'Invalid Access Token'],
+  wrongToken: [401, '401.002.01', 'Error Occurred - Invalid Access Token'],
+  credentials: [400, '400.008.01', 'Invalid Authentication passed'],
+  grantType: [400, '400.008.02', 'Invalid grant type passed'],
+  invalid: [400, '400.002.02', 'Bad Request - Invalid'],
+  duplicate: [500, '500.002.1001', 'Duplicate OriginatorConversationID.'],
+  internal: [500, '500.003.1001', 'Internal Server Error'],
+  unavailable: [503, '503.001.01', 'Service is currently unavailable'],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+/** An error as the whole answer; `field` names its cause. */
+export function errorReply(name: keyof typeof errors, field?: string): SandboxReply {
+  const [status, errorCode, words] = errors[name];
+  const errorMessage = field === undefined ? words : `${words} ${field}`;
+  return { status, body: { requestId: randomUUID(), errorCode, errorMessage } };
+}
+
+/** A validated B2C payment. */
+interface PaymentRequest {
+  readonly reference: string;
+  /** E.164 */
+  readonly to: string;
+  readonly amount: string;
+  readonly resultUrl: string;
+  readonly timeoutUrl: string;
+}
+
+/** A validated status query. */
+interface InquiryRequest {
+  /** The `OriginatorConversationID` of the payment; empty where it is asked for by its receipt. */
+  readonly reference: string;
+  readonly receipt: string;
+  readonly resultUrl: string;
+}
+
+type Rejection = { readonly invalid: string };
+type Body = Readonly<Record<string, unknown>> | undefined;
+
+const commands = ['SalaryPayment', 'BusinessPayment', 'PromotionPayment'];
+
+/** Validates a payment like the gateway; the first problem ends it. */
+function checkPayment(body: Body): PaymentRequest | Rejection {
+  if (!body) return { invalid: 'Request Payload' };
+  const { OriginatorConversationID: reference, PartyB: payee, Amount: amount } = body;
+  if (!isText(reference, 1, 100)) return { invalid: 'OriginatorConversationID' };
+  const invalid = invalidOf(body, 'InitiatorName');
+  if (invalid !== undefined) return { invalid };
+  if (!commands.includes(String(body.CommandID))) return { invalid: 'CommandID' };
+  if (!/^[1-9]\d{0,8}$/.test(String(amount))) return { invalid: 'Amount' };
+  if (!/^251\d{9}$/.test(String(payee))) return { invalid: 'PartyB' };
+  return {
+    reference,
+    to: `+${payee}`,
+    amount: `${amount}.00`,
+    resultUrl: String(body.ResultURL),
+    timeoutUrl: String(body.QueueTimeOutURL),
+  };
+}
+
+/** Validates a status query like the gateway. */
+function checkInquiry(body: Body): InquiryRequest | Rejection {
+  if (!body) return { invalid: 'Request Payload' };
+  const { OriginalConversationID: original, OriginatorConversationID: originator } = body;
+  const reference = original ?? originator ?? '';
+  const receipt = body.TransactionID ?? '';
+  if (typeof reference !== 'string' || typeof receipt !== 'string' || !(reference || receipt))
+    return { invalid: 'TransactionID' };
+  if (body.CommandID !== 'TransactionStatusQuery') return { invalid: 'CommandID' };
+  if (String(body.IdentifierType) !== '4') return { invalid: 'IdentifierType' };
+  const invalid = invalidOf(body, 'Initiator');
+  if (invalid !== undefined) return { invalid };
+  return { reference, receipt, resultUrl: String(body.ResultURL) };
+}
+
+/** The first invalid field of those that all requests have. */
+function invalidOf(body: NonNullable<Body>, initiator: string): string | undefined {
+  const checks: readonly [name: string, isValid: boolean][] = [
+    [initiator, isText(body[initiator], 1, 100)],
+    ['SecurityCredential', isText(body.SecurityCredential, 1, 2_000)],
+    ['PartyA', /^\d{5,9}$/.test(String(body.PartyA))],
+    ['Remarks', isText(body.Remarks, 2, 100)],
+    ['ResultURL', isWebAddress(body.ResultURL)],
+    ['QueueTimeOutURL', isWebAddress(body.QueueTimeOutURL)],
+  ];
+  return checks.find(([, isValid]) => !isValid)?.[0];
+}
+
+const isText = (value: unknown, least: number, most: number): value is string =>
+  typeof value === 'string' && value.length >= least && value.length <= most;
+
+const isWebAddress = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value);
+
+interface MpesaParts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly faults: Faults;
+  readonly mpesaCallbacks: MpesaCallbacks;
+}
+
+/** Answers that are no acceptance. */
+const otherReplies: Partial<Record<PayoutBehaviour['answer'], () => SandboxReply>> = {
+  'no-such-account': () => errorReply('invalid', 'PartyB'),
+  duplicate: () => errorReply('duplicate'),
+  'internal-error': () => errorReply('internal'),
+  unavailable: () => errorReply('unavailable'),
+  'connection-dropped': () => 'dropped',
+  'too-many-requests': () => tooManyRequests,
+  'not-authorised': () => notAuthorised,
+};
+
+/** M-Pesa accepts what it declines; the result tells. */
+const behaviourOf = (to: string): PayoutBehaviour => {
+  const behaviour = payoutBehaviour(to);
+  const isDeclined = behaviour.answer === 'account-barred' || behaviour.answer === 'declined';
+  return isDeclined ? { ...behaviour, books: 'failed', answer: 'request-state' } : behaviour;
+};
+
+/**
+ * `POST /mpesa/b2c/v3/paymentrequest` (providers.md 3.1b): accepts a payment, and makes a repeated one
+ * again.
+ */
+async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
+  const { books, waiting, faults, mpesaCallbacks } = parts;
+  const body = await readJsonObject(ctx);
+  const request = checkPayment(body);
+  if ('invalid' in request) return errorReply('invalid', request.invalid);
+
+  const behaviour = underFault(behaviourOf(request.to), faults.of('mpesa'));
+  const otherReply = otherReplies[behaviour.answer];
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySecondsOf(request.to));
+    return otherReply?.() ?? errorReply('internal');
+  }
+  // The books contain a payment before its delay, so that an inquiry during the delay finds it.
+  const payout = books.takePayout({
+    provider: 'mpesa',
+    reference: request.reference,
+    to: request.to,
+    amount: request.amount,
+    currency: 'ETB',
+    correlationId: request.reference,
+    request: body ?? {},
+    isAsynchronous: true,
+    isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
+    callbackUrl: request.resultUrl,
+    callback: behaviour.callback,
+  });
+  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
+  await delayOutcome(waiting, delaySecondsOf(request.to), (from) =>
+    books.settle(payout, first, from),
+  );
+  const reply = otherReply?.() ?? {
+    status: 200,
+    body: acceptance(request.reference, conversationIdOf(payout)),
+  };
+  const { callback } = behaviour;
+  await endLater(
+    ctx,
+    payout,
+    { callback, first, later },
+    { books, waiting, callbacks: mpesaCallbacks },
+  );
+  return reply;
+}
+
+/** `POST /mpesa/transactionstatus/v1/query`: the answer follows by a callback. */
+async function queryStatus(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
+  const { books, waiting, mpesaCallbacks } = parts;
+  const request = checkInquiry(await readJsonObject(ctx));
+  if ('invalid' in request) return errorReply('invalid', request.invalid);
+  const payout = request.reference
+    ? books.findPayout('correlationId', request.reference, 'mpesa')
+    : books.findPayout('transactionReference', request.receipt, 'mpesa');
+  const inquiry = { conversationId: newConversationId(), resultUrl: request.resultUrl };
+  const reply = { status: 200, body: acceptance(newConversationId(), inquiry.conversationId) };
+  if (payout?.callback === 'before-the-answer') {
+    await mpesaCallbacks.answerInquiry(payout, inquiry);
+    return reply;
+  }
+  finished(ctx.res, async () => {
+    if (payout?.callback === 'out-of-order') await waiting.wait(shortlySeconds);
+    await mpesaCallbacks.answerInquiry(payout, inquiry);
+  });
+  return reply;
+}
+
+const lifetimeSeconds = 3_599;
+
+/** M-Pesa Daraja (providers.md 3.1b): tokens, B2C payments and status queries. */
+export function mpesaRouter(parts: MpesaParts): Router {
+  const tokens = new Map<string, number>();
+  const router = new Router();
+  // Kenya's path, and Ethiopia's.
+  router.get(['/oauth/v1/generate', '/v1/token/generate'], (ctx) => {
+    if (!hasBasicCredentials(ctx)) return give(ctx, errorReply('credentials'));
+    if (ctx.query.grant_type !== 'client_credentials') return give(ctx, errorReply('grantType'));
+    const token = randomBytes(20).toString('base64url');
+    tokens.set(token, Date.now() + lifetimeSeconds * 1_000);
+    ctx.body = { access_token: token, expires_in: String(lifetimeSeconds) };
+  });
+
+  const requireToken: Middleware = async (ctx, next) => {
+    const token = ctx.get('Authorization').replace(/^bearer /i, '');
+    if ((tokens.get(token) ?? 0) <= Date.now()) return give(ctx, errorReply('invalidToken'));
+    await next();
+  };
+  router.post('/mpesa/b2c/:version/paymentrequest', requireToken, async (ctx) => {
+    give(ctx, await createPayment(ctx, parts));
+  });
+  router.post('/mpesa/transactionstatus/v1/query', requireToken, async (ctx) => {
+    give(ctx, await queryStatus(ctx, parts));
+  });
+  return router;
+}

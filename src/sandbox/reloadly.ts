@@ -1,0 +1,441 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { localText, momentOf } from '../domain/local-time.ts';
+import { type Operator, operatorOf } from '../domain/phone.ts';
+import type { Books, Topup } from './books.ts';
+import {
+  type CallbackSender,
+  type Callbacks,
+  delayOutcome,
+  endLater,
+  toldStatuses,
+  type Waiting,
+} from './callbacks.ts';
+import { type Faults, underFault } from './faults.ts';
+import { findProduct, type Product } from './products.ts';
+import {
+  canonicalNumber,
+  give,
+  isE164,
+  isWrongKey,
+  notAuthorised,
+  readJsonObject,
+  type SandboxReply,
+  statusOf,
+  type TakenStatus,
+  tooManyRequests,
+} from './requests.ts';
+import {
+  type AirtimeBehaviour,
+  delaySecondsOf,
+  firstStatus,
+  laterStatus,
+  topupBehaviour,
+} from './scenarios.ts';
+import { listedTopups } from './statements.ts';
+
+/** The account is not kept in birr, as a real one need not be. */
+const ACCOUNT_CURRENCY = 'USD';
+
+/** Of the times of its API, as public samples suggest (src/config/providers). */
+const ACCOUNT_ZONE = 'America/New_York';
+
+/** The airtime of each operator: Reloadly's id, its name, and the product in the books. */
+const operators: Readonly<
+  Record<Operator, { readonly id: number; readonly name: string; readonly productId: number }>
+> = {
+  ETHIO_TELECOM: { id: 3001, name: 'Ethio Telecom Ethiopia', productId: 1001 },
+  SAFARICOM_ETHIOPIA: { id: 3002, name: 'Safaricom Ethiopia', productId: 1002 },
+};
+
+const findOperatorProduct = (id: unknown): Product | undefined =>
+  findProduct(Object.values(operators).find((operator) => operator.id === id)?.productId);
+
+/** An operator in the format of Reloadly. */
+function operatorAnswer(operator: Operator): object {
+  const { id, name, productId } = operators[operator];
+  const price = findProduct(productId)?.price;
+  const { min, max } = typeof price === 'object' ? price : { min: null, max: null };
+  return {
+    id,
+    operatorId: id,
+    name,
+    bundle: false,
+    data: false,
+    pin: false,
+    supportsLocalAmounts: true,
+    denominationType: 'RANGE',
+    senderCurrencyCode: ACCOUNT_CURRENCY,
+    destinationCurrencyCode: 'ETB',
+    localMinAmount: min,
+    localMaxAmount: max,
+    country: { isoName: 'ET', name: 'Ethiopia' },
+    status: 'ACTIVE',
+  };
+}
+
+const operatorAnswers = (): object[] => (Object.keys(operators) as Operator[]).map(operatorAnswer);
+
+const namesOf = ({ operator }: Product) => ({
+  operatorId: operators[operator].id,
+  operatorName: operators[operator].name,
+});
+
+/** For one unit of the account's currency. */
+const BIRR_OF_THE_ACCOUNT = 153.7;
+
+/** A top-up that the operator never completed was refunded, too, but has no id of the operator. */
+const words: Readonly<Record<TakenStatus, string>> = {
+  pending: 'PROCESSING',
+  completed: 'SUCCESSFUL',
+  failed: 'FAILED',
+  reversed: 'REFUNDED',
+};
+
+const titleCase = (word: string) => word.charAt(0) + word.slice(1).toLowerCase();
+
+/** The status in the spelling of the number's scenario. */
+function wordOf({ behaviour }: Topup, status: TakenStatus): string {
+  const word = words[status];
+  return behaviour.answer === 'transaction-in-title-case' ? titleCase(word) : word;
+}
+
+/**
+ * What the account pays in its own currency, and what the phone gets: it is converted from there, as a
+ * public sample shows with 3168.4 NGN and 4.9985 GBP for an order of 5 GBP.
+ */
+function amountsOf({ amount, currency }: Topup) {
+  const paid = Number((Number(amount) / BIRR_OF_THE_ACCOUNT).toFixed(4));
+  return {
+    requestedAmount: paid,
+    requestedAmountCurrencyCode: ACCOUNT_CURRENCY,
+    deliveredAmount: Number((paid * BIRR_OF_THE_ACCOUNT).toFixed(4)),
+    deliveredAmountCurrencyCode: currency,
+  };
+}
+
+/** A top-up in the format of Reloadly. */
+function topupAnswer(topup: Topup, status: TakenStatus = statusOf(topup)) {
+  const { behaviour, product, takenAt } = topup;
+  const isDone = status === 'completed' || status === 'reversed';
+  return {
+    transactionId: Number(topup.transactionId),
+    status: wordOf(topup, status),
+    operatorTransactionId: isDone ? topup.operatorReference : null,
+    customIdentifier: topup.reference,
+    recipientPhone: topup.to.slice(1),
+    recipientEmail: null,
+    senderPhone: null,
+    countryCode: 'ET',
+    ...namesOf(product),
+    discount: 0,
+    discountCurrencyCode: ACCOUNT_CURRENCY,
+    ...amountsOf(topup),
+    transactionDate: localText(takenAt, ACCOUNT_ZONE),
+    pinDetail:
+      isDone && behaviour.answer === 'transaction-with-pin'
+        ? { serial: 191_418, code: 773_709_732_277_102, info1: 'DIAL *805*CODE#' }
+        : null,
+    balanceInfo: null,
+  };
+}
+
+/** Where the account's callbacks go, as in the provider's dashboard. */
+export interface ReloadlyWebhook {
+  readonly url: string;
+  /** Signs them. */
+  readonly secret: string;
+}
+
+/**
+ * Reloadly's callbacks: POSTs an event with the top-up. The signature is the HMAC-SHA256, in hex, of
+ * the body, a colon and the time of the request.
+ */
+export const createReloadlyCallbacks = (
+  sender: CallbackSender,
+  faults: Faults,
+  webhook: { readonly target: ReloadlyWebhook | undefined },
+): Callbacks<Topup> => ({
+  async announce(topup, status) {
+    const { target } = webhook;
+    if (!target || faults.of('reloadly').losesCallbacks) return;
+    for (const told of toldStatuses[topup.behaviour.callback](status)) {
+      const body = {
+        type: 'airtime_transaction.status',
+        date: new Date().toISOString(),
+        data: topupAnswer(topup, told),
+      };
+      const timestamp = String(Date.now());
+      const signature = createHmac('sha256', target.secret)
+        .update(`${JSON.stringify(body)}:${timestamp}`)
+        .digest('hex');
+      const headers = {
+        'X-Reloadly-Signature': signature,
+        'X-Reloadly-Request-Timestamp': timestamp,
+      };
+      await sender.send({ method: 'POST', url: target.url, headers, body });
+    }
+  },
+});
+
+/** The error answers of Reloadly: HTTP status and message by `errorCode`. */
+const errors = {
+  INVALID_CREDENTIALS: [401, 'Access denied'],
+  INVALID_TOKEN: [401, 'Full authentication is required to access this resource'],
+  INVALID_REQUEST: [400, 'Request is not well-formed'],
+  INVALID_RECIPIENT_PHONE: [400, 'Recipient phone number is not valid'],
+  PHONE_BANNED_BY_OPERATOR: [400, 'The phone number is barred by its operator'],
+  PHONE_RECENTLY_RECHARGED: [400, 'The phone number was recharged within the last two minutes'],
+  INVALID_AMOUNT: [400, 'The amount is not valid'],
+  INVALID_AMOUNT_FOR_OPERATOR: [400, 'The amount is not valid for this operator'],
+  OPERATOR_NOT_FOUND: [404, 'Operator not found'],
+  OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE: [400, 'The operator is currently unavailable'],
+  CUSTOM_IDENTIFIER_ALREADY_USED: [400, 'The custom identifier was already used'],
+  TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT: [400, 'The transaction cannot be processed now'],
+  COULD_NOT_AUTO_DETECT_OPERATOR: [404, 'The operator of the number is not known'],
+  RESOURCE_NOT_FOUND: [404, 'Resource not found'],
+  SERVICE_UNAVAILABLE: [503, 'Service unavailable'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+type ReloadlyErrorCode = keyof typeof errors;
+
+/** An error as the whole answer. */
+export function errorReply(ctx: Context, errorCode: ReloadlyErrorCode): SandboxReply {
+  const [status, message] = errors[errorCode];
+  const timeStamp = new Date().toISOString().slice(0, 19).replace('T', ' ');
+  return {
+    status,
+    body: { timeStamp, message, path: ctx.path, errorCode, infoLink: null, details: [] },
+  };
+}
+
+/** A validated request for a top-up. */
+interface TopupRequest {
+  readonly reference: string;
+  readonly to: string;
+  readonly product: Product;
+  /** ETB with two decimals. */
+  readonly amount: string;
+}
+
+/** Validates a request like Reloadly; the first problem ends it. */
+function checkTopupRequest(
+  body: Readonly<Record<string, unknown>> | undefined,
+): TopupRequest | { readonly error: ReloadlyErrorCode } {
+  const { operatorId, amount, useLocalAmount, customIdentifier, recipientPhone } = body ?? {};
+  if (typeof customIdentifier !== 'string' || !/^.{1,100}$/.test(customIdentifier))
+    return { error: 'INVALID_REQUEST' };
+  // The sandbox has no rate of exchange.
+  if (useLocalAmount !== true) return { error: 'INVALID_REQUEST' };
+  const product = findOperatorProduct(operatorId);
+  if (!product) return { error: 'OPERATOR_NOT_FOUND' };
+  const to = numberOf(recipientPhone);
+  if (to === undefined) return { error: 'INVALID_RECIPIENT_PHONE' };
+  if (typeof amount !== 'number' || Number(amount.toFixed(2)) !== amount)
+    return { error: 'INVALID_AMOUNT' };
+  const { price } = product;
+  if (typeof price === 'number' || amount < price.min || amount > price.max)
+    return { error: 'INVALID_AMOUNT_FOR_OPERATOR' };
+  return { reference: customIdentifier, to, product, amount: amount.toFixed(2) };
+}
+
+/** The number with or without its plus sign; its country is Ethiopia. */
+function numberOf(phone: unknown): string | undefined {
+  if (typeof phone !== 'object' || phone === null) return undefined;
+  const { countryCode, number } = phone as Readonly<Record<string, unknown>>;
+  if (countryCode !== 'ET' || typeof number !== 'string') return undefined;
+  const to = number.startsWith('+') ? number : `+${number}`;
+  return isE164(to) && to.startsWith('+251') ? to : undefined;
+}
+
+interface ReloadlyParts {
+  readonly books: Books;
+  readonly waiting: Waiting;
+  readonly callbacks: Callbacks<Topup>;
+  readonly faults: Faults;
+  readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
+}
+
+/** Reasons that are known before the order is made: an error, and nothing in the books. */
+const refusals: Readonly<Record<string, ReloadlyErrorCode>> = {
+  'INVALID-CREDIT-PARTY': 'INVALID_RECIPIENT_PHONE',
+  'BARRED-CREDIT-PARTY': 'PHONE_BANNED_BY_OPERATOR',
+  'OPERATOR-CURRENTLY-UNAVAILABLE': 'OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE',
+  'DUPLICATED-TRANSACTION': 'PHONE_RECENTLY_RECHARGED',
+};
+
+/**
+ * `POST /topups-async` (providers.md 3.2b). It answers with the id of the top-up, after the delay of
+ * the number's scenario; its outcome is found by an inquiry.
+ */
+async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxReply> {
+  const { books, waiting, callbacks, faults } = parts;
+  const request = checkTopupRequest(await readJsonObject(ctx));
+  if ('error' in request) return errorReply(ctx, request.error);
+  if (books.findTopup('reference', request.reference, 'reloadly'))
+    return errorReply(ctx, 'CUSTOM_IDENTIFIER_ALREADY_USED');
+
+  const { to, product } = request;
+  const scenario = topupBehaviour(to, product.operator);
+  const behaviour = underFault(scenario, faults.of('reloadly'));
+  const refusal = refusals[behaviour.reason ?? ''];
+  if (behaviour.books === 'not-taken' || refusal) {
+    await waiting.wait(delaySecondsOf(to));
+    return refusal ? errorReply(ctx, refusal) : otherReplyOf(ctx, behaviour);
+  }
+  // The books contain a top-up before its delay, so that an inquiry during the delay finds it.
+  const topup = books.takeTopup({
+    ...request,
+    provider: 'reloadly',
+    currency: 'ETB',
+    behaviour,
+    callbackUrl: undefined,
+  });
+  const first = firstStatus[behaviour.books];
+  await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
+  await endLater(
+    ctx,
+    topup,
+    { callback: behaviour.callback, first, later: laterStatus[behaviour.books] },
+    { books, waiting, callbacks },
+  );
+  if (behaviour.reason === 'EXCEPTION')
+    return errorReply(ctx, 'TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT');
+  return behaviour.answer.startsWith('transaction')
+    ? { status: 200, body: { transactionId: Number(topup.transactionId) } }
+    : otherReplyOf(ctx, behaviour);
+}
+
+/** Answers without a top-up. */
+function otherReplyOf(ctx: Context, { answer }: AirtimeBehaviour): SandboxReply {
+  if (answer === 'connection-dropped') return 'dropped';
+  if (answer === 'not-authorised') return notAuthorised;
+  if (answer === 'too-many-requests') return tooManyRequests;
+  return errorReply(ctx, 'SERVICE_UNAVAILABLE');
+}
+
+const longestPage = 200;
+
+/**
+ * `GET /topups/reports/transactions`: by custom identifier in any case, or of a time; pages are
+ * numbered from 1, newest first.
+ */
+function listTopups(ctx: Context, books: Books): SandboxReply {
+  const { customIdentifier, startDate, endDate } = ctx.query;
+  const [begin, end] = [timeOf(startDate, 0), timeOf(endDate, Number.MAX_SAFE_INTEGER)];
+  if (Number.isNaN(begin) || Number.isNaN(end)) return errorReply(ctx, 'INVALID_REQUEST');
+  const all =
+    customIdentifier === undefined ? listedTopups(books, 'reloadly') : books.allTopups('reloadly');
+  const found = all
+    .filter(
+      ({ reference }) =>
+        customIdentifier === undefined ||
+        reference.toLowerCase() === String(customIdentifier).toLowerCase(),
+    )
+    .filter(({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end);
+  const size = Math.min(parameterOf(ctx.query.size, longestPage), longestPage);
+  const page = parameterOf(ctx.query.page, 1);
+  return {
+    status: 200,
+    body: {
+      content: found.slice((page - 1) * size, page * size).map((topup) => topupAnswer(topup)),
+      totalElements: found.length,
+      totalPages: Math.ceil(found.length / size),
+      size,
+      number: page,
+    },
+  };
+}
+
+/** `2021-12-06 08:13:39`, in the zone of the provider. */
+const timeOf = (value: unknown, otherwise: number): number =>
+  value === undefined
+    ? otherwise
+    : (momentOf(String(value), ACCOUNT_ZONE)?.getTime() ?? Number.NaN);
+
+const parameterOf = (value: unknown, otherwise: number): number =>
+  typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;
+
+/** Below the path that Reloadly is mounted on, which is the API's. */
+export const reloadlyTokenPath = '/oauth/token';
+
+const tokenLifetimeSeconds = 86_400;
+
+/** Reloadly's airtime (providers.md 3.2b): tokens, top-ups and their outcomes, operators, balance. */
+export function reloadlyRouter(parts: ReloadlyParts): Router {
+  const { books } = parts;
+  const expiries = new Map<string, number>();
+  const router = new Router();
+  router.post(reloadlyTokenPath, async (ctx) => give(ctx, await grantToken(ctx, expiries)));
+
+  // In place of the provider's dashboard.
+  router.put('/dashboard/webhook', async (ctx) => {
+    const { url, secret } = (await readJsonObject(ctx)) ?? {};
+    const isWebhook = typeof url === 'string' && URL.canParse(url) && typeof secret === 'string';
+    if (!isWebhook) return give(ctx, errorReply(ctx, 'INVALID_REQUEST'));
+    parts.reloadlyWebhook.target = { url, secret };
+    ctx.status = 204;
+  });
+
+  const api = new Router();
+  api.use(requireToken(expiries));
+  api.post('/topups-async', async (ctx) => give(ctx, await createTopup(ctx, parts)));
+  api.get('/topups/reports/transactions', (ctx) => give(ctx, listTopups(ctx, books)));
+  api.get('/topups/reports/transactions/:id', (ctx) => {
+    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'reloadly');
+    const reply = topup && { status: 200, body: topupAnswer(topup) };
+    give(ctx, reply ?? errorReply(ctx, 'RESOURCE_NOT_FOUND'));
+  });
+  api.get('/topups/:id/status', (ctx) => {
+    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'reloadly');
+    if (!topup) return give(ctx, errorReply(ctx, 'RESOURCE_NOT_FOUND'));
+    const status = statusOf(topup);
+    const transaction = status === 'pending' ? null : topupAnswer(topup);
+    ctx.body = { code: null, message: null, status: wordOf(topup, status), transaction };
+  });
+  api.get('/accounts/balance', (ctx) => {
+    const balance = books.balances.get('reloadly') ?? 1_000_000;
+    ctx.body = { balance, currencyCode: ACCOUNT_CURRENCY, currencyName: 'US Dollar' };
+  });
+  api.get('/operators/countries/:country', (ctx) => {
+    ctx.body = ctx.params.country === 'ET' ? operatorAnswers() : [];
+  });
+  api.get('/operators/auto-detect/phone/:phone/countries/:country', (ctx) => {
+    const operator = operatorOf(canonicalNumber(ctx.params.phone ?? ''));
+    const reply = operator && { status: 200, body: operatorAnswer(operator) };
+    give(ctx, reply ?? errorReply(ctx, 'COULD_NOT_AUTO_DETECT_OPERATOR'));
+  });
+  router.use(api.routes());
+  return router;
+}
+
+/** Any client id and secret that are not wrong get a token, which is for the API that they name. */
+async function grantToken(ctx: Context, expiries: Map<string, number>): Promise<SandboxReply> {
+  const body = await readJsonObject(ctx);
+  const isFilled = ['client_id', 'client_secret', 'audience'].every(
+    (name) => typeof body?.[name] === 'string' && !isWrongKey(body[name]),
+  );
+  if (!isFilled || body?.grant_type !== 'client_credentials')
+    return errorReply(ctx, 'INVALID_CREDENTIALS');
+  const token = randomBytes(24).toString('base64url');
+  expiries.set(token, Date.now() + tokenLifetimeSeconds * 1000);
+  return {
+    status: 200,
+    body: {
+      access_token: token,
+      scope: 'send-topups read-topups-history read-operators',
+      expires_in: tokenLifetimeSeconds,
+      token_type: 'Bearer',
+    },
+  };
+}
+
+const requireToken =
+  (expiries: Map<string, number>): Middleware =>
+  async (ctx, next) => {
+    const token = ctx.get('Authorization').replace(/^bearer /i, '');
+    if ((expiries.get(token) ?? 0) <= Date.now())
+      return give(ctx, errorReply(ctx, 'INVALID_TOKEN'));
+    await next();
+  };

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { portalClient, signedIn } from '../portal-client.ts';
+import { signInScene } from './sign-in-scene.ts';
+
+const scene = signInScene();
+
+describe('a session', () => {
+  test('counts for nothing where its cookie comes twice, of which one is planted', async () => {
+    const client = await signedIn(scene.stack, scene.account);
+    const own = client.cookies.get('portal-session');
+    const ask = async (planted?: string) => {
+      const cookie = `portal-session=${planted}; portal-session=${own}`;
+      return (await portalClient(scene.stack, { cookie }).get('/portal')).status;
+    };
+    const stranger = await signedIn(scene.stack, await scene.newAccount());
+    expect(await ask(stranger.cookies.get('portal-session'))).toBe(303);
+    expect(await ask(own)).toBe(200);
+  });
+
+  test('is a new one at every sign-in, and the one before ends', async () => {
+    const client = portalClient(scene.stack);
+    const planted = 'A'.repeat(43);
+    client.cookies.set('portal-session', planted);
+    await client.signIn(scene.account);
+    const first = client.cookies.get('portal-session');
+    expect(first).not.toBe(planted);
+    await client.submit('/portal/sign-in', '/portal/sign-in', { ...scene.account });
+    expect(client.cookies.get('portal-session')).not.toBe(first);
+    const old = portalClient(scene.stack);
+    old.cookies.set('portal-session', first ?? '');
+    expect((await old.get('/portal')).status).toBe(303);
+  });
+
+  test('ends with signing out, in the database too', async () => {
+    const client = await signedIn(scene.stack, scene.account);
+    const token = client.cookies.get('portal-session') ?? '';
+    const answer = await client.submit('/portal', '/portal/sign-out');
+    expect(answer).toMatchObject({ status: 303, location: '/portal/sign-in?out=yes' });
+    expect(client.cookies.has('portal-session')).toBe(false);
+    client.cookies.set('portal-session', token);
+    expect((await client.get('/portal')).location).toMatch('/portal/sign-in');
+  });
+
+  test('ends everywhere', async () => {
+    const one = await scene.newAccount();
+    const [here, there] = [await signedIn(scene.stack, one), await signedIn(scene.stack, one)];
+    await here.submit('/portal/account', '/portal/account/sign-out-everywhere');
+    expect((await there.get('/portal')).status).toBe(303);
+    const other = await signedIn(scene.stack, scene.account);
+    expect((await other.get('/portal')).status).toBe(200);
+  });
+
+  test.each([
+    ['idle', { last_seen_at: sql<Date>`now() - interval '1801 seconds'` }],
+    ['old', { created_at: sql<Date>`now() - interval '43201 seconds'` }],
+  ])('ends when it is %s', async (_name, change) => {
+    const one = await scene.newAccount();
+    const client = await signedIn(scene.stack, one);
+    await scene.stack.database
+      .updateTable('portal_sessions')
+      .set(change)
+      .where('account_id', '=', (eb) =>
+        eb.selectFrom('portal_accounts').select('id').where('email', '=', one.email),
+      )
+      .execute();
+    expect((await client.get('/portal')).status).toBe(303);
+  });
+
+  test('stays alive while it is used', async () => {
+    const client = await signedIn(scene.stack, scene.account);
+    await scene.stack.database
+      .updateTable('portal_sessions')
+      .set({ last_seen_at: sql<Date>`now() - interval '1000 seconds'` })
+      .execute();
+    expect((await client.get('/portal')).status).toBe(200);
+    const { count } = await scene.stack.database
+      .selectFrom('portal_sessions')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('last_seen_at', '>', sql<Date>`now() - interval '60 seconds'`)
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(1);
+  });
+
+  test('ends with its account', async () => {
+    const one = await scene.newAccount();
+    const client = await signedIn(scene.stack, one);
+    await scene.stack.database
+      .updateTable('portal_accounts')
+      .set({ disabled_at: new Date() })
+      .where('email', '=', one.email)
+      .execute();
+    expect((await client.get('/portal')).status).toBe(303);
+  });
+});

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createPasswordHashes } from '../../../src/crypto/password-hashes.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createPortal } from '../../../src/pages/portal/portal.ts';
+import { type Stack, TEST_PASSWORD_COST } from '../../support/stack.ts';
+
+export type LoggedPortal = Awaited<ReturnType<typeof startLoggedPortal>>;
+
+/** A second server with the portal of a stack, all of whose log is read; one address signs in so often. */
+export async function startLoggedPortal({ api }: Stack, perAddress: number) {
+  let log = '';
+  const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
+  const services = { ...api.services, logger };
+  const settings = {
+    session: { idleSeconds: 60, maximumSeconds: 60, confirmationSeconds: 60 },
+    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress },
+    secondStepSeconds: 60,
+    passwordCost: 14,
+    firstPasswordSeconds: 60,
+    marketTimeZone: 'UTC',
+    passwordThreads: 1,
+  };
+  const portal = createPortal(services, settings, createPasswordHashes(TEST_PASSWORD_COST, 1));
+  const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    log: () => log,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

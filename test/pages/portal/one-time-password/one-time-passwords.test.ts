@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PortalRole } from '../../../../src/domain/access.ts';
+import type { Company } from '../../../../src/domain/vouchers/voucher.ts';
+import { commandsOn } from '../../../admin/scene.ts';
+import { call } from '../../../support/clients.ts';
+import { makePartner } from '../../../support/companies.ts';
+import { type Stack, startStack } from '../../../support/stack.ts';
+import { until } from '../../../support/until.ts';
+import {
+  type Account,
+  codeOf,
+  hiddenFields,
+  makeAccount,
+  type PortalClient,
+  portalClient,
+  signedIn,
+} from '../portal-client.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({
+    PORTAL_SIGN_INS_PER_ACCOUNT: '6',
+    PORTAL_SIGN_INS_PER_ADDRESS: '1000',
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
+});
+afterAll(() => stack?.stop());
+
+const PAGE = '/portal/account/one-time-password';
+const CODE = '/portal/sign-in/code';
+
+const secretIn = (html: string): string =>
+  /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
+const recoveryCodesIn = (html: string): string[] =>
+  [...html.matchAll(/<code>((?:[a-z2-9]{4}-?){4})<\/code>/g)].map(([, code = '']) => code);
+
+interface Secured extends Account {
+  readonly company: Company;
+  readonly secret: string;
+  readonly recoveryCodes: readonly string[];
+  /** The browser that set one-time passwords up. */
+  readonly client: PortalClient;
+}
+
+/** Sets up one-time passwords as a person does, a while ago: the present code is unused. */
+async function setUp(client: PortalClient) {
+  const { html } = await client.get(PAGE);
+  const secret = secretIn(html);
+  const answer = await client.post(PAGE, {
+    ...hiddenFields(html, PAGE),
+    'new-code': codeOf(secret),
+  });
+  expect(answer.status).toBe(200);
+  const recoveryCodes = recoveryCodesIn(answer.html);
+  expect(new Set(recoveryCodes).size).toBe(10);
+  await stack.database.updateTable('portal_one_time_passwords').set({ last_step: 0 }).execute();
+  return { secret, recoveryCodes };
+}
+
+async function secured(role: PortalRole = 'owner', of?: Company): Promise<Secured> {
+  const company = of ?? { kind: 'partner' as const, id: (await makePartner(stack)).id };
+  const account = await makeAccount(stack, company, { role });
+  const client = await signedIn(stack, account);
+  return { ...account, company, client, ...(await setUp(client)) };
+}
+
+/** A browser elsewhere after the password: its address has counts of its own. */
+let addresses = 0;
+async function afterPassword(account: Account): Promise<PortalClient> {
+  addresses += 1;
+  const client = portalClient(stack, { 'x-forwarded-for': `203.0.113.${addresses}` });
+  expect(await client.signIn(account)).toMatchObject({
+    status: 303,
+    location: `${CODE}?next=%2Fportal`,
+  });
+  return client;
+}
+
+const enter = (client: PortalClient, code: string) => client.submit(CODE, CODE, { code });
+const isIn = async (client: PortalClient) => (await client.get('/portal')).status === 200;
+const accountIdOf = async ({ email }: Account): Promise<number> =>
+  (
+    await stack.database
+      .selectFrom('portal_accounts')
+      .select('id')
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow()
+  ).id;
+const actionsOf = async ({ id }: Company): Promise<string[]> =>
+  (
+    await stack.database
+      .selectFrom('audit_log')
+      .select('action')
+      .where('subject_id', '=', id)
+      .where('subject_kind', '=', 'partner')
+      .orderBy('id')
+      .execute()
+  ).map(({ action }) => action);
+/** Ages every confirmation of an account's sessions. */
+const forgetConfirmation = async (account: Account) =>
+  stack.database
+    .updateTable('portal_sessions')
+    .set({ confirmed_at: new Date(Date.now() - 3_600_000) })
+    .where('account_id', '=', await accountIdOf(account))
+    .execute();
+
+describe('a sign-in with a one-time password', () => {
+  test('takes the password, then the code, and keeps the page that was asked for', async () => {
+    const person = await secured();
+    const client = portalClient(stack);
+    const asked = await client.submit('/portal/sign-in?next=/portal/account', '/portal/sign-in', {
+      email: person.email,
+      password: person.password,
+    });
+    expect(asked.location).toBe(`${CODE}?next=%2Fportal%2Faccount`);
+    const answer = await client.submit(asked.location ?? '', CODE, {
+      code: ` ${codeOf(person.secret).replace(/^.../, '$& ')} `,
+    });
+    expect(answer).toMatchObject({ status: 303, location: '/portal/account' });
+    expect(client.cookies.has('portal-half')).toBe(false);
+    expect(await isIn(client)).toBe(true);
+    const { secret_ciphertext: stored } = await stack.database
+      .selectFrom('portal_one_time_passwords')
+      .select('secret_ciphertext')
+      .where('account_id', '=', await accountIdOf(person))
+      .executeTakeFirstOrThrow();
+    expect(stored).not.toContain(person.secret);
+  });
+
+  test('opens nothing before the code, neither by page nor by form', async () => {
+    const person = await secured();
+    const client = await afterPassword(person);
+    expect(client.cookies.has('portal-session')).toBe(false);
+    const half = client.cookies.get('portal-half') ?? '';
+    // The token of the half is no session either.
+    client.cookies.set('portal-session', half);
+    const { html } = await client.get(CODE);
+    const { token = '' } = hiddenFields(html, CODE);
+    const before = await actionsOf(person.company);
+    for (const path of ['/portal', '/portal/account', PAGE, '/portal/access'])
+      expect((await client.get(path)).location).toContain('/portal/sign-in?');
+    for (const path of [
+      `${PAGE}/off`,
+      '/portal/keys',
+      '/portal/account/password',
+      '/portal/people',
+    ])
+      expect((await client.post(path, { token, name: 'x' })).location).toContain(
+        '/portal/sign-in?',
+      );
+    expect(await actionsOf(person.company)).toEqual(before);
+    client.cookies.delete('portal-session');
+    client.cookies.delete('portal-half');
+    expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+  });
+
+  test('refuses a used code, also of two requests at the same moment, and those that are too old', async () => {
+    const person = await secured();
+    const clients = await Promise.all([1, 2, 3].map(() => afterPassword(person)));
+    const code = codeOf(person.secret);
+    const answers = await Promise.all(clients.map((client) => enter(client, code)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422]);
+    // The right one forgives the wrong ones that were counted before it: none, or one, or both.
+    await stack.database.deleteFrom('portal_sign_in_attempts').execute();
+    const late = await afterPassword(person);
+    const again = await enter(late, code);
+    expect([again.status, again.html.includes('was used already')]).toEqual([422, true]);
+    for (const steps of [-3, -1, 3])
+      expect((await enter(late, codeOf(person.secret, steps))).status).toBe(422);
+    expect((await enter(late, codeOf(person.secret, 1))).status).toBe(303);
+  });
+
+  test('takes each recovery code once, also of two requests at the same moment', async () => {
+    const person = await secured();
+    const [first = '', second = ''] = person.recoveryCodes;
+    const clients = await Promise.all([1, 2].map(() => afterPassword(person)));
+    const answers = await Promise.all(clients.map((client) => enter(client, first.toUpperCase())));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
+    expect((await enter(await afterPassword(person), second)).status).toBe(303);
+    expect(
+      (await actionsOf(person.company)).filter((one) => one === 'use recovery-code'),
+    ).toHaveLength(2);
+    const other = await afterPassword(await secured());
+    const [, , third = ''] = person.recoveryCodes;
+    expect((await enter(other, third)).status).toBe(422);
+    expect((await enter(other, codeOf(person.secret))).status).toBe(422);
+    expect(await isIn(other)).toBe(false);
+  });
+
+  test('counts wrong codes over all addresses, and a known password buys no more of them', async () => {
+    const person = await secured();
+    let wrong = 0;
+    for (const client of [await afterPassword(person), await afterPassword(person)])
+      for (let tries = 0; tries < 3; tries += 1) {
+        expect((await enter(client, '000000')).status).toBe(422);
+        wrong += 1;
+      }
+    expect(wrong).toBe(6);
+    const third = await afterPassword(person);
+    const refused = await enter(third, codeOf(person.secret));
+    // The company sees them in its activity.
+    await until(async () =>
+      expect(
+        (await actionsOf(person.company)).filter((one) => one === 'fail sign-in'),
+      ).toHaveLength(wrong),
+    );
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    // A browser that the person has signed in with has its own count.
+    const known = portalClient(stack);
+    for (const [name, value] of person.client.cookies) known.cookies.set(name, value);
+    await known.signIn(person);
+    expect((await enter(known, codeOf(person.secret))).status).toBe(303);
+  });
+
+  test('ends with the password that began it, and after its time', async () => {
+    const person = await secured();
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
+    const client = await afterPassword(person);
+    const old = client.cookies.get('portal-half') ?? '';
+    const { secretOutput: _none, password } = await operator.json(
+      `reset portal-password ${await accountIdOf(person)}`,
+    );
+    expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    client.cookies.set('portal-half', old);
+    expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    const again = await afterPassword({ ...person, password });
+    await stack.database
+      .updateTable('portal_half_sign_ins')
+      .set({ created_at: new Date(Date.now() - 3_600_000) })
+      .where('account_id', '=', await accountIdOf(person))
+      .execute();
+    expect((await enter(again, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+  });
+});
+
+describe('one-time passwords', () => {
+  test('are switched on with a code of a secret that the portal made for this account', async () => {
+    const person = await secured();
+    const account = await makeAccount(stack, person.company);
+    const [client, elsewhere] = [await signedIn(stack, account), await signedIn(stack, account)];
+    const { html } = await client.get(PAGE);
+    expect(html).toContain('<svg class="qr-code"');
+    const fields = hiddenFields(html, PAGE);
+    const wrong = await client.post(PAGE, { ...fields, 'new-code': '000000' });
+    expect([wrong.status, secretIn(wrong.html)]).toEqual([422, secretIn(html)]);
+    const stranger = await signedIn(stack, await makeAccount(stack, person.company));
+    const { token = '' } = hiddenFields((await stranger.get(PAGE)).html, PAGE);
+    const code = codeOf(secretIn(html));
+    const foreign = await stranger.post(PAGE, { ...fields, token, 'new-code': code });
+    expect(foreign.status).toBe(400);
+    expect((await client.post(PAGE, { ...fields, 'new-code': code })).status).toBe(200);
+    expect(await isIn(client)).toBe(true);
+    expect(await isIn(elsewhere)).toBe(false);
+    // The code of the set-up is used.
+    expect((await enter(await afterPassword(account), code)).status).toBe(422);
+  });
+
+  test('are switched off, and get new recovery codes, with a code only', async () => {
+    const { client, ...person } = await secured();
+    const send = (action: string, fields: Record<string, string>) =>
+      client.submit(PAGE, `${PAGE}/${action}`, fields);
+    expect((await send('off', { password: person.password })).status).toBe(422);
+    expect((await send('recovery-codes', { code: '123' })).status).toBe(422);
+    const renewed = await send('recovery-codes', { code: codeOf(person.secret) });
+    const [fresh = ''] = recoveryCodesIn(renewed.html);
+    const [stale = ''] = person.recoveryCodes;
+    expect((await send('off', { code: stale })).status).toBe(422);
+    expect((await send('off', { code: fresh })).status).toBe(303);
+    expect((await portalClient(stack).signIn(person)).location).toBe('/portal');
+    expect(await actionsOf(person.company)).toEqual(
+      expect.arrayContaining(['renew recovery-codes', 'switch off one-time-password']),
+    );
+  });
+
+  test('are required by an owner: who has none is led to set them up before all else', async () => {
+    const { client, company } = await secured();
+    const account = await makeAccount(stack, company, { role: 'developer' });
+    const person = await signedIn(stack, account);
+    const rule = '/portal/people/one-time-passwords';
+    expect((await person.post(rule, {})).status).toBe(403);
+    await client.submit('/portal/people', rule);
+    const token = hiddenFields((await person.get(PAGE)).html, PAGE).token ?? '';
+    for (const path of ['/portal', '/portal/access'])
+      expect((await person.get(path)).location).toBe(PAGE);
+    expect((await person.post('/portal/keys', { token, name: 'x' })).location).toBe(PAGE);
+    expect((await person.get(PAGE)).html).not.toContain('<nav id="menu"');
+    const { secret } = await setUp(person);
+    expect(await isIn(person)).toBe(true);
+    await person.submit(PAGE, `${PAGE}/off`, { code: codeOf(secret) });
+    expect((await person.get('/portal')).location).toBe(PAGE);
+    await client.submit('/portal/people', rule);
+    expect(await isIn(person)).toBe(true);
+    expect(await actionsOf(company)).not.toContain('issue api-key');
+  });
+
+  test('are reset by an operator, who is in the audit log; the owners are told', async () => {
+    const person = await secured('viewer');
+    const owner = await makeAccount(stack, person.company);
+    const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
+    const half = await afterPassword(person);
+    const wrong = { ...person, password: 'not the password' };
+    while ((await portalClient(stack).signIn(wrong)).status !== 429);
+    const command = `reset one-time-password --account ${await accountIdOf(person)}`;
+    expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });
+    expect(await operator.json(command)).toMatchObject({ changed: false });
+    expect(await isIn(person.client)).toBe(false);
+    expect((await enter(half, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    expect((await portalClient(stack).signIn(person)).location).toBe('/portal');
+    for (const { email } of [owner, person])
+      await mailsUntil(email, (texts) =>
+        texts.some((text) => text.includes(`Reset the one-time password of ${person.email}`)),
+      );
+  });
+});
+
+async function mailsUntil(email: string, isThere: (texts: string[]) => boolean): Promise<string[]> {
+  return until(async () => {
+    const url = `${stack.sandbox.url}/mails?to=${encodeURIComponent(email)}`;
+    const texts = (await call(url)).body.map(({ text }: { text: string }) => text);
+    if (!isThere(texts)) throw new Error(`${texts.length} e-mails have come`);
+    return texts;
+  });
+}
+
+describe('a change of access', () => {
+  const make = (client: PortalClient, fields: Record<string, string> = {}) =>
+    client.submit('/portal/access', '/portal/keys', { name: 'till', ...fields });
+
+  test.each(['password', 'code'] as const)(
+    'asks for the %s where the last proof is old, and keeps the form',
+    async (kind) => {
+      const company: Company = { kind: 'partner', id: (await makePartner(stack)).id };
+      const person =
+        kind === 'code'
+          ? await secured('owner', company)
+          : { ...(await makeAccount(stack, company)), client: undefined, secret: '' };
+      const client = person.client ?? (await signedIn(stack, person));
+      await forgetConfirmation(person);
+      const asked = await make(client);
+      expect([asked.status, asked.html.includes('Confirm that it is you')]).toEqual([403, true]);
+      const kept = hiddenFields(asked.html, '/portal/keys');
+      expect(kept).toMatchObject({ name: 'till', 'scope-read': 'on' });
+      const wrong = await client.post('/portal/keys', { ...kept, [kind]: '000000' });
+      expect(wrong.status).toBe(422);
+      // The password is no proof where codes are on.
+      if (kind === 'code')
+        expect(
+          (await client.post('/portal/keys', { ...kept, password: person.password })).status,
+        ).toBe(422);
+      expect(await actionsOf(company)).not.toContain('issue api-key');
+      const proof = kind === 'code' ? codeOf(person.secret) : person.password;
+      const made = await client.post('/portal/keys', { ...kept, [kind]: proof });
+      expect([made.status, made.html.includes('Your new key')]).toEqual([200, true]);
+      // The proof holds for the next change.
+      expect((await make(client, { name: 'other' })).status).toBe(200);
+    },
+  );
+
+  test('counts wrong proofs', async () => {
+    const { client, ...person } = await secured();
+    await forgetConfirmation(person);
+    const kept = hiddenFields((await make(client)).html, '/portal/keys');
+    for (let tries = 0; tries < 6; tries += 1)
+      expect((await client.post('/portal/keys', { ...kept, code: '000000' })).status).toBe(422);
+    const refused = await client.post('/portal/keys', { ...kept, code: codeOf(person.secret) });
+    expect(refused.status).toBe(429);
+    expect(await actionsOf(person.company)).not.toContain('issue api-key');
+  });
+
+  test('is told to every owner, once, without secrets', async () => {
+    const company: Company = { kind: 'partner', id: (await makePartner(stack)).id };
+    const owner = await makeAccount(stack, company);
+    const viewer = await makeAccount(stack, company, { role: 'viewer' });
+    const { client, ...person } = await secured('owner', company);
+    const made = await make(client);
+    const key = /value="(gvs_test_[^"]+)"/.exec(made.html)?.[1] ?? '';
+    expect(key).not.toBe('');
+    await client.submit('/portal/access', '/portal/addresses', { address: '203.0.113.77' });
+    const texts = await mailsUntil(owner.email, (all) => all.length === 3);
+    expect(texts.join('\n')).toContain('Created the API key till (');
+    expect(texts.join('\n')).toContain(`Who:  ${person.email}`);
+    expect(texts.join('\n')).toContain('Registered the address 203.0.113.77');
+    expect(texts.join('\n')).not.toContain(key);
+    await mailsUntil(person.email, (all) => all.length === 3);
+    await mailsUntil(viewer.email, (all) => all.length === 0);
+    const unsent = await stack.database
+      .selectFrom('access_notices')
+      .innerJoin('audit_log', 'audit_log.id', 'audit_id')
+      .select('action')
+      .where('subject_id', '=', person.company.id)
+      .execute();
+    expect(unsent.map(({ action }) => action).sort()).toEqual([
+      'issue api-key',
+      'register address',
+      'switch on one-time-password',
+    ]);
+  });
+});

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAdmitted } from '../../../src/db/access/access.ts';
+import { until } from '../../support/until.ts';
+import {
+  type BusinessScene,
+  cellsOf,
+  setBusinessScene,
+  textOf,
+} from './journeys/business-scene.ts';
+import { hiddenFields, makeAccount, type PortalClient, signedIn } from './portal-client.ts';
+
+/** What people of a partner do in the portal: money moves under the authority of their account. */
+let scene: BusinessScene;
+beforeAll(async () => {
+  scene = await setBusinessScene();
+});
+afterAll(() => scene?.stop());
+
+const balances = async () => (await scene.asPartner.get('/info/get-current-balance')).body.data;
+
+const audited = async (action: string) =>
+  scene.stack.database
+    .selectFrom('audit_log')
+    .select(['actor', 'details'])
+    .where('action', '=', action)
+    .where('subject_id', '=', scene.partner.id)
+    .execute();
+
+/** Sends the same form twice at once, as a double click does. */
+async function sentTwice(client: PortalClient, path: string, fields = {}) {
+  const { html } = await client.get(path);
+  const sent = { ...hiddenFields(html, path), ...fields };
+  return Promise.all([client.post(path, sent), client.post(path, sent)]);
+}
+
+const as = async (role: 'finance' | 'developer') =>
+  signedIn(
+    scene.stack,
+    await makeAccount(scene.stack, { kind: 'partner', id: scene.partner.id }, { role }),
+  );
+
+describe('a voucher', () => {
+  test('is cancelled once by somebody of finance, and its value comes back', async () => {
+    const gift = await scene.gift({ merchant: scene.merchant, denomination: 500 });
+    const before = await balances();
+    const client = await as('finance');
+    const path = `/portal/vouchers/${gift.id}`;
+    expect(textOf((await client.get(`${path}/cancel`)).html)).toContain(
+      'ETB 500.00 goes back to your gift wallet',
+    );
+    const answers = await sentTwice(client, `${path}/cancel`);
+    expect(answers.map(({ status, location }) => [status, location])).toEqual([
+      [303, path],
+      [303, path],
+    ]);
+    const after = await balances();
+    expect(after.eMoneyWalletBalance - before.eMoneyWalletBalance).toBe(500);
+    const { html } = await client.get(path);
+    expect(textOf(html)).toContain('Cancelled');
+    expect(html).not.toContain('/cancel"');
+    expect((await audited('cancel voucher'))[0]).toMatchObject({
+      actor: expect.stringMatching(/^portal:/),
+      details: { voucherId: gift.id },
+    });
+  });
+
+  test('that is redeemed, or another partner’s, is not cancelled', async () => {
+    const { asPerson, gifts } = scene;
+    const { html } = await asPerson.get(`/portal/vouchers/${gifts.part.id}/cancel`);
+    const fields = hiddenFields(html, `/portal/vouchers/${gifts.part.id}/cancel`);
+    const post = (id: number, more = {}) =>
+      asPerson.post(`/portal/vouchers/${id}/cancel`, { ...fields, ...more });
+    const redeemed = await post(gifts.whole.id);
+    expect([redeemed.status, textOf(redeemed.html)]).toEqual([
+      409,
+      expect.stringContaining('The voucher is not cancelled'),
+    ]);
+    expect((await post(gifts.foreign.id, { once: 'x'.repeat(43) })).status).toBe(404);
+    expect((await post(gifts.part.id, { once: '' })).status).toBe(400);
+    expect((await asPerson.get(`/portal/vouchers/${gifts.foreign.id}/cancel`)).status).toBe(404);
+    expect((await asPerson.get(`/portal/vouchers/${gifts.foreign.id}/resend`)).status).toBe(404);
+  });
+
+  test('has its message sent again, the same code', async () => {
+    const { asPerson, asMerchant } = scene;
+    const gift = await scene.gift({ denomination: 100 });
+    await scene.claimed(asMerchant, gift);
+    const path = `/portal/vouchers/${gift.id}/resend`;
+    const answers = await sentTwice(asPerson, path);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    const story = textOf((await asPerson.get(`/portal/vouchers/${gift.id}`)).html);
+    expect(story.match(/The code for/g)).toHaveLength(2);
+  });
+
+  test('offers no message again that its owner does not miss', async () => {
+    const { asPerson, asMerchant } = scene;
+    const unused = await scene.gift({ denomination: 100 });
+    const redeemed = await scene.gift({ denomination: 100 });
+    await scene.redeemed(asMerchant, redeemed);
+    await until(async () => {
+      const { html } = await asPerson.get(`/portal/vouchers/${redeemed.id}`);
+      expect(textOf(html)).toMatch(/The confirmation .*was taken by the SMS provider/);
+    });
+    for (const { id } of [unused, redeemed]) {
+      const { location } = await asPerson.get(`/portal/vouchers/${id}/resend`);
+      expect(location).toBe(`/portal/vouchers/${id}`);
+    }
+  });
+});
+
+describe('a failed top-up', () => {
+  test('is retried once to another number, and charged', async () => {
+    const { asPerson, topups } = scene;
+    const path = `/portal/top-ups/${topups.failed.transactionId}`;
+    const wrong = await asPerson.submit(`${path}/retry`, `${path}/retry`, { msisdn: '12' });
+    expect(wrong.status).toBe(422);
+    const before = await balances();
+    const answers = await sentTwice(asPerson, `${path}/retry`, { msisdn: '0911000059' });
+    expect(answers.map(({ status, location }) => [status, location])).toEqual([
+      [303, path],
+      [303, path],
+    ]);
+    expect(before.walletBalance - (await balances()).walletBalance).toBe(25);
+    const attempts = cellsOf((await asPerson.get(path)).html).filter(([first]) => first === '2');
+    expect(attempts).toHaveLength(1);
+    expect((await asPerson.get(`${path}/retry`)).location).toBe(path);
+    const foreign = `/portal/top-ups/${topups.foreign.transactionId}/retry`;
+    expect((await asPerson.get(foreign)).status).toBe(404);
+    const [entry] = await audited('retry top-up');
+    expect(JSON.stringify(entry)).not.toContain('911000059');
+  });
+});
+
+test('the authority of an operation ends with the role, the account and at the company', async () => {
+  const { database } = scene.stack;
+  const company = { kind: 'partner', id: scene.partner.id } as const;
+  const { email } = await makeAccount(scene.stack, company, { role: 'finance' });
+  const change = (set: { role?: 'viewer' | 'finance'; disabled_at?: Date }) =>
+    database
+      .updateTable('portal_accounts')
+      .set(set)
+      .where('email', '=', email)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+  const { id: portalAccountId } = await change({ role: 'finance' });
+  const admitted = (id = company.id) =>
+    isAdmitted(database, { ...company, id, credential: { portalAccountId } }, 'generate-voucher');
+  expect(await admitted()).toBe(true);
+  expect(await admitted(scene.other.id)).toBe(false);
+  await change({ role: 'viewer' });
+  expect(await admitted()).toBe(false);
+  await change({ role: 'finance', disabled_at: new Date() });
+  expect(await admitted()).toBe(false);
+});
+
+test('nobody is led to pages that their role does not have', async () => {
+  const company = { kind: 'partner', id: scene.other.id } as const;
+  for (const role of ['viewer', 'finance', 'developer'] as const) {
+    const client = await signedIn(scene.stack, await makeAccount(scene.stack, company, { role }));
+    for (const path of ['', '/balances', '/prices', '/sales', '/vouchers', '/top-ups']) {
+      const { html } = await client.get(`/portal${path}`);
+      const [, main = ''] = html.split('<main');
+      for (const [, link = ''] of main.matchAll(/href="(\/portal[^"#]*)/g))
+        expect([
+          role,
+          path,
+          link,
+          (await client.get(link.replaceAll('&amp;', '&'))).status,
+        ]).toEqual([...[role, path, link, 200]]);
+    }
+  }
+});
+
+test('the price of a voucher is set for all merchants or one, and a wallet has its threshold', async () => {
+  const { asPerson, merchant, partner, stack } = scene;
+  const path = `/portal/prices/${partner.denominations.unpriced}`;
+  const set = async (fields: Record<string, string>) => asPerson.submit(path, path, fields);
+  for (const wrong of [{ price: '0' }, { price: '1e3' }, { price: '5', merchant: 'NOBODY' }])
+    expect((await set(wrong)).status).toBe(422);
+  expect((await set({ price: '7.25' })).location).toBe('/portal/prices');
+  await set({ price: '7', merchant: merchant.identifier });
+  const prices = cellsOf((await asPerson.get('/portal/prices')).html)
+    .filter(([voucher]) => voucher === 'ETB 750.00')
+    .map(([, usd, whom]) => [usd, whom]);
+  expect(prices).toEqual([
+    ['USD 7.25', 'All merchants without their own price'],
+    ['USD 7.00', expect.stringContaining('=')],
+  ]);
+  // A name of a merchant in a file is no formula.
+  expect((await asPerson.get('/portal/prices/download')).html).toContain(`"'=`);
+  const foreign = `/portal/prices/${scene.other.denominations['100']}`;
+  expect((await asPerson.get(foreign)).status).toBe(404);
+  expect(await audited('set selling-price')).toHaveLength(2);
+  expect((await asPerson.get('/portal/packages/download')).html).toContain('"15.00"');
+
+  const low = '/portal/balances/airtime/low-balance';
+  expect((await asPerson.submit(low, low, { threshold: '-1' })).status).toBe(422);
+  await asPerson.submit(low, low, { threshold: '1,000,000' });
+  const shown = textOf((await asPerson.get('/portal')).html);
+  expect(shown).toContain('Low Low below ETB 1,000,000.00');
+  await asPerson.submit(low, low, { threshold: '' });
+  const { low_balance } = await stack.database
+    .selectFrom('ledger_accounts')
+    .select('low_balance')
+    .where('partner_id', '=', partner.id)
+    .where('kind', '=', 'airtime')
+    .executeTakeFirstOrThrow();
+  expect(low_balance).toBeNull();
+});

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listUndeliveredEmails } from '../../../../src/db/reports/emails.ts';
+import type { PortalRole } from '../../../../src/domain/access.ts';
+import { lastClosedMonth, type Month, monthsBetween } from '../../../../src/domain/statements.ts';
+import type { Company } from '../../../../src/domain/vouchers/voucher.ts';
+import { createFailpoint, type Failpoint } from '../../../../src/runtime/process/failpoint.ts';
+import type { ReceivedMail } from '../../../../src/sandbox/requests.ts';
+import { sendStatementsId } from '../../../../workflows/workflow-ids.ts';
+import { type GiftScene, setGiftScene } from '../../../end-to-end/gift/gift-scene.ts';
+import { makeMerchant, makePartner, type TestPartner } from '../../../support/companies.ts';
+import { ended } from '../../../workflows/ended.ts';
+import { TEST_PAYLOAD_KEYS } from '../../../workflows/payload-keys.ts';
+import { type Account, hiddenFields, makeAccount, signedIn } from '../portal-client.ts';
+
+const ZONE = 'Africa/Addis_Ababa';
+const PATH = '/portal/account/statement-by-email';
+
+let scene: GiftScene;
+let armed: Failpoint = () => undefined;
+let month: Month;
+let before: Month;
+let other: TestPartner;
+
+beforeAll(async () => {
+  scene = await setGiftScene(
+    { PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, PUBLIC_URL: 'http://localhost:3000' },
+    { failpoint: (name) => armed(name) },
+  );
+  other = await makePartner(scene.stack, { giftWallet: '777' });
+  await scene.redeemed(scene.asMerchant, await scene.gift());
+  month = lastClosedMonth(new Date(), ZONE);
+  [, before = month] = monthsBetween('2000-01' as Month, month);
+  await movedInto(month, scene.partner.id);
+  await movedInto(before, other.id);
+});
+afterAll(() => scene?.stop());
+
+/** Dates all transfers of a partner, and the redemptions of its vouchers, into a month. */
+const movedInto = (wanted: Month, partnerId: number) =>
+  scene.stack.database.transaction().execute(async (transaction) => {
+    const day = sql`${`${wanted}-15`}::timestamptz`;
+    await sql`set local session_replication_role = replica`.execute(transaction);
+    await sql`update ledger_transfers set created_at = ${day}
+      where exists (select from ledger_accounts where partner_id = ${partnerId}
+        and id in (debit_account_id, credit_account_id))`.execute(transaction);
+    await sql`update redemptions set created_at = ${day}, settled_at = ${day}
+      where voucher_id in (select id from vouchers where partner_id = ${partnerId})`.execute(
+      transaction,
+    );
+  });
+
+const partnerOf = ({ id }: { readonly id: number }): Company => ({ kind: 'partner', id });
+
+/** Somebody who has been there for long, at a mailbox that behaves as its name says. */
+async function person(
+  company: Company,
+  { role, mailbox = 'somebody' }: { readonly role?: PortalRole; readonly mailbox?: string } = {},
+): Promise<Account> {
+  const email = `${mailbox}-${randomUUID()}@mail.example`;
+  const account = await makeAccount(scene.stack, company, { email, ...(role ? { role } : {}) });
+  await change(account, { statements_until: new Date('2026-01-01') });
+  return account;
+}
+
+const change = ({ email }: Account, values: Record<string, unknown>) =>
+  scene.stack.database
+    .updateTable('portal_accounts')
+    .set(values)
+    .where('email', '=', email)
+    .execute();
+
+/** Runs the sweep, and waits until what it has started is sent. */
+async function sweep(history?: string) {
+  const { client } = scene.stack.temporal;
+  const taskQueue = scene.stack.config.TEMPORAL_TASK_QUEUE;
+  const workflowId = `sweep-${randomUUID()}`;
+  const result = await client.workflow.execute('expireVouchers', { workflowId, taskQueue });
+  const sending = client.workflow.getHandle(sendStatementsId(taskQueue));
+  const hasBegun = await sending.describe().then(
+    () => true,
+    () => false,
+  );
+  const sent = hasBegun ? await ended(scene.stack, sending.workflowId, history) : undefined;
+  return { queued: (result as { queuedStatements: number }).queuedStatements, sent };
+}
+
+/** Mails, oldest first. */
+const mailsTo = ({ email }: Account): ReceivedMail[] =>
+  scene.stack.sandbox.books.mails(email).toReversed();
+
+const filesTo = (account: Account): string[] =>
+  mailsTo(account).flatMap(({ attachments }) => attachments.map(({ name }) => name));
+
+const outcomesOf = async ({ email }: Account) => {
+  const rows = await scene.stack.database
+    .selectFrom('statement_emails')
+    .innerJoin('portal_accounts', 'portal_accounts.id', 'account_id')
+    .select(['month', 'outcome'])
+    .where('email', '=', email)
+    .orderBy('month', 'desc')
+    .execute();
+  return Object.fromEntries(rows.map((row) => [row.month, row.outcome]));
+};
+
+const namesOf = (company: Company, ...months: readonly Month[]) =>
+  months.flatMap((one) =>
+    ['html', 'csv'].map((type) => `statement-${company.kind}-${company.id}-${one}.${type}`),
+  );
+
+test('each who may see statements gets those of the own company, once, and the last two at most', async () => {
+  const company = partnerOf(scene.partner);
+  const merchant: Company = { kind: 'merchant', id: scene.merchant.id };
+  const quiet: Company = { kind: 'merchant', id: (await makeMerchant(scene.stack)).id };
+  const suspended = await makePartner(scene.stack);
+  await movedInto(before, suspended.id);
+  const owner = await person(company);
+  const finance = await person(company, { role: 'finance' });
+  await change(finance, { language: 'am' });
+  const ofMerchant = await person(merchant);
+  const ofOther = await person(partnerOf(other));
+  const others = {
+    developer: await person(company, { role: 'developer' }),
+    viewer: await person(company, { role: 'viewer' }),
+    removed: await person(company),
+    new: await makeAccount(scene.stack, company),
+    quiet: await person(quiet),
+    suspended: await person(partnerOf(suspended)),
+    switchedOff: await person(company),
+  };
+  await change(others.removed, { disabled_at: new Date() });
+  await scene.stack.database
+    .updateTable('partners')
+    .set({ status: 'SUSPENDED' })
+    .where('id', '=', suspended.id)
+    .execute();
+  const switching = await signedIn(scene.stack, others.switchedOff);
+  expect((await switching.submit('/portal/account', PATH)).status).toBe(303);
+  expect((await switching.get('/portal/account')).html).toContain('You do not get it.');
+
+  expect(await sweep('send-statements')).toEqual({ queued: 8, sent: { sent: 5, postponed: 0 } });
+  expect(filesTo(owner)).toEqual(namesOf(company, month));
+  expect(filesTo(finance)).toEqual(namesOf(company, month));
+  expect(filesTo(ofMerchant)).toEqual(namesOf(merchant, month));
+  expect(filesTo(ofOther).toSorted()).toEqual(namesOf(partnerOf(other), before, month).toSorted());
+  for (const [name, account] of Object.entries(others))
+    expect([name, mailsTo(account)]).toEqual([name, []]);
+  expect(await outcomesOf(owner)).toEqual({ [month]: 'SENT', [before]: 'EMPTY' });
+  expect(await outcomesOf(others.quiet)).toEqual({ [month]: 'EMPTY', [before]: 'EMPTY' });
+
+  const client = await signedIn(scene.stack, owner);
+  const [mail] = mailsTo(owner);
+  for (const { name, content } of mail?.attachments ?? []) {
+    const file = name.endsWith('csv') ? 'csv' : 'html';
+    expect(content.trim()).toBe(
+      (await client.get(`/portal/statements/${month}/${file}`)).html.trim(),
+    );
+    expect(content).toContain(file === 'html' ? `partner ${company.id}` : 'Vouchers generated');
+    expect(content).not.toContain('777');
+  }
+  expect(mail?.text).toContain('http://localhost:3000/portal/account');
+  expect(mailsTo(finance)[0]?.text).toContain('ወርሃዊ መግለጫ');
+
+  expect(await sweep()).toMatchObject({ queued: 0 });
+  expect([owner, finance, ofMerchant, ofOther].map((one) => mailsTo(one).length)).toEqual([
+    ...[1, 1, 1, 2],
+  ]);
+
+  // What was not wanted, or came before a role, is not sent later either.
+  await switching.submit('/portal/account', PATH);
+  await change(others.developer, { role: 'finance' });
+  await scene.stack.database.updateTable('partners').set({ status: 'ACTIVE' }).execute();
+  expect(await sweep()).toMatchObject({ queued: 1 });
+  expect(filesTo(others.suspended)).toHaveLength(4);
+  expect(mailsTo(others.switchedOff)).toHaveLength(0);
+  expect(mailsTo(others.developer)).toHaveLength(0);
+});
+
+test('a fault at any step costs no e-mail, and sends none twice but under its Message-ID', async () => {
+  const people: Account[] = [];
+  for (const step of ['queued', 'sending', 'sent'] as const) {
+    people.push(await person(partnerOf(scene.partner)), await person(partnerOf(other)));
+    armed = createFailpoint(`statement-${step}:throw`);
+    await sweep();
+  }
+  armed = () => undefined;
+  const mails = people.flatMap(mailsTo);
+  expect(people.map((one) => new Set(mailsTo(one).map(({ messageId }) => messageId)).size)).toEqual(
+    [1, 2, 1, 2, 1, 2],
+  );
+  // Only after the last step the e-mail was out.
+  expect(mails).toHaveLength(10);
+});
+
+test('what the mail server does not take waits; what it refuses, or may have taken, is not sent again', async () => {
+  const company = partnerOf(scene.partner);
+  const busy = await person(company, { mailbox: 'busy' });
+  const stubborn = await person(company, { mailbox: 'busy' });
+  const refused = await person(company, { mailbox: 'refused' });
+  const dropped = await person(company, { mailbox: 'dropped' });
+  const willing = await person(company);
+  expect((await sweep()).sent).toEqual({ sent: 1, postponed: 2 });
+  expect(await outcomesOf(busy)).toMatchObject({ [month]: null });
+  expect(await outcomesOf(refused)).toMatchObject({ [month]: 'REFUSED' });
+  expect(await outcomesOf(dropped)).toMatchObject({ [month]: 'UNKNOWN' });
+
+  const { email } = busy;
+  await change(busy, { email: email.replace('busy', 'free') });
+  await scene.stack.database
+    .updateTable('statement_emails')
+    .set({ created_at: sql<Date>`now() - interval '8 days'`, due_at: sql<Date>`now()` })
+    .where('outcome', 'is', null)
+    .execute();
+  expect((await sweep()).sent).toEqual({ sent: 1, postponed: 1 });
+  expect(await outcomesOf(stubborn)).toMatchObject({ [month]: 'GIVEN_UP' });
+  const ofCompany = { queue: 'statements', companyKind: 'partner', companyId: company.id };
+  const undelivered = await listUndeliveredEmails(scene.stack.database, 10);
+  expect(undelivered.filter(({ period }) => period === month)).toMatchObject([
+    { ...ofCompany, email: stubborn.email, outcome: 'GIVEN_UP' },
+    { ...ofCompany, email: refused.email, outcome: 'REFUSED' },
+  ]);
+  expect(mailsTo({ ...busy, email: email.replace('busy', 'free') })).toHaveLength(1);
+  expect([dropped, willing].map((one) => mailsTo(one).length)).toEqual([1, 1]);
+});
+
+test('only owners and people of finance choose, each for themselves; a role that ends cancels', async () => {
+  const company = partnerOf(scene.partner);
+  const developer = await person(company, { role: 'developer' });
+  const asDeveloper = await signedIn(scene.stack, developer);
+  const { html } = await asDeveloper.get('/portal/account');
+  expect(html).not.toContain(PATH);
+  const sent = { ...hiddenFields(html, '/portal/account/time-zone'), wanted: 'yes' };
+  expect((await asDeveloper.post(PATH, sent)).status).toBe(403);
+  const finance = await person(company, { role: 'finance' });
+  const asFinance = await signedIn(scene.stack, finance);
+  expect((await asFinance.submit('/portal/account', PATH, { wanted: 'x' })).status).toBe(400);
+
+  armed = (name) =>
+    (name === 'statement-queued' ? change(finance, { role: 'viewer' }) : undefined) as never;
+  await sweep();
+  armed = () => undefined;
+  expect(await outcomesOf(finance)).toMatchObject({ [month]: 'CANCELLED' });
+  expect(mailsTo(finance)).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { passwordProblem } from '../../../src/pages/session/passwords.ts';
+
+const about = { email: 'sara.tesfaye@till.example', companyName: 'Abyssinia Coffee & Tea' };
+const problemOf = (password: string) => passwordProblem(password, about);
+
+describe('a chosen password', () => {
+  it.each([
+    '123456789012',
+    '098765432109',
+    'abcdefghijkl',
+    'qwertyuiop12',
+    '1qaz2wsx3edc4rfv',
+    'password1234',
+    'Password123!',
+    'P@ssw0rd2024',
+    'PASSWORDpassword',
+    'iloveyou2024!',
+    'letmeinletmein',
+    'unbelievable',
+    'justinbieber1',
+    'sunshine princess',
+    'abc1abc1abc1',
+    'kx9wkx9wkx9w',
+    'sara.tesfaye@till.example',
+    'sara.tesfaye1',
+    'tesfayesara12',
+    'AbyssiniaCoffee',
+    'Abyssinia Coffee 2026',
+    'coffeetea123',
+    'Ethiopia2026!',
+  ])('is refused that is quickly guessed: %s', (password) => {
+    expect(problemOf(password)).toContain('easy to guess');
+  });
+
+  it.each([
+    ['short', 'at least 12 characters'],
+    ['x9'.repeat(101), 'at most 200 characters'],
+    ['abababababab', 'more different characters'],
+  ])('is refused in words: %s', (password, words) => {
+    expect(problemOf(password)).toContain(words);
+  });
+
+  it.each([
+    'a password of my own',
+    'four words are fine',
+    'correct horse battery staple',
+    'zebra lamp violin',
+    'xkqzvwpmtrbf',
+    '7f3k-9x2m-p4qd-z8hc',
+    'የእኔ ረጅም የይለፍ ቃል',
+  ])('is taken: %s', (password) => {
+    expect(problemOf(password)).toBeUndefined();
+  });
+
+  it('is looked at quickly, however long it is', () => {
+    const long = Array.from({ length: 200 }, (_, index) => 'abcdefgh1'[(index * 7) % 9]).join('');
+    const startedAt = performance.now();
+    problemOf(long);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,183 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newOwner } from '../../end-to-end/gift/gift-scene.ts';
+import { observe } from '../../positions/placements.ts';
+import { until } from '../../support/until.ts';
+import { DAY } from './first-words.ts';
+import { type StaffScene, setStaffScene } from './staff-scene.ts';
+
+/** What the page of a case says first, and which repair it leads to: those that work at this moment. */
+let scene: StaffScene;
+
+beforeAll(async () => {
+  scene = await setStaffScene({ CALLER_WAIT_SECONDS: '2' });
+});
+afterAll(() => scene?.stop());
+
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+describe('a code that never came', () => {
+  test('while the claim is open it is sent again, or the claim is extended', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+    expect(words).toContain('The claim is open until');
+    expect(open).toEqual(['resend-message']);
+    expect(instead).toEqual(['extend-claim', 'cancel-voucher']);
+  });
+
+  test.each(['hanging', 'ended'])('after the claim the merchant claims again: %s', async (how) => {
+    const { gift } = await scene.voucherIn('hanging');
+    if (how === 'ended') scene.expectDone(await scene.repaired('release-claim', gift.id));
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+    expect(words).toContain('The claim ran out before the code was entered');
+    expect(words).toContain('Ask the merchant to claim again: that sends a new code.');
+    expect([open, instead]).toEqual([[], ['cancel-voucher']]);
+    const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
+    // The badge says it, too, while the voucher still waits.
+    expect(html.includes('Claim ran out')).toBe(how === 'hanging');
+    expect(html).not.toContain('Waiting for the code');
+    await scene
+      .ask('resend-message', gift.id)
+      .then((asked) =>
+        expect(asked).toMatchObject({ refusal: expect.stringContaining('the merchant claims') }),
+      );
+  });
+
+  test('a number that no code can be sent to is corrected, and the code goes to the right one', async () => {
+    const gift = await scene.gift({ owner: newOwner('002') });
+    const answer = await scene.asMerchant.post('/topup-transactions/initiate-claim', {
+      voucherCode: gift.voucherCode,
+    });
+    expect(answer.body.success).toBe(false);
+    const before = await scene.firstOfVoucher(gift.id);
+    expect(before.words).toMatch(/The code could not be sent: .+\./);
+    expect(before.instead).toEqual(['correct-number', 'cancel-voucher']);
+    const owner = newOwner();
+    const { id } = await scene.asked('correct-number', gift.id, { msisdn: owner });
+    await scene.confirm(id, await scene.staff('SUPERVISOR'));
+    scene.expectDone(await scene.ended(id));
+    expect((await scene.firstOfVoucher(gift.id)).words).toContain(
+      'The number of the owner was corrected:',
+    );
+    await scene.redeemed(scene.asMerchant, { ...gift, owner });
+  });
+
+  test('nobody has claimed: the number is compared, and can be corrected', async () => {
+    const gift = await scene.gift();
+    expect(await scene.firstOfVoucher(gift.id)).toMatchObject({
+      words: expect.stringContaining('the merchant has not claimed it'),
+      open: [],
+      instead: ['correct-number'],
+    });
+    const anonymous = await scene.gift({ owner: null });
+    expect(await scene.firstOfVoucher(anonymous.id)).toMatchObject({ open: [], instead: [] });
+  });
+});
+
+describe('a payment', () => {
+  test('that the provider does not say is settled, and our reference stands there', async () => {
+    const { gift } = await scene.voucherIn('paying');
+    const { words, open } = await scene.firstOfVoucher(gift.id);
+    const { payment_reference: reference } = await scene.redemptionOf(gift);
+    expect(words).toMatch(new RegExp(`^gsma has had payment RDM-\\w+ of ETB .+ since ${DAY}, our`));
+    expect(words).toContain(`our reference ${reference}, and has not said`);
+    expect(open).toEqual(['settle-payment']);
+    // A repair that waits for somebody hides none of it.
+    await scene.written('extend-voucher', gift.id, { until: inDays(30) }, { isByTwo: true });
+    const waiting = await scene.firstOfVoucher(gift.id);
+    expect(waiting.words).toMatch(
+      /“Extend the voucher”, waits for another person\. gsma has had payment RDM-/,
+    );
+    expect(waiting.open).toEqual(['settle-payment']);
+  });
+
+  test('says why a merchant gets less than the voucher was worth', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { to_merchant: toMerchant, service_fee: fee } = await scene.stack.database
+      .selectFrom('redemptions')
+      .select(['to_merchant', 'service_fee'])
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    expect(Number(fee)).toBeGreaterThan(0);
+    const figure = (amount: string) => Number(amount).toFixed(2);
+    const spent = figure(String(Number(toMerchant) + Number(fee)));
+    expect((await scene.firstOfVoucher(gift.id)).words).toContain(
+      `was paid ETB ${figure(toMerchant)} (ETB ${spent} less the service fee of ETB ${figure(fee)}), `,
+    );
+  });
+
+  test('that was made names the provider’s reference, and is taken back only by a button', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { provider_reference: reference } = await scene.redemptionOf(gift);
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+    expect(words).toContain(reference ?? 'no reference');
+    expect([open, instead]).toEqual([[], ['reverse-redemption']]);
+  });
+
+  test('of which the provider says something else since is for an operator', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const paid = await scene.redemptionOf(gift);
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, paid.operation_id, { said: 'other', words: 'another amount' }),
+      );
+    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+    expect(words).toContain('was paid, and a provider says something else of that since.');
+    expect(words).toContain('Ask an operator to settle case');
+    expect([open, instead]).toEqual([[], []]);
+  });
+});
+
+describe('a top-up', () => {
+  test.each([
+    ['FAILED', ['retry-top-up']],
+    ['UNKNOWN', ['settle-top-up']],
+    ['SUCCESS', []],
+  ] as const)('that is %s', async (status, kinds) => {
+    const id = await scene.topUpIn(status);
+    const { open } = await until(() => scene.first(`/support/top-ups/${id}`));
+    expect(open).toEqual(kinds);
+  });
+});
+
+test('the search has the guide of each complaint', async () => {
+  const { html } = await scene.agent.client.get('/support');
+  const titles = [...html.matchAll(/<details><summary>([^<]+)</g)].map(([, title]) => title);
+  expect(titles).toEqual([
+    'Paid, and got nothing',
+    'The merchant was not paid',
+    'A top-up failed',
+    'The code never came',
+    'The number was typed wrong',
+    'Redeemed at the wrong merchant',
+  ]);
+  const guide = (await scene.agent.client.get('/support/guide')).html;
+  for (const title of titles) expect(guide).toContain(`>${title}</h3>`);
+});
+
+test('a form that came too late leads to what helps now', async () => {
+  const { gift } = await scene.voucherIn('claimed');
+  const path = `/support/vouchers/${gift.id}`;
+  const { html } = await scene.agent.client.get(path);
+  await scene.stack.database
+    .updateTable('voucher_claims')
+    .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+    .where('voucher_id', '=', gift.id)
+    .execute();
+  const fields = Object.fromEntries(
+    ['token', 'subject', 'once'].map((name) => [
+      name,
+      new RegExp(`ask/resend-message"[\\s\\S]*?name="${name}" value="([^"]+)"`).exec(html)?.[1] ??
+        '',
+    ]),
+  );
+  const answer = await scene.agent.client.post('/support/repairs/ask/resend-message', {
+    ...fields,
+    why: 'Ticket 4711',
+  });
+  expect(answer.status).toBe(409);
+  expect(answer.html).toContain('The time of its claim is over: the merchant claims again.');
+  expect(answer.html).toContain('Ask the merchant to claim again: that sends a new code.');
+});

@@ -1,0 +1,237 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDeposit } from '../../../src/db/ledger/deposits.ts';
+import { recordAbandonedRequest } from '../../../src/db/operations.ts';
+import { parseMoney } from '../../../src/domain/money.ts';
+import {
+  cancelVoucherId,
+  finishMessageId,
+  generateBulkId,
+  generateVoucherId,
+  reconcileId,
+  repairWorkflowId,
+  resendMessageId,
+} from '../../../workflows/workflow-ids.ts';
+import { done, newOwner } from '../../end-to-end/gift/gift-scene.ts';
+import { redeem } from '../../end-to-end/gift/redemption-scene.ts';
+import { until } from '../../support/until.ts';
+import { type StaffScene, setStaffScene } from './staff-scene.ts';
+
+/** What support finds besides the plain names of a case, with the rights of the roles. */
+let scene: StaffScene;
+
+beforeAll(async () => {
+  scene = await setStaffScene({ TEMPORAL_UI_URL: 'https://temporal.example' });
+});
+afterAll(() => scene?.stop());
+
+const leadsTo = async (what: string, id: number) =>
+  expect(await scene.find(what), what).toMatchObject({
+    status: 303,
+    location: `/support/vouchers/${id}`,
+  });
+
+/** The newest operation of a kind. */
+async function newestOperation(kind: string): Promise<string> {
+  const { id } = await scene.stack.database
+    .selectFrom('operations')
+    .select('id')
+    .where('kind', '=', kind)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+describe('a workflow leads to its voucher', () => {
+  test('of a claim, open or ended, by its operation', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    const code = await scene.claimed(client, gift);
+    const { operation_id } = await scene.stack.database
+      .selectFrom('voucher_claims')
+      .select('operation_id')
+      .where('voucher_id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    const names = [operation_id, operation_id.toUpperCase(), finishMessageId(operation_id)];
+    for (const name of names) await leadsTo(name, gift.id);
+    done(await redeem(client, gift, { verificationCode: code }));
+    for (const name of names) await leadsTo(name, gift.id);
+  });
+
+  test('of a resend, a cancellation and a repair', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    await scene.claimed(client, gift);
+    done(await scene.asPartner.post(`/vouchers/${gift.id}/resend`, {}));
+    await leadsTo(resendMessageId(await newestOperation('resend-message')), gift.id);
+    const repaired = await scene.repaired('extend-claim', gift.id, { minutes: '20' });
+    await leadsTo(repairWorkflowId(repaired.id, repaired.operation_id), gift.id);
+    done(await scene.asPartner.post(`/vouchers/${gift.id}/cancel`, {}));
+    await leadsTo(cancelVoucherId(await newestOperation('cancel-voucher')), gift.id);
+    // Cancelled already: the answer is the same, and so is the way to the voucher.
+    done(await scene.asPartner.post(`/vouchers/${gift.id}/cancel`, {}));
+    await leadsTo(cancelVoucherId(await newestOperation('cancel-voucher')), gift.id);
+  });
+
+  test('of a bulk order, with the lines by the partner’s own names', async () => {
+    const { partner } = scene;
+    const names = ['Order 7', 'a+b=c#1', 'REFUSED/1'].map((name) => `${name}-${randomUUID()}`);
+    const [first = '', second = '', refused = ''] = names.map((name) => name.replace(' ', '_'));
+    const line = (reference: string, merchantId: number) => ({
+      reference,
+      denominationId: partner.denominations[100],
+      merchantId,
+      msisdn: newOwner(),
+    });
+    const ordered = done(
+      await scene.asPartner.post('/vouchers/bulk', {
+        lines: [
+          line(first, scene.merchant.id),
+          line(second, scene.merchant.id),
+          line(refused, 2_000_000_000),
+        ],
+      }),
+    );
+    const { id } = ordered.body.data.bulkOrder;
+    const order = await until(async () => {
+      const row = await scene.stack.database
+        .selectFrom('bulk_orders')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (row.ended_at === null) throw new Error('The order goes on');
+      return row;
+    });
+    const vouchers = await scene.stack.database
+      .selectFrom('bulk_lines')
+      .select(['reference', 'voucher_id'])
+      .where('bulk_order_id', '=', id)
+      .where('voucher_id', 'is not', null)
+      .execute();
+    expect(vouchers).toHaveLength(2);
+    for (const { reference, voucher_id } of vouchers) await leadsTo(reference, voucher_id ?? 0);
+    const ofOrder = await scene.find(generateBulkId(id, order.operation_id));
+    for (const { voucher_id } of vouchers)
+      expect(ofOrder.html).toContain(`/support/vouchers/${voucher_id}"`);
+    expect(ofOrder.html).toContain('2 of 3 generated, 1 refused');
+    const ofRefused = await scene.find(refused);
+    expect(ofRefused.html).toContain(`line 3 of bulk order ${id}`);
+    expect(ofRefused.html).toContain('REFUSED: ');
+  });
+});
+
+test('an answer that was settled as not done is found by its reference', async () => {
+  const { gift } = await scene.voucherIn('paying');
+  const { id } = await scene.redemptionOf(gift);
+  const ofPayment = `T-${randomUUID()}`;
+  scene.expectDone(
+    await scene.repaired('settle-payment', id, { outcome: 'not-done', reference: ofPayment }),
+  );
+  await leadsTo(ofPayment, gift.id);
+  const topup = await scene.topUpIn('UNKNOWN');
+  const ofTopup = `T-${randomUUID()}`;
+  scene.expectDone(
+    await scene.repaired('settle-top-up', topup, { outcome: 'not-done', reference: ofTopup }),
+  );
+  expect((await scene.find(ofTopup)).location).toBe(`/support/top-ups/${topup}`);
+});
+
+test('a voucher is found by the number that its owner had before a correction', async () => {
+  const gift = await scene.gift();
+  const [before, after] = [gift.owner ?? '', newOwner()];
+  const { id } = await scene.asked('correct-number', gift.id, { msisdn: after });
+  await scene.confirm(id, await scene.staff('SUPERVISOR'));
+  scene.expectDone(await scene.ended(id));
+  for (const number of [before, after]) await leadsTo(number, gift.id);
+  const { rows } =
+    await sql`select from repairs where former_msisdn like ${`%${before.slice(4)}%`}`.execute(
+      scene.stack.database,
+    );
+  expect(rows).toEqual([]);
+});
+
+test('a reference of ours is found in any case', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  done(await redeem(client, gift, { verificationCode: await scene.claimed(client, gift) }));
+  const { platform_reference } = await scene.stack.database
+    .selectFrom('redemptions')
+    .select('platform_reference')
+    .where('voucher_id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  await leadsTo(platform_reference.toLowerCase(), gift.id);
+});
+
+describe('other records are shown', () => {
+  test('a deposit and a goodwill credit by their references', async () => {
+    const reference = `Cbe 2026/0042 #7 ${randomUUID()}`;
+    await scene.stack.database.transaction().execute((transaction) =>
+      addDeposit(transaction, {
+        partnerId: scene.partner.id,
+        wallet: 'gift',
+        amount: parseMoney('1234.5'),
+        reference,
+      }),
+    );
+    const found = await scene.find(reference.toUpperCase());
+    expect(found.html).toContain('Also found');
+    expect(found.html).toContain('Credited to the gift wallet');
+    expect(found.html).toContain('1,234.50');
+    await scene.addServiceFees('50');
+    const ticket = `Ticket+${randomUUID()}`;
+    const repair = await scene.repaired('credit-goodwill', scene.partner.id, {
+      wallet: 'airtime',
+      amount: '50',
+      reference: ticket,
+    });
+    expect((await scene.find(ticket.toLowerCase())).html).toContain(
+      'Credited to the airtime wallet',
+    );
+    const ofWallet = await scene.find(repairWorkflowId(repair.id, repair.operation_id));
+    expect(ofWallet.html).toContain(`href="/support/repairs/${repair.id}"`);
+    expect(ofWallet.html).toContain('credit-goodwill: DONE');
+  });
+
+  test('a call by its X-Request-Id, refused or not', async () => {
+    const accepted = await scene.asPartner.get('/info/get-current-balance');
+    const refused = await fetch(`${scene.asPartner.base}/info/get-current-balance`, {
+      headers: { Authorization: 'Bearer nonsense' },
+    });
+    for (const [headers, state] of [
+      [accepted.headers, 'answered 200'],
+      [refused.headers, 'token-invalid'],
+    ] as const) {
+      const id = headers.get('X-Request-Id') ?? '';
+      const { html } = await until(async () => {
+        const answer = await scene.find(id);
+        expect(answer.html).toContain('Also found');
+        return answer;
+      });
+      expect(html).toContain(`/info/get-current-balance: ${state}`);
+    }
+  });
+
+  test('an operation that left nothing else, with its refusal', async () => {
+    const operationId = randomBytes(16).toString('hex');
+    const identity = {
+      operationId,
+      company: { kind: 'partner', id: scene.partner.id },
+      kind: 'generate-voucher',
+      requestId: randomUUID(),
+      requestDigest: randomBytes(32).toString('hex'),
+    } as const;
+    await recordAbandonedRequest(scene.stack.database, identity, 1);
+    const { html } = await scene.find(generateVoucherId(operationId));
+    expect(html).toContain('generate-voucher: REFUSED, still-processing');
+  });
+});
+
+test('a workflow of the service is explained, with its page', async () => {
+  const { html } = await scene.find(reconcileId('vouchers'));
+  expect(html).toContain('The reconciliation of money on hold');
+  expect(html).toContain(
+    'https://temporal.example/namespaces/default/workflows/reconcile%3Avouchers"',
+  );
+});

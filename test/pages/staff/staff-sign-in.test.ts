@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandsOn } from '../../admin/scene.ts';
+import { makePartner } from '../../support/companies.ts';
+import { type Stack, startStack } from '../../support/stack.ts';
+import { codeOf, makeAccount, portalClient, signedIn } from '../portal/portal-client.ts';
+import { makeStaff, SET_UP, setUpCodes, signInAtSupport, staffClient } from './staff-client.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({
+    PORTAL_SIGN_INS_PER_ACCOUNT: '4',
+    PORTAL_SIGN_INS_PER_ADDRESS: '1000',
+  });
+});
+afterAll(() => stack?.stop());
+
+const CODE = '/support/sign-in/code';
+
+const tenant = async () =>
+  makeAccount(stack, { kind: 'partner', id: (await makePartner(stack)).id });
+
+describe('the sign-in of staff', () => {
+  test('opens nothing before one-time passwords are set up, then asks for one each time', async () => {
+    const account = await makeStaff(stack);
+    const first = portalClient(stack);
+    expect(await signInAtSupport(first, account)).toMatchObject({
+      status: 303,
+      location: '/support',
+    });
+    expect(await first.get('/support')).toMatchObject({ status: 302, location: SET_UP });
+    const secret = await setUpCodes(stack, first);
+    expect((await first.get('/support')).html).toContain(account.name);
+    const switchedOn = (await first.get(SET_UP)).html;
+    expect(switchedOn).toContain('Everybody here has one-time passwords.');
+    expect(switchedOn).not.toContain('Your company');
+
+    const second = portalClient(stack);
+    expect(await signInAtSupport(second, account)).toMatchObject({
+      location: `${CODE}?next=%2Fsupport`,
+    });
+    expect((await second.get('/support')).location).toContain('/support/sign-in');
+    const wrong = await second.submit(CODE, CODE, { code: '000000' });
+    expect(wrong.status).toBe(422);
+    expect(await second.submit(CODE, CODE, { code: codeOf(secret) })).toMatchObject({
+      status: 303,
+      location: '/support',
+    });
+    expect((await second.get('/support')).status).toBe(200);
+  });
+
+  test('locks an account out after wrong passwords', async () => {
+    const account = await makeStaff(stack);
+    const client = portalClient(stack);
+    const wrong = { ...account, password: 'wrong horse' };
+    for (let attempt = 0; attempt < 4; attempt += 1)
+      expect((await signInAtSupport(client, wrong)).status).toBe(403);
+    expect((await signInAtSupport(client, account)).status).toBe(429);
+  });
+
+  test('writes an entry of the audit log with the person as its actor', async () => {
+    const { account } = await staffClient(stack);
+    const entries = await stack.database
+      .selectFrom('audit_log')
+      .select(['actor', 'action', 'subject_kind', 'subject_id'])
+      .where('actor', '=', `staff:${account.id}`)
+      .orderBy('id')
+      .execute();
+    expect(entries).toEqual([
+      {
+        action: 'sign in',
+        actor: `staff:${account.id}`,
+        subject_kind: 'staff',
+        subject_id: account.id,
+      },
+      expect.objectContaining({ action: 'switch on one-time-password', subject_kind: 'staff' }),
+    ]);
+  });
+});
+
+describe('the two sites', () => {
+  test('know nothing of each other’s accounts', async () => {
+    const [person, staff] = [await tenant(), await makeStaff(stack)];
+    expect((await signInAtSupport(portalClient(stack), person)).status).toBe(403);
+    expect((await portalClient(stack).signIn(staff)).status).toBe(403);
+  });
+
+  test('take no session of each other, not even in the other’s cookie', async () => {
+    const client = await signedIn(stack, await tenant());
+    const { client: staff } = await staffClient(stack, 'OPERATOR');
+    const tokens = [
+      client.cookies.get('portal-session') ?? '',
+      staff.cookies.get('support-session') ?? '',
+    ];
+    expect(tokens.every((token) => /^[\w-]{43}$/.test(token))).toBe(true);
+    const [ofTenant, ofStaff] = tokens;
+    const swapped = async (path: string, cookie: string) =>
+      (await portalClient(stack).request(path, { headers: { cookie } })).location;
+    expect(await swapped('/support', `support-session=${ofTenant}`)).toMatch(/^\/support\/sign-in/);
+    expect(await swapped('/support/account', `support-session=${ofTenant}`)).toMatch(/sign-in/);
+    expect(await swapped('/portal', `portal-session=${ofStaff}`)).toMatch(/^\/portal\/sign-in/);
+    expect(await swapped('/portal/account', `portal-session=${ofStaff}`)).toMatch(/sign-in/);
+    expect((await client.get('/support')).location).toMatch(/^\/support\/sign-in/);
+    expect((await staff.get('/portal')).location).toMatch(/^\/portal\/sign-in/);
+  });
+
+  test('take no half sign-in of each other', async () => {
+    const { account, secret } = await staffClient(stack);
+    const half = portalClient(stack);
+    await signInAtSupport(half, account);
+    const cookie = half.cookies.get('support-half') ?? '';
+    const other = portalClient(stack);
+    other.cookies.set('portal-half', cookie);
+    const answer = await other.submit('/portal/sign-in/code', '/portal/sign-in/code', {
+      code: codeOf(secret),
+    });
+    expect(answer).toMatchObject({ status: 303, location: '/portal/sign-in?late=yes' });
+  });
+});
+
+describe('the commands for staff accounts', () => {
+  const commands = () =>
+    commandsOn({ DATABASE_URL: stack.urlFor('operator'), PORTAL_PASSWORD_COST: '14' });
+
+  test('create, change, reset and disable an account', async () => {
+    const { json, admin } = commands();
+    const made = await json(
+      'create staff-account --email sara@service.example --name Sara --role AGENT',
+    );
+    const client = portalClient(stack);
+    const account = { email: 'sara@service.example', password: made.password as string };
+    await signInAtSupport(client, account);
+    expect((await client.get('/support')).location).toBe('/support/account');
+    await json(`set staff-role ${made.id} --role SUPERVISOR`);
+    expect(await json('list staff-accounts')).toContainEqual(
+      expect.objectContaining({ email: 'sara@service.example', role: 'SUPERVISOR' }),
+    );
+    const reset = await json(`reset staff-account ${made.id}`);
+    expect(reset.password).not.toBe(made.password);
+    expect((await client.get('/support/account')).location).toContain('/support/sign-in');
+    await json(`disable staff-account ${made.id}`);
+    const again = { ...account, password: reset.password as string };
+    expect((await signInAtSupport(portalClient(stack), again)).status).toBe(403);
+    expect((await admin('disable staff-account 999999')).err).toContain(
+      'There is no staff account',
+    );
+  });
+
+  test('reset takes the one-time passwords away, ends every session, and forgets wrong passwords', async () => {
+    const { account, client } = await staffClient(stack);
+    expect((await client.get('/support')).status).toBe(200);
+    const wrong = { ...account, password: 'not the password' };
+    while ((await signInAtSupport(portalClient(stack), wrong)).status !== 429);
+    const { password } = await commands().json(`reset staff-account ${account.id}`);
+    const again = { ...account, password: password as string };
+    expect((await signInAtSupport(portalClient(stack), again)).status).toBe(303);
+    expect((await client.get('/support')).location).toContain('/support/sign-in');
+    const left = await stack.database
+      .selectFrom('portal_one_time_passwords')
+      .select('account_id')
+      .where('account_id', '=', account.id)
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  test('leave accounts of companies alone, and those of companies leave staff alone', async () => {
+    const person = await tenant();
+    const staff = await makeStaff(stack);
+    const { id } = await stack.database
+      .selectFrom('portal_accounts')
+      .select('id')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow();
+    const { admin } = commands();
+    expect((await admin(`reset staff-account ${id}`)).code).not.toBe(0);
+    expect((await admin(`disable portal-account ${staff.id}`)).code).not.toBe(0);
+    expect((await admin(`reset portal-password ${staff.id}`)).code).not.toBe(0);
+    expect((await admin(`reset one-time-password --account ${staff.id}`)).code).not.toBe(0);
+    expect((await signInAtSupport(portalClient(stack), staff)).status).toBe(303);
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { DatabaseUnreachableError } from '../../../src/db/connection.ts';
+import { failureText } from '../../../src/runtime/process/background-tasks.ts';
+
+it('tells what has ended a process, with its causes', () => {
+  const refused = new Error('7 PERMISSION_DENIED: Request unauthorized.');
+  const text = failureText(new Error('Failed to describe schedule', { cause: refused }));
+  expect(text).toMatch(/^Error: Failed to describe schedule\n +at /);
+  expect(text).toContain('\nCaused by: Error: 7 PERMISSION_DENIED: Request unauthorized.\n');
+});
+
+it('tells a person what to mend without a stack', () => {
+  const error = new DatabaseUnreachableError(new Error('connect ECONNREFUSED'));
+  expect(failureText(error)).toBe(error.message);
+});
+
+it('tells what is no error, too', () => {
+  expect(failureText('stopped')).toBe('stopped');
+});

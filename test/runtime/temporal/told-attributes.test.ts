@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createResumption } from '../../../src/runtime/temporal/resumption.ts';
+import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
+import { done } from '../../end-to-end/gift/gift-scene.ts';
+import {
+  type RedemptionScene,
+  redeem,
+  setRedemptionScene,
+} from '../../end-to-end/gift/redemption-scene.ts';
+import { setWebhookScene, type WebhookScene } from '../../end-to-end/webhooks/webhook-scene.ts';
+import { invitationsOn } from '../../pages/portal/invitation-scene.ts';
+import { makeAccount } from '../../pages/portal/portal-client.ts';
+import { until } from '../../support/until.ts';
+import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
+
+/** What tells people something: webhooks, e-mails, and messages that another workflow left behind. */
+
+let scene: RedemptionScene;
+let webhooks: WebhookScene;
+let startedWith: Starts['startedWith'];
+beforeAll(async () => {
+  scene = await setRedemptionScene();
+  webhooks = await setWebhookScene();
+  ({ startedWith } = createStarts(scene.stack));
+});
+afterAll(async () => {
+  await scene?.stop();
+  await webhooks?.stop();
+});
+
+/** A redemption whose confirmation waits to be sent since long, although its workflow has ended. */
+async function unconfirmed() {
+  const { database } = scene.stack;
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ isRestricted: false });
+  done(await redeem(client, gift, { verificationCode: await scene.claimed(client, gift) }));
+  const redemption = await until(() =>
+    database
+      .selectFrom('redemptions')
+      .innerJoin('vouchers', 'vouchers.id', 'voucher_id')
+      .innerJoin('messages', 'messages.redemption_id', 'redemptions.id')
+      .select(['redemptions.id', 'serial_number', 'platform_reference', 'payment_reference'])
+      .where('redemptions.voucher_id', '=', gift.id)
+      .where('messages.settled_at', 'is not', null)
+      .executeTakeFirstOrThrow(),
+  );
+  const past = sql`now() - interval '10 minutes'`;
+  await sql`update messages set status = 'QUEUED', settled_at = null, provider_message = null,
+    created_at = ${past} where redemption_id = ${redemption.id}`.execute(database);
+  await sql`update redemptions set settled_at = ${past} where id = ${redemption.id}`.execute(
+    database,
+  );
+  return { ...redemption, gift, merchant };
+}
+
+const sweep = () =>
+  scene.stack.temporal.client.workflow.execute('expireVouchers', {
+    workflowId: `sweep-${randomUUID()}`,
+    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+  });
+
+test('a message that was left behind is found by its redemption, and by who was paid', async () => {
+  const { gift, merchant, serial_number, platform_reference, payment_reference } =
+    await unconfirmed();
+  await sweep();
+  const attributes = await startedWith('finish-message', `Reference = "${platform_reference}"`);
+  hasAll('finish-message', attributes);
+  expect(attributes).toEqual({
+    Operation: 'finish-message',
+    PartnerId: String(scene.partner.id),
+    MerchantId: String(merchant.id),
+    VoucherSerial: serial_number,
+    NumberHash: scene.stack.digests.numberHash(gift.owner ?? ''),
+    Reference: [platform_reference, payment_reference],
+  });
+});
+
+test('e-mails about a changed access are found by the company, and an invitation by its merchant', async () => {
+  const { newMerchant, invite, operator } = invitationsOn(scene.stack);
+  const { id, email } = await newMerchant();
+  await invite(id);
+  const ofMerchant = `MerchantId = "${id}"`;
+  hasAll('invite-merchant', await startedWith('invite-merchant', ofMerchant));
+  await makeAccount(scene.stack, { kind: 'merchant', id }, { email });
+  await operator.json(`register address 203.0.113.7 --merchant ${id}`);
+  const attributes = await startedWith('tell-owners', ofMerchant);
+  hasAll('tell-owners', attributes);
+  expect(attributes).toEqual({ Operation: 'tell-owners', MerchantId: String(id) });
+});
+
+test('deliveries to a webhook are found by its company', async () => {
+  const { url } = await webhooks.receiver();
+  await webhooks.register(url);
+  await webhooks.addEvents(['voucher:1']);
+  const attributes = await createStarts(webhooks.stack).startedWith('deliver-webhooks');
+  hasAll('deliver-webhooks', attributes);
+  expect(attributes).toEqual({
+    Operation: 'deliver-webhooks',
+    PartnerId: String(webhooks.partner.id),
+  });
+});
+
+test('a check of a payout account is found by its merchant', async () => {
+  const { merchant } = await scene.payee('merchant');
+  await scene.stack.api.services.workflows.askForAccount(merchant.id, Date.now() + 60_000);
+  const attributes = await startedWith('check-payout-account', `MerchantId = "${merchant.id}"`);
+  expect(attributes).toEqual({
+    Operation: 'check-payout-account',
+    MerchantId: String(merchant.id),
+  });
+});
+
+test('statements by e-mail are found by their operation: they are those of all companies', async () => {
+  const { temporal, config } = scene.stack;
+  const { startStatements } = createResumption({
+    client: temporal.client,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    timing: workflowTiming(config),
+  });
+  await startStatements();
+  expect(await startedWith('send-statements')).toEqual({ Operation: 'send-statements' });
+});
+
+test('the guide for support says of each operation what its workflow is found by', () => {
+  const guide = readFileSync('docs/guides/support.md', 'utf8');
+  const [, table = ''] = guide.split('A workflow has these from its start');
+  const missing = Object.keys(expected).filter((operation) => !table.includes(`\`${operation}\``));
+  expect(missing).toEqual([]);
+});

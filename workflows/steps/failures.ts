@@ -1,0 +1,134 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  getCurrentDetails,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { needsAction } from '../search-attributes.ts';
+import { lengthenPause } from './waiting.ts';
+
+/** The error of a step; a local activity throws its own error without a wrapper. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof ActivityFailure ? error.cause : error;
+
+/** The type of the failure of a step; undefined where it has none. */
+export function failureType(error: unknown): string | undefined {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure ? (cause.type ?? undefined) : undefined;
+}
+
+const MAXIMUM_SHOWN = 20;
+const MAXIMUM_LENGTH = 300;
+
+/** Each distinct failure of steps once, with the name of its step. */
+export function failureLines(failures: readonly unknown[]): string[] {
+  const lines = failures.map((failure) => {
+    const step = failure instanceof ActivityFailure ? `${failure.activityType}: ` : '';
+    const cause = causeOf(failure);
+    return `${step}${cause instanceof Error ? cause.message : cause}`.slice(0, MAXIMUM_LENGTH);
+  });
+  return [...new Set(lines)].slice(0, MAXIMUM_SHOWN);
+}
+
+/** Fails a workflow some of whose steps have failed. */
+export function raiseFailures(failures: readonly unknown[]): void {
+  const [first, ...others] = failures;
+  if (failures.length === 0) return;
+  if (others.length === 0) throw first;
+  throw ApplicationFailure.create({
+    message: [`${failures.length} steps failed`, ...failureLines(failures)].join('\n'),
+    type: 'StepsFailed',
+    nonRetryable: true,
+    ...(first instanceof Error ? { cause: first } : {}),
+  });
+}
+
+/**
+ * The type of the failure of a step that the database refuses, such as for a missing right. Temporal does
+ * not repeat it where the options of the step name this type; the workflow does, with pauses, and calls a
+ * person.
+ */
+export const STEP_REFUSED = 'StepRefused';
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
+/** The first refusal may be a race with another transaction. */
+export const CALLS_FROM_REFUSAL = 2;
+
+const NOTICE =
+  '**The database refuses a step of this workflow, and a person is needed**: the log of the worker has ' +
+  'the error. The step is tried again every few minutes; nothing is done twice.\n\n';
+
+/** The tries of one step. */
+export function createTries() {
+  let refusals = 0;
+  let refusedSince = 0;
+  let wasRaised = false;
+
+  /** Notes a refusal of the database; every other error is thrown on. */
+  function note(error: unknown): void {
+    if (failureType(error) !== STEP_REFUSED) throw error;
+    if (refusals === 0) refusedSince = Date.now();
+    refusals += 1;
+    if (refusals < CALLS_FROM_REFUSAL) return;
+    // What the workflow shows meanwhile stays below the notice.
+    const details = getCurrentDetails();
+    if (!details.startsWith(NOTICE)) setCurrentDetails(`${NOTICE}${details}`);
+    if (workflowInfo().typedSearchAttributes.get(needsAction) === true) return;
+    upsertSearchAttributes([{ key: needsAction, value: true }]);
+    wasRaised = true;
+  }
+
+  /** Waits until the next try, or until somebody asks for one. */
+  function pause(isAsked: () => boolean = () => false): Promise<boolean> {
+    const usualMs = Math.min(FIRST_PAUSE_MS * 2 ** (refusals - 1), LONGEST_PAUSE_MS);
+    return condition(isAsked, lengthenPause(usualMs, Date.now() - refusedSince), {
+      summary: 'The database refused a step: try again',
+    });
+  }
+
+  /** The step was done. */
+  function done(): void {
+    if (refusals === 0) return;
+    refusals = 0;
+    const details = getCurrentDetails();
+    if (details.startsWith(NOTICE)) setCurrentDetails(details.slice(NOTICE.length));
+    if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+    wasRaised = false;
+  }
+
+  return { note, pause, done };
+}
+
+/** The steps that run one at a time; a step that is refused lets the others go on. */
+export interface Turns {
+  /** Waits while another step runs. */
+  readonly take: () => Promise<void>;
+  readonly othersWentOn: () => Promise<void>;
+  readonly pass: () => void;
+}
+
+/** Runs a step until the database no longer refuses it. */
+export async function untilNotRefused<Result>(
+  step: () => Promise<Result>,
+  turns?: Turns,
+): Promise<Result> {
+  const tries = createTries();
+  for (;;) {
+    await turns?.take();
+    try {
+      const result = await step();
+      tries.done();
+      return result;
+    } catch (error) {
+      tries.note(error);
+    } finally {
+      await turns?.othersWentOn();
+      turns?.pass();
+    }
+    await tries.pause();
+  }
+}

@@ -1,0 +1,44 @@
+import { quoted } from '../../src/domain/refusals.ts';
+
+/** The part of the elapsed time that a pause has at least: an hour in a week. */
+const PART = 168;
+
+/**
+ * A pause that grows with the time that has passed, so that a history stays short however long a
+ * workflow waits: ten years have fewer than 1,500 pauses, far below the limit of a history. A hint
+ * ends a pause at once.
+ */
+export const lengthenPause = (pauseMs: number, elapsedMs: number): number =>
+  Math.max(pauseMs, Math.round(elapsedMs / PART));
+
+/** Who was asked for a payment, a top-up or a message: in the end, and before. */
+export interface AskedProviders {
+  readonly provider: string;
+  /** Those before that certainly did nothing, in their order; the messages are safe to show. */
+  readonly failovers: readonly { readonly from: string; readonly message: string }[];
+}
+
+/** A result of an activity, and who was asked for it; absent where nobody was. */
+export type WithProviders<Result> = Result & { readonly asked?: AskedProviders };
+
+/** Whom the row of a hold names, before anybody was asked. */
+export const askedFirst = (provider: string | null | undefined): AskedProviders | undefined =>
+  provider ? { provider, failovers: [] } : undefined;
+
+/** The end of what was asked for: ` at mpesa`, or nothing where nobody knows. */
+export const atProvider = (asked: AskedProviders | undefined): string =>
+  asked ? ` at ${asked.provider}` : '';
+
+/** The same for what was done: ` by smpp`. */
+export const byProvider = (asked: AskedProviders | undefined): string =>
+  asked ? ` by ${asked.provider}` : '';
+
+/** A paragraph about those that did nothing; none where the first one was the only one. */
+export const failoverParagraph = (asked: AskedProviders | undefined): string[] => {
+  const failovers = asked?.failovers ?? [];
+  const sentences = failovers.map(({ from, message }, index) => {
+    const next = failovers[index + 1]?.from ?? asked?.provider;
+    return `${from} did nothing: ${quoted(message)}. ${next} was asked next.`;
+  });
+  return sentences.length === 0 ? [] : [sentences.join(' ')];
+};
