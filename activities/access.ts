@@ -5,6 +5,7 @@ import {
   readAccessNotice,
   settleAccessNotice,
 } from '../src/db/access/access-notices.ts';
+import type { InvitationChannel } from '../src/db/people/invitations.ts';
 import {
   beginInvitation as begin,
   cutOffInvitationMessage,
@@ -18,7 +19,6 @@ import {
   releaseInvitationMessage,
   takeInvitationMessage,
 } from '../src/db/people/invitations.ts';
-import type { InvitationChannel } from '../src/db/schema/all-tables.ts';
 import { accessChangeOf, actorName, changedSubject } from '../src/domain/access.ts';
 import type { ProviderOutcome } from '../src/providers/outcome.ts';
 import type { ActivityDependencies } from './dependencies.ts';

@@ -63,7 +63,7 @@ describe('the rules of the architecture', () => {
     ['migrations/2026-01-01-1-first.ts', "import { sql } from 'kysely';", true],
     [
       'migrations/2026-01-01-1-first.ts',
-      "import type { S } from '../src/db/schema/all-tables.ts';",
+      "import type { S } from '../src/db/generated/tables.ts';",
       false,
     ],
     ['src/sandbox/books.ts', "import { client } from '../providers/gsma/client.ts';", false],

@@ -8,7 +8,6 @@ import {
   settleOperation,
 } from '../../src/db/operations.ts';
 import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/book.ts';
-import type { TopupStatus } from '../../src/db/schema/all-tables.ts';
 import {
   findAttempt,
   lockAttempt,
@@ -18,6 +17,7 @@ import {
 import { closeRetry, dropRequest, RETRY_KIND } from '../../src/db/topups/requests.ts';
 import type { NotDoneBy } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import type { TopupStatus } from '../../src/domain/topup.ts';
 import type {
   OperationOutcome,
   RetryCommand,

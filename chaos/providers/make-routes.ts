@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
+import type { ProviderRoutesTable } from '../../src/db/generated/tables.ts';
 import { addRoute } from '../../src/db/providers.ts';
-import type { ProviderRoutesTable } from '../../src/db/schema/all-tables.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 /** Both providers of each kind: by weight where they share a position, and one after the other. */

@@ -166,6 +166,7 @@ create table redemptions (
   merchant_id bigint not null references merchants,
   to_merchant numeric(20, 6) not null check (to_merchant > 0),
   service_fee numeric(20, 6) not null check (service_fee >= 0),
+  -- The first answer; it never changes after the end.
   status text not null default 'HELD' check (status in ('HELD', 'POSTED', 'VOIDED')),
   -- Our reference towards the mobile-money provider, and the one for tracking and support.
   payment_reference uuid not null unique,

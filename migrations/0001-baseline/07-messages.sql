@@ -15,6 +15,7 @@ create table messages (
   -- Chosen by the trigger below.
   language text not null constraint messages_language check (language in ('en', 'am')),
   -- SENDING is written before the provider is called: found again, the outcome is unknown.
+  -- CANCELLED was never sent; REFUSED is the provider's answer.
   status text not null default 'QUEUED'
     check (status in ('QUEUED', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN', 'CANCELLED')),
   -- Null once the worker that sends has recorded the outcome.

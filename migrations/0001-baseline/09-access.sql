@@ -142,6 +142,7 @@ create table admitted_calls (
   method text not null,
   route text not null,
   status_code integer not null,
+  -- Null where nothing more is known.
   detail text,
   company_kind text not null check (company_kind in ('partner', 'merchant')),
   company_id bigint not null,

@@ -149,6 +149,7 @@ create table invitation_messages (
   settled_at timestamptz,
   status text not null default 'QUEUED'
     check (status in ('QUEUED', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN', 'CANCELLED')),
+  -- Null once the attempt that sends it has recorded the outcome.
   sending_since timestamptz,
   -- Null before its sending, and for e-mails, as are the columns of its delivery.
   provider text,

@@ -33,6 +33,7 @@ create index bulk_orders_open on bulk_orders (id) where ended_at is null;
 -- A voucher that an order asks for.
 create table bulk_lines (
   bulk_order_id bigint not null references bulk_orders,
+  -- From 1, as the caller sent them.
   line integer not null check (line > 0),
   -- The partner's name of it.
   reference text not null,

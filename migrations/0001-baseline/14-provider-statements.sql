@@ -5,6 +5,8 @@ create table provider_statements (
   provider text not null,
   day text not null check (day ~ '^20[0-9]{2}-(0[1-9]|1[0-2])-[0-3][0-9]$'),
   created_at timestamptz not null default now(),
+  -- TRYING: it is read again. FAILED: a person must look. TOO_MANY: it differs more often than the
+  -- service books without an operator.
   state text not null check (state in ('TRYING', 'FAILED', 'TOO_MANY', 'COMPARED')),
   source text check (source in ('api', 'file')),
   -- Its lines; those of other loads are not complete, or were replaced.
@@ -18,7 +20,7 @@ create table provider_statements (
   failure text,
   -- Lines, and orders of ours without one, that are not explained yet: the day is compared again.
   unexplained integer not null default 0,
-  -- By currency.
+  -- Decimal strings by currency.
   fees jsonb not null default '{}',
   -- In our currency, and how often it was corrected.
   booked_fee numeric(20, 6) not null default 0 check (booked_fee >= 0),

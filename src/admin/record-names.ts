@@ -8,7 +8,7 @@ import {
   type Row,
 } from '../db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
-import type { Schema } from '../db/schema/all-tables.ts';
+import type { Schema } from '../db/generated/tables.ts';
 import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.ts';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { tracing } from '../runtime/tracing/tracing.ts';
-import type { Schema } from './schema/all-tables.ts';
+import type { Schema } from './generated/tables.ts';
 
 /** A connection pool or a transaction: the first argument of every query function. */
 export type Database = Kysely<Schema>;

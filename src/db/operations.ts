@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { isFinal, type Refusal } from '../domain/refusals.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from './connection.ts';
+import type { OperationsTable } from './generated/tables.ts';
 import { providerReferenceOf } from './positions/placements.ts';
 import { FORGET_LEFT_REQUESTS_HOURS } from './pruning.ts';
 import { MissingRowError } from './refused-rows.ts';
-import type { OperationStatus } from './schema/all-tables.ts';
 
 /** The keyed digest of a request's content. */
 export interface RequestDigest {
@@ -14,7 +14,7 @@ export interface RequestDigest {
 
 /** An operation as stored, or as reconstructed from its effect. */
 export interface StoredOperation {
-  readonly status: OperationStatus;
+  readonly status: OperationsTable['status'];
   readonly request_id: string;
   readonly request_digest: string;
   readonly outcome: unknown;
@@ -302,7 +302,7 @@ export const settledOutcome = async <Result>(
 export const settleOperation = async <Result>(
   transaction: DatabaseTransaction,
   operationId: string,
-  status: Exclude<OperationStatus, 'RUNNING'>,
+  status: Exclude<OperationsTable['status'], 'RUNNING'>,
   result: Result | Refusal,
 ): Promise<StoredOutcome<Result>> =>
   present(await settleKnownOperation(transaction, operationId, status, result));
@@ -311,7 +311,7 @@ export const settleOperation = async <Result>(
 export async function settleKnownOperation<Result>(
   database: Database,
   operationId: string,
-  status: Exclude<OperationStatus, 'RUNNING'>,
+  status: Exclude<OperationsTable['status'], 'RUNNING'>,
   result: Result | Refusal,
 ): Promise<StoredOutcome<Result> | undefined> {
   const row = await database

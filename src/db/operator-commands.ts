@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from './connection.ts';
+import type { OperatorCommandsTable } from './generated/tables.ts';
 import { hasNumber } from './phone-numbers.ts';
-import type { OperatorCommandsTable } from './schema/all-tables.ts';
 
 /** An operator's command for one more attempt of a failed top-up. */
 export type OperatorRetry = Pick<OperatorCommandsTable, 'topup_id' | 'attempt' | 'msisdn'>;

@@ -1,8 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Route, RouteKind } from '../domain/providers.ts';
 import type { Database, DatabaseTransaction } from './connection.ts';
-import type { ProviderRoutesTable } from './schema/all-tables.ts';
-import type { ProviderStatesTable } from './schema/providers.ts';
+import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
 
 /** Whose operation it is; each is a column or a value. */
 interface RouteSubject {

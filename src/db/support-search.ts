@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
 import { DEPOSIT_REVERSAL } from '../domain/statements.ts';
+import type { TopupStatus } from '../domain/topup.ts';
 import type { NamedVoucher } from '../domain/vouchers/voucher.ts';
 import type { Database } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
+import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
 import { hasNumber } from './phone-numbers.ts';
-import type { TopupStatus, VouchersTable } from './schema/all-tables.ts';
 
 /** The partner of a voucher. */
 export const partnerOfVoucher = async (database: Database, voucherId: number): Promise<string> =>

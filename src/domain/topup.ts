@@ -3,6 +3,7 @@ import type { Operator } from './phone.ts';
 import { type Refusal, refuse } from './refusals.ts';
 
 export type TopupKind = 'AIRTIME' | 'PACKAGE';
+export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
 
 /** Range of one top-up of an operator, in ETB. */
 export interface AmountRange {

@@ -7,9 +7,9 @@ import type {
   SessionLifetimes,
   StaffSession,
 } from '../db/people/sign-ins.ts';
-import type { CompanyKind } from '../db/schema/all-tables.ts';
 import type { PortalNeed } from '../domain/access.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { CompanyKind } from '../domain/vouchers/voucher.ts';
 import { readRawBody } from '../http/body/json-body.ts';
 import type { Services } from '../http/services.ts';
 import type { Html } from '../rendering/html.ts';

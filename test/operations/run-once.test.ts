@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDigests } from '../../src/crypto/digests.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import type { OperationsTable } from '../../src/db/generated/tables.ts';
 import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations.ts';
-import type { OperationStatus } from '../../src/db/schema/all-tables.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Services } from '../../src/http/services.ts';
 import {
@@ -104,7 +104,7 @@ describe('runOnce', () => {
   });
   const repeated = (): RequestIdentity => ({ ...identity, requestId: randomUUID() });
 
-  const store = (status: OperationStatus, result: typeof success | Refusal) =>
+  const store = (status: OperationsTable['status'], result: typeof success | Refusal) =>
     database.transaction().execute(async (transaction) => {
       await beginOperation(transaction, identity, KIND);
       if (status !== 'RUNNING')

@@ -13,7 +13,6 @@ import {
   listPromos,
   listVouchers,
 } from '../../db/lists/operator-lists.ts';
-import type { TopupStatus } from '../../db/schema/all-tables.ts';
 import {
   findTopupDetail,
   findTopupOwner,
@@ -22,6 +21,7 @@ import {
 } from '../../db/topups/topups.ts';
 import { findVoucherDetail, type VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
+import type { TopupStatus } from '../../domain/topup.ts';
 import { type VoucherStatus, voucherMoves } from '../../domain/vouchers/voucher.ts';
 import { type AdminContext, lookCommand } from '../command.ts';
 import {

@@ -6,10 +6,9 @@ import {
   rolesFor,
   type Scope,
 } from '../../domain/access.ts';
-import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
+import type { Caller, Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
 import { isRunningRepair } from '../repairs/repair-lists.ts';
-import type { CompanyKind } from '../schema/all-tables.ts';
 
 /** The facts of a company that admission checks: status, addresses and keys. */
 export interface AccessRow {

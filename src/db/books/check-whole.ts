@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { Database } from '../connection.ts';
-import type { BookSubject } from '../schema/all-tables.ts';
 import { inSnapshot } from './checkpoints.ts';
-import { type BookFault, brokenAccounts, brokenSubjects, entriesOf } from './invariants.ts';
+import {
+  type BookFault,
+  type BookSubject,
+  brokenAccounts,
+  brokenSubjects,
+  entriesOf,
+} from './invariants.ts';
 import { brokenRowCounts } from './row-counts.ts';
 import { addUpHoldings, brokenDaySums, brokenHourSums, holdingsIn } from './sums.ts';
 

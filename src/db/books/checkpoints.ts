@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../connection.ts';
-import type { BookSource } from '../schema/all-tables.ts';
+import type { BookCheckpointsTable } from '../generated/tables.ts';
+
+/**
+ * What is checked in the order of its ids; `sums` are those of the accounts, `day-sums` those of days,
+ * both by transfers, `holdings` those of the partners, by vouchers. `hour-sums` are those of hours, and
+ * `row-counts` the numbers of rows of lists, both in hours since 1970.
+ */
+export type BookSource = BookCheckpointsTable['source'];
 
 /**
  * Longer than a statement may take: what has drawn an id before an end was noted has by then written its

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
-import type { BookSource, BookSubject } from '../schema/all-tables.ts';
+import type { BookSource } from './checkpoints.ts';
 import {
   type BookFault,
+  type BookSubject,
   brokenAccounts,
   brokenSubjects,
   entriesOf,

@@ -2,8 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
+import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { hasDelivery } from '../positions/change.ts';
-import type { BookSubject } from '../schema/all-tables.ts';
+
+/** What an invariant is about. */
+export type BookSubject = UncheckedChangesTable['subject'];
 
 /** What the balances are compared with; several rows of one account or partner are added up. */
 export interface BookSums {

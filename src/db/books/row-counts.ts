@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
-import type { RowCountsTable } from '../schema/books.ts';
+import type { RowCountsTable } from '../generated/tables.ts';
 import { inSnapshot, readCheckpoints } from './checkpoints.ts';
 import { isInHours, moveHours, readHours, settledHoursEnd } from './sums.ts';
 

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { Database } from '../connection.ts';
-import type { BookSource } from '../schema/all-tables.ts';
-import { inSnapshot, moveCheckpoint, readCheckpoints } from './checkpoints.ts';
+import { type BookSource, inSnapshot, moveCheckpoint, readCheckpoints } from './checkpoints.ts';
 
 /** Transfers that one statement adds up. */
 const BATCH_SIZE = 50_000;

@@ -9,7 +9,7 @@ import type {
   ProductsTable,
   PromosTable,
   Schema,
-} from '../schema/all-tables.ts';
+} from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
 
 /** Adds a partner; a trigger opens its five ledger accounts. */

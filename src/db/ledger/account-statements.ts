@@ -3,7 +3,7 @@ import { CLOSED_AFTER_HOURS, type WalletChange } from '../../domain/statements.t
 import { inSnapshot } from '../books/checkpoints.ts';
 import { daySumsEnd, endOf } from '../books/sums.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { PartnerAccountKind } from '../schema/all-tables.ts';
+import type { PartnerAccountKind } from './ledger.ts';
 
 /** The balances of partners (specification 2.10) with the accounts of each. */
 const accountsOf = {

@@ -3,13 +3,14 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { GOODWILL } from '../../domain/statements.ts';
 import { brokenAccounts, brokenSubjects, entriesOf } from '../books/invariants.ts';
 import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
-import type {
-  LedgerAccountsTable,
-  PartnerAccountKind,
-  PlatformAccountKind,
-} from '../schema/all-tables.ts';
+import type { LedgerAccountsTable } from '../generated/tables.ts';
 
-type AccountKind = PartnerAccountKind | PlatformAccountKind;
+type AccountKind = LedgerAccountsTable['kind'];
+type PlatformAccountKind = Exclude<AccountKind, PartnerAccountKind>;
+export type PartnerAccountKind = Extract<
+  AccountKind,
+  'airtime' | 'gift' | 'reserved' | 'gift-hold' | 'airtime-hold'
+>;
 
 export interface Transfer {
   readonly operationId: string;

@@ -9,7 +9,7 @@ import { formatMoney, type Money } from '../../domain/money.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { Schema } from '../schema/all-tables.ts';
+import type { Schema } from '../generated/tables.ts';
 
 /** Budgets are for days in UTC. */
 const today = sql`(now() at time zone 'UTC')::date`;

@@ -3,9 +3,9 @@ import type { StoredNumber } from '../../domain/phone.ts';
 import type { Route, SmsProviderName } from '../../domain/providers.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { MessagesTable } from '../generated/tables.ts';
 import { hasNumber, numberKey } from '../phone-numbers.ts';
 import { routesFor } from '../providers.ts';
-import type { MessagesTable } from '../schema/all-tables.ts';
 import { messageFailovers } from './delivery-reports.ts';
 
 export interface NewMessage {

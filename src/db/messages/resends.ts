@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { MessagesTable } from '../generated/tables.ts';
 import {
   type CompanyBudgets,
   companyBudgets,
   companyMessagesToday,
   secondsLeftOfDay,
 } from '../limits/daily-limits.ts';
-import type { MessagesTable } from '../schema/all-tables.ts';
 import type { LockedVoucher } from '../vouchers/vouchers.ts';
 import { messageCounts, queueMessage } from './messages.ts';
 

@@ -1,12 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { SmsProviderName } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
-import type {
-  InvitationChannel,
-  InvitationMessageStatus,
-  InvitationStatus,
-} from '../schema/all-tables.ts';
+import type { InvitationMessagesTable, MerchantInvitationsTable } from '../generated/tables.ts';
+
+export type InvitationChannel = InvitationMessagesTable['channel'];
+export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
+type InvitationMessageStatus = Selectable<InvitationMessagesTable>['status'];
 
 /** Cancels the unsent messages of an invitation. */
 async function cancelInvitationMessages(

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import type { Route } from '../../domain/providers.ts';
+import type { TopupStatus } from '../../domain/topup.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
 import { isVoucherBlocked } from '../positions/cases.ts';
 import { providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
-import type { TopupStatus } from '../schema/all-tables.ts';
 import { amountOfRetry } from '../topups/topups.ts';
 
 /** What a repair of a redemption's payment is judged by. */

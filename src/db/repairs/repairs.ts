@@ -11,8 +11,8 @@ import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type AuditEntry, addAuditEntries } from '../access/calls.ts';
 import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import type { RepairsTable } from '../generated/tables.ts';
 import { providerOf } from '../positions/placements.ts';
-import type { RepairsTable } from '../schema/all-tables.ts';
 
 export type RepairRow = Selectable<RepairsTable>;
 

@@ -3,8 +3,8 @@ import type { Day } from '../../domain/day-report.ts';
 import { CLOSED_AFTER_HOURS, type Month } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { ReportEmailsTable, StatementEmailsTable } from '../generated/tables.ts';
 import { getsStatements } from '../people/accounts.ts';
-import type { ReportEmailOutcome, StatementEmailOutcome } from '../schema/all-tables.ts';
 
 /** What statements and day reports are of, and how a period is written. */
 const periods = { month: 'YYYY-MM', day: 'YYYY-MM-DD' } as const;
@@ -95,7 +95,7 @@ export async function settleReport(
   database: Database,
   recipientId: number,
   day: Day,
-  outcome: ReportEmailOutcome,
+  outcome: NonNullable<ReportEmailsTable['outcome']>,
 ): Promise<void> {
   await sql`
     update report_emails set settled_at = now(), outcome = ${outcome}
@@ -123,7 +123,7 @@ export interface ReportRecipient {
   readonly createdAt: Date;
   readonly lastDay: Day | null;
   /** Null where it is not sent yet. */
-  readonly lastOutcome: ReportEmailOutcome | null;
+  readonly lastOutcome: ReportEmailsTable['outcome'];
 }
 
 /** The present recipients, by their addresses. */
@@ -310,7 +310,7 @@ export async function settleStatements(
   database: Database,
   accountIds: readonly number[],
   month: Month,
-  outcome: StatementEmailOutcome,
+  outcome: NonNullable<StatementEmailsTable['outcome']>,
 ): Promise<void> {
   await sql`
     update statement_emails set settled_at = now(), outcome = ${outcome}

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema/all-tables.ts';
+import type { Schema } from '../generated/tables.ts';
 
 /** What each process may do in the database. */
 
@@ -408,7 +408,7 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
 };
 
 /** Every table of the service: a process has no right on a table that is not listed. */
-type Tables = keyof Schema | 'kysely_migration' | 'kysely_migration_lock' | 'rate_limits';
+type Tables = keyof Schema | 'kysely_migration' | 'kysely_migration_lock';
 
 /** Only triggers write balances, status changes and versions. */
 const rights = {

@@ -2,7 +2,9 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isSameNumber, type Operator, type StoredNumber } from '../../domain/phone.ts';
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
+import type { TopupStatus } from '../../domain/topup.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { TopupAttemptsTable } from '../generated/tables.ts';
 import { heldAmount } from '../ledger/ledger.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import { endedEffect, refuseOperation, settleOperation } from '../operations.ts';
@@ -14,7 +16,6 @@ import {
   providerReferenceOf,
 } from '../positions/placements.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
-import type { TopupAttemptsTable, TopupStatus } from '../schema/all-tables.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
 
 type AttemptRow = Selectable<TopupAttemptsTable>;

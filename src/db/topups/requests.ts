@@ -1,14 +1,14 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { TopupKind } from '../../domain/topup.ts';
+import type { TopupKind, TopupStatus } from '../../domain/topup.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { TopupsTable } from '../generated/tables.ts';
 import {
   lockOperation,
   type OperationIdentity,
   type StoredOperation,
   storedOperation,
 } from '../operations.ts';
-import type { TopupStatus, TopupsTable } from '../schema/all-tables.ts';
 
 /** The operation kind of new top-ups. */
 export const TOPUP_KIND = 'top-up';

@@ -2,10 +2,11 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseMoney } from '../../domain/money.ts';
 import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import { type Route, routeKindOf } from '../../domain/providers.ts';
-import type { TopupFacts, TopupKind } from '../../domain/topup.ts';
+import type { TopupFacts, TopupKind, TopupStatus } from '../../domain/topup.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { TopupAttemptsTable, TopupsTable } from '../generated/tables.ts';
 import { heldAmount } from '../ledger/ledger.ts';
 import { type LimitsLeft, limitsLeft, type NumberCount } from '../limits/daily-limits.ts';
 import { type ListSource, listColumns } from '../lists/list-page.ts';
@@ -18,7 +19,6 @@ import {
   shownPlacements,
 } from '../positions/placements.ts';
 import { routesFor } from '../providers.ts';
-import type { TopupAttemptsTable, TopupStatus, TopupsTable } from '../schema/all-tables.ts';
 
 /** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
 interface TopupTruth {

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
 import { type ListSource, listColumns } from '../lists/list-page.ts';
 import {
   beginOperation,
@@ -9,7 +10,6 @@ import {
   type StoredOutcome,
   settleOperation,
 } from '../operations.ts';
-import type { BulkLinesTable, BulkOrdersTable } from '../schema/all-tables.ts';
 
 export type BulkLine = Selectable<BulkLinesTable>;
 

@@ -3,6 +3,12 @@ import type { StoredNumber } from '../../domain/phone.ts';
 import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
+import type {
+  MessagesTable,
+  RedemptionsTable,
+  Schema,
+  VoucherClaimsTable,
+} from '../generated/tables.ts';
 import { type MessageFailover, messageFailovers } from '../messages/delivery-reports.ts';
 import { numberLock } from '../messages/messages.ts';
 import {
@@ -11,12 +17,6 @@ import {
   type ShownPlacement,
   shownPlacements,
 } from '../positions/placements.ts';
-import type {
-  MessagesTable,
-  RedemptionsTable,
-  Schema,
-  VoucherClaimsTable,
-} from '../schema/all-tables.ts';
 import type { ListedVoucher } from './lists.ts';
 import { newestReversal, type ShownReversal } from './reversals.ts';
 

@@ -1,8 +1,8 @@
-import { type SqlBool, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import { TEST_EVENT_TYPE } from '../../domain/events.ts';
-import type { Company } from '../../domain/vouchers/voucher.ts';
+import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { CompanyKind, DeliveryStatus } from '../schema/all-tables.ts';
+import type { WebhookDeliveriesTable } from '../generated/tables.ts';
 
 /** The webhook that a workflow delivers to. */
 export interface DeliveryTarget {
@@ -247,7 +247,7 @@ export function listDeliveries(
   page: {
     /** Only those with smaller ids. */
     readonly before?: number | undefined;
-    readonly status?: DeliveryStatus | undefined;
+    readonly status?: Selectable<WebhookDeliveriesTable>['status'] | undefined;
     readonly limit: number;
   },
 ) {

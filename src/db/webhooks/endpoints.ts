@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { WebhookStatus } from '../schema/all-tables.ts';
+import type { WebhookEndpointsTable } from '../generated/tables.ts';
 
 const shownColumns = [
   'id',
@@ -85,7 +85,7 @@ export async function addWebhook(
 export async function setWebhookStatus(
   transaction: DatabaseTransaction,
   id: number,
-  status: Exclude<WebhookStatus, 'SWITCHED_OFF' | 'REMOVED'>,
+  status: Exclude<Selectable<WebhookEndpointsTable>['status'], 'SWITCHED_OFF' | 'REMOVED'>,
   reason: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction

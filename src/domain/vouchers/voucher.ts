@@ -27,9 +27,11 @@ export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus
   CANCELLED: [],
 };
 
+export type CompanyKind = 'partner' | 'merchant';
+
 /** A company that calls the service. */
 export interface Company {
-  readonly kind: 'partner' | 'merchant';
+  readonly kind: CompanyKind;
   readonly id: number;
 }
 

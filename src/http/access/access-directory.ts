@@ -8,9 +8,8 @@ import {
   readAccess,
 } from '../../db/access/access.ts';
 import type { Database } from '../../db/connection.ts';
-import type { CompanyKind } from '../../db/schema/all-tables.ts';
 import type { Scope } from '../../domain/access.ts';
-import type { Company } from '../../domain/vouchers/voucher.ts';
+import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { parsePublicKey } from '../signature/public-key.ts';
 import { type AllowlistHostnames, createSourceCheck, type SourceCheck } from './allowlist.ts';
 

@@ -26,6 +26,7 @@ import {
 } from '../../db/catalogue/companies.ts';
 import { replacePrice } from '../../db/catalogue/prices.ts';
 import type { Database, DatabaseTransaction } from '../../db/connection.ts';
+import type { ProductsTable, PromosTable } from '../../db/generated/tables.ts';
 import { addTransfers } from '../../db/ledger/ledger.ts';
 import {
   addPortalAccount,
@@ -33,7 +34,6 @@ import {
   findPortalAccount,
   setPassword,
 } from '../../db/people/accounts.ts';
-import type { ProductsTable, PromosTable } from '../../db/schema/all-tables.ts';
 import { parseMoney } from '../../domain/money.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 

@@ -1,6 +1,6 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger.ts';
-import type { TopupStatus } from '../../db/schema/all-tables.ts';
 import type { RedemptionState } from '../../db/vouchers/lists.ts';
+import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';

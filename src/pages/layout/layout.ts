@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { CompanyKind } from '../../db/schema/all-tables.ts';
 import { ownAssets } from '../../docs-site/layout.ts';
 import { DOCS_PATH } from '../../docs-site/page.ts';
 import { mayUse, type PortalNeed } from '../../domain/access.ts';
 import { staffRoleMeanings } from '../../domain/staff.ts';
+import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { allowCalls } from '../../http/headers.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { language, writeHtml } from '../language/language.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListPage, ListQuery, ListSource } from '../../db/lists/list-page.ts';
-import type { CompanyKind } from '../../db/schema/all-tables.ts';
 import { mayUse } from '../../domain/access.ts';
+import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { ListParameter } from '../../http/lists/list-filters.ts';
 import { type ListRequest, listQuery } from '../../http/lists/list-query.ts';
 import { csv } from '../../rendering/csv.ts';

@@ -1,5 +1,4 @@
 import { readLedgerHistory } from '../../db/ledger/ledger.ts';
-import type { TopupStatus } from '../../db/schema/all-tables.ts';
 import {
   findTopupDetail,
   type NamedTopup,
@@ -8,6 +7,7 @@ import {
 } from '../../db/topups/topups.ts';
 import { mayUse } from '../../domain/access.ts';
 import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
+import type { TopupStatus } from '../../domain/topup.ts';
 import { retryOnce } from '../../operations/top-up.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';

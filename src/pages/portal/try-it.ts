@@ -1,10 +1,10 @@
 import { listCalls, listRefusedCalls, type ShownCall } from '../../db/access/calls.ts';
 import { listSourceAddresses } from '../../db/access/company-access.ts';
-import type { CompanyKind } from '../../db/schema/all-tables.ts';
 import { ownAssets } from '../../docs-site/layout.ts';
 import { operationAddress } from '../../docs-site/pages/reference.ts';
 import { callForm } from '../../docs-site/pages/try-it.ts';
 import { httpStatusOf, messageOf, statusCodeOf } from '../../domain/refusals.ts';
+import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { createAddressMatcher } from '../../http/access/source-address.ts';
 import type { SurfaceRoutes } from '../../http/app.ts';
 import { type Endpoint, scopeOf } from '../../http/endpoint.ts';

@@ -5,7 +5,7 @@ import { createInvitationSender } from '../../../activities/access.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import type { MessageOutcome } from '../../../activities/messages.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import type { InvitationChannel } from '../../../src/db/schema/all-tables.ts';
+import type { InvitationChannel } from '../../../src/db/people/invitations.ts';
 import { setInvitationScene } from '../../pages/portal/invitation-scene.ts';
 import { setOfOne } from '../../providers/set-of-one.ts';
 import { heldProvider, kinds, outcomes, statuses } from '../held-provider.ts';

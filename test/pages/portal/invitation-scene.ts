@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../../src/config/config.ts';
 import { addMerchant } from '../../../src/db/catalogue/companies.ts';
-import type { InvitationStatus } from '../../../src/db/schema/all-tables.ts';
+import type { InvitationStatus } from '../../../src/db/people/invitations.ts';
 import { inviteMerchantId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { call } from '../../support/clients.ts';
