@@ -29,7 +29,7 @@ import type {
   BalanceAtProvider,
   ComparisonSettings,
 } from './compare-statement.ts';
-import type { CaseStarter, Resumption, RetryMaker } from './workflow-starters.ts';
+import type { CaseStarter, Resumption } from './workflow-starters.ts';
 
 /** The dependencies of activities. */
 export interface ActivityDependencies {
@@ -59,7 +59,6 @@ export interface ActivityDependencies {
   readonly failpoint: Failpoint;
   readonly background: BackgroundTasks;
   readonly resumption: Resumption;
-  readonly operatorRetries: RetryMaker;
   readonly caseStarter: CaseStarter;
   readonly webhookCaller: WebhookCaller;
   readonly webhooks: RetryPauses & {

@@ -221,7 +221,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
       paragraphs: [
         `**${describeCase(found)}**`,
         ...(found.words === null ? [] : [found.words]),
-        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- settle ${id} --by … --note …\`.`,
+        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- repair settle-case ${id} --by … --why …\`.`,
       ],
     };
   }

@@ -1,7 +1,6 @@
 import { type Database, type DatabaseTransaction, violates } from '../src/db/connection.ts';
 import { balanceConstraint } from '../src/db/ledger/ledger.ts';
 import { lockOperation } from '../src/db/operations.ts';
-import { recordedRetry } from '../src/db/operator-commands.ts';
 import { heldAttempt, heldRedemption } from '../src/db/reconciliation.ts';
 import { statusOf } from '../src/db/repairs/facts.ts';
 import { findRepair, settledByHand } from '../src/db/repairs/repair-lists.ts';
@@ -13,19 +12,20 @@ import {
   type RepairRow,
   runRepair,
 } from '../src/db/repairs/repairs.ts';
+import { endedClaim } from '../src/db/vouchers/claims.ts';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.ts';
 import { SETTLED_BY_HAND } from '../src/domain/providers.ts';
 import type { Refusal } from '../src/domain/refusals.ts';
 import { isStaffActor, type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
 import type { ProviderInquiry } from '../src/providers/outcome.ts';
 import { ASK_SIGNED_IN, whySecondPerson } from '../src/repairs/ask-repair.ts';
-import { endedClaimWorkflow } from '../src/repairs/ended-claim-workflow.ts';
 import { argumentsOf, type Judgement, type RepairContext } from '../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../src/repairs/repair-kinds.ts';
 import type {
   OperationOutcome,
   RepairCall,
   RepairName,
+  RetryCall,
   TopUpMade,
 } from '../workflows/contracts.ts';
 import { definiteRefusal, refusedByDatabase } from './database-step.ts';
@@ -183,13 +183,18 @@ async function goOn(
   return endedWithClaim(transaction, ended);
 }
 
-/** An ended repair, with the workflow of the claim that ended with it. */
+/**
+ * An ended repair, with the workflow of the claim that ended with it, whenever this is asked: the first answer
+ * may have been lost.
+ */
 async function endedWithClaim(
   transaction: DatabaseTransaction,
   row: RepairRow,
 ): Promise<RepairEnded> {
-  const workflow = await endedClaimWorkflow(transaction, row);
-  return { ...endedOf(row), ...(workflow !== undefined && { endedClaimWorkflow: workflow }) };
+  const hasEndedClaim = row.state === 'DONE' && findRepairKind(row.kind)?.endsClaim;
+  if (!hasEndedClaim) return endedOf(row);
+  const { workflowId } = await endedClaim(transaction, String(row.arguments.claimId));
+  return { ...endedOf(row), endedClaimWorkflow: workflowId };
 }
 
 const contextOf = (
@@ -248,7 +253,7 @@ const endings = {
 } as const;
 
 export function createSettlementActivities(dependencies: ActivityDependencies) {
-  const { database, resumption, operatorRetries, numbers } = dependencies;
+  const { database, resumption, numbers } = dependencies;
 
   /**
    * Lets the workflow that holds the money ask its provider once more at once. It takes over what was
@@ -293,18 +298,13 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
         };
   }
 
-  /** Makes the attempt of a repair; undefined while its outcome is not known. */
-  const retryForRepair = async (
-    operatorCommandId: number,
-  ): Promise<OperationOutcome<TopUpMade> | undefined> =>
-    operatorRetries.outcomeOf(await recordedRetry(database, operatorCommandId), RETRY_WAIT_MS);
-
   return {
     pressSettlement: (call: Settlement) => refusedByDatabase(() => pressSettlement(call)),
     readSettlement: (repairId: number, call: Settlement) =>
       refusedByDatabase(() => readSettlement(repairId, call)),
-    retryForRepair: (operatorCommandId: number) =>
-      refusedByDatabase(() => retryForRepair(operatorCommandId)),
+    /** Makes the attempt of a repair; undefined while its outcome is not known. */
+    retryForRepair: (call: RetryCall): Promise<OperationOutcome<TopUpMade> | undefined> =>
+      resumption.retryTopUp(call, RETRY_WAIT_MS),
   };
 }
 

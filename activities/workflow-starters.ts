@@ -1,10 +1,10 @@
-import type { RecordedOperatorRetry } from '../src/db/operator-commands.ts';
 import type { ReportedCode } from '../src/domain/vouchers/messages.ts';
 import type { RedeemableVoucher, StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type {
   CaseName,
   OperationOutcome,
   RedeemCommand,
+  RetryCall,
   ReverseRedemptionCommand,
   TopUpInput,
   TopUpMade,
@@ -19,7 +19,7 @@ export interface LeftMessage extends RedeemableVoucher {
 
 /**
  * Starts a workflow for money on hold without a running one; it asks the provider before it sends.
- * A running workflow is not touched: its id is taken. All functions but the last three return whether a
+ * A running workflow is not touched: its id is taken. All functions but the last four return whether a
  * workflow was started.
  */
 export interface Resumption {
@@ -40,21 +40,17 @@ export interface Resumption {
   }): Promise<boolean>;
   /** Starts the workflow that sends monthly statements. */
   startStatements(): Promise<boolean>;
+  /**
+   * Sends a retry to the workflow that waits for it, or to its successor. It is one operation, even if it is
+   * sent repeatedly. Returns its outcome; undefined where it is not known in this time.
+   */
+  retryTopUp(call: RetryCall, waitMs: number): Promise<OperationOutcome<TopUpMade> | undefined>;
   /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
   hintTopUp(workflowId: string): Promise<void>;
   /** Signals the redemption that a voucher is held for to ask its provider now. */
   hintRedemption(voucher: RedeemableVoucher): Promise<void>;
   /** Tells the workflow of a waiting claim what was reported about its code; it only shows it. */
   tellCode(code: ReportedCode): Promise<void>;
-}
-
-/** Makes retries that operators or repairs have written. */
-export interface RetryMaker {
-  /** Its outcome; undefined where it is not known in this time. */
-  outcomeOf(
-    retry: RecordedOperatorRetry,
-    waitMs: number,
-  ): Promise<OperationOutcome<TopUpMade> | undefined>;
 }
 
 /** Starts the workflows that show cases to people, one per case. */

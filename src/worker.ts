@@ -44,13 +44,8 @@ import { activityLimits } from './runtime/worker/activity-limits.ts';
 import { startEventNumbering } from './runtime/worker/background/event-numbering.ts';
 import { createInvitationPickup } from './runtime/worker/background/invitation-pickup.ts';
 import { createNoticePickup } from './runtime/worker/background/notice-pickup.ts';
-import {
-  createOperatorRetries,
-  type OperatorRetries,
-} from './runtime/worker/background/operator-retries.ts';
 import { createRepairPickup } from './runtime/worker/background/repair-pickup.ts';
 import type { Repetition } from './runtime/worker/background/repeat.ts';
-import { createRetryPickup } from './runtime/worker/background/retry-pickup.ts';
 import { tellProviderStates } from './runtime/worker/background/tell-provider-states.ts';
 import { startTemporalUpkeep } from './runtime/worker/background/temporal-upkeep.ts';
 import { startWebhookDispatch } from './runtime/worker/background/webhook-dispatch.ts';
@@ -103,7 +98,6 @@ export async function startWorker(
     timing: workflowTiming(config),
   };
   const smpp = startSmppSession(config, temporal, { database, fence, logger });
-  const operatorRetries = createOperatorRetries({ ...starts, digests, numbers });
   const { readProviderStates: readStates, ...providers } = createProviders(config, {
     ...{ database, smpp, metrics, logger },
   });
@@ -120,7 +114,6 @@ export async function startWorker(
     failpoint: options.failpoint ?? createFailpoint(config.FAILPOINT),
     background,
     resumption: createResumption(starts),
-    operatorRetries,
     caseStarter: createCaseStarter({
       ...starts,
       intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1_000,
@@ -138,7 +131,7 @@ export async function startWorker(
     createMainWorker(config, temporal, activities, activityGuards),
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
-  const shared = { database, operatorRetries, numbers, logger, metrics, ...providers };
+  const shared = { database, numbers, logger, metrics, ...providers };
   const tasks = startTasks(config, temporal, { ...shared, readStates });
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
@@ -190,7 +183,6 @@ function startTasks(
   { client }: TemporalConnection,
   shared: {
     readonly database: Database;
-    readonly operatorRetries: OperatorRetries;
     readonly numbers: Parameters<typeof createRepairPickup>[0]['numbers'];
     readonly logger: Logger;
     readonly metrics: Metrics;
@@ -205,7 +197,6 @@ function startTasks(
     ...stateMetrics(config, { ...shared, client }),
     createInvitationPickup({ ...pickup, lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000 }),
     createNoticePickup(pickup),
-    createRetryPickup({ ...pickup, retries: shared.operatorRetries }),
     createRepairPickup({ ...pickup, timing: workflowTiming(config) }),
     tellProviderStates({ ...shared, intervalMs: config.PROVIDER_STATE_SECONDS * 1_000 }),
     startEventNumbering({ ...shared, intervalMs: config.EVENT_NUMBERING_SECONDS * 1_000 }),

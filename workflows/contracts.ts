@@ -305,13 +305,21 @@ export const reversalResult = defineUpdate<OperationOutcome<RedemptionReversed>,
   'reversalResult',
 );
 
+/** One more attempt, by the workflow of the top-up. */
+export interface RetryCall {
+  readonly kind: 'retry-top-up';
+  readonly workflowId: string;
+  /** Keyed hash of the number that it goes to; undefined for an erased one. */
+  readonly numberHash: string | undefined;
+  readonly command: RetryCommand;
+}
+
 /** What a repair does besides its own transaction: always the way that such an operation has anyway. */
 export type RepairCall =
   | { readonly kind: 'cancel-voucher'; readonly command: CancelVoucherCommand }
   | { readonly kind: 'resend-message'; readonly command: ResendMessageCommand }
   | { readonly kind: 'reverse-redemption'; readonly command: ReverseRedemptionCommand }
-  /** One more attempt, by the workflow of the top-up. */
-  | { readonly kind: 'retry-top-up'; readonly operatorCommandId: number }
+  | RetryCall
   /** The workflow that holds the money takes over what a person has decided. */
   | { readonly kind: 'settle'; readonly of: 'redemption' | 'topup'; readonly operationId: string };
 

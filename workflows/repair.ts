@@ -176,9 +176,7 @@ async function outcomeOf(
     }
     case 'retry-top-up':
       return answerOf(
-        await untilKnown(inquiryIntervalMs, patience, () =>
-          repairs.retryForRepair(call.operatorCommandId),
-        ),
+        await untilKnown(inquiryIntervalMs, patience, () => repairs.retryForRepair(call)),
         ({ referenceNumber }) => `It was delivered, provider's reference ${referenceNumber}.`,
       );
     case 'settle':

@@ -10,7 +10,6 @@ import {
   refuseOperation,
   settleOperation,
 } from '../../src/db/operations.ts';
-import { isRequestedRetry, wantedProvider } from '../../src/db/operator-commands.ts';
 import { beginAttempt, findAttempt } from '../../src/db/topups/attempts.ts';
 import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../../src/db/topups/requests.ts';
 import {
@@ -36,6 +35,7 @@ import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/to
 import { canSendTopup } from '../../src/providers/airtime/airtime.ts';
 import { choiceFor } from '../../src/providers/provider-set.ts';
 import { isByTwo } from '../../src/repairs/ask-repair.ts';
+import { askedRetry } from '../../src/repairs/top-up-repairs.ts';
 import type {
   OperationOutcome,
   RetryCommand,
@@ -76,44 +76,38 @@ function refuseSignal(
   return refuse('topup-not-failed', { detail });
 }
 
-/** The command of an operator or a repair that a retry carries out; undefined for all others. */
-const operatorCommandOf = (command: TopUpCommand | RetryCommand): number | undefined => {
-  const { credential } = command.company;
-  return 'attempt' in command && credential !== undefined && 'operatorCommandId' in credential
-    ? credential.operatorCommandId
-    : undefined;
-};
-
-/** The provider that a repair wants; null where the routes decide alone. */
-async function providerFor(
+/** What the repair asks for whose authority a command has; undefined for all others. */
+async function askedOf(
   transaction: DatabaseTransaction,
-  command: TopUpCommand | RetryCommand,
-): Promise<string | null> {
-  const operatorCommand = operatorCommandOf(command);
-  return operatorCommand === undefined ? null : wantedProvider(transaction, operatorCommand);
+  { company: { credential } }: TopUpCommand | RetryCommand,
+  { secretBox }: Pick<ActivityDependencies, 'secretBox'>,
+) {
+  return credential !== undefined && 'repairId' in credential
+    ? askedRetry(transaction, credential.repairId, secretBox)
+    : undefined;
 }
 
 /**
  * Whether a command may begin an attempt of this top-up: it needs a valid authority for this
- * top-up.
+ * top-up. A repair is one for exactly the attempt that it asks for.
  */
-async function isAdmitted(
-  transaction: DatabaseTransaction,
+function isAdmitted(
   topup: LockedTopup,
   context: TopupContext,
   command: TopUpCommand | RetryCommand,
-  { numbers }: Pick<ActivityDependencies, 'numbers'>,
-): Promise<boolean> {
-  const { kind, id } = command.company;
+  asked: Awaited<ReturnType<typeof askedOf>>,
+): boolean {
+  const { kind, id, credential } = command.company;
   if (!mayCommand(kind, 'top-up') || topup.partner_id !== id) return false;
-  const operatorCommand = operatorCommandOf(command);
-  if ('attempt' in command && operatorCommand !== undefined)
-    return isRequestedRetry(transaction, operatorCommand, {
-      topup_id: topup.id,
-      attempt: command.attempt,
-      numberHash: command.msisdn === null ? null : numbers.hashOf(command.msisdn),
-    });
-  return Boolean(context.is_admitted) || isRetrySignal(command);
+  if (isRetrySignal(command)) return true;
+  if (!context.is_admitted) return false;
+  if (credential === undefined || !('repairId' in credential)) return true;
+  return (
+    'attempt' in command &&
+    asked?.topupId === topup.id &&
+    asked.attempt === command.attempt &&
+    asked.msisdn === command.msisdn
+  );
 }
 
 /** The command as a retry; undefined for a new top-up. */
@@ -284,6 +278,7 @@ async function holdOrRefuse(
   const msisdn = retry?.msisdn ?? numbers.open(topup.msisdn);
   if (isErased(msisdn)) return refuse('number-erased');
   const context = await topupContext(transaction, topup, command.company);
+  const asked = await askedOf(transaction, command, dependencies);
   const operator = await operatorLookup(msisdn);
   const choice = choiceFor(airtime, {
     kind: routeKindOf(topup.kind),
@@ -295,7 +290,7 @@ async function holdOrRefuse(
   const terms = priceTopup(
     {
       ...topupFacts(topup, context, operator),
-      isAdmitted: await isAdmitted(transaction, topup, context, command, dependencies),
+      isAdmitted: isAdmitted(topup, context, command, asked),
       canCarry: (amount) => choice.candidates(amount).length > 0,
     },
     limits.topupRanges,
@@ -303,7 +298,7 @@ async function holdOrRefuse(
   if (!terms.ok) return terms;
   const refusedSignal = refuseSignal(command, terms.amount, limits);
   if (refusedSignal) return refusedSignal;
-  const chosen = choice.choose(terms.amount, await providerFor(transaction, command));
+  const chosen = choice.choose(terms.amount, asked?.provider ?? null);
   if (!chosen.ok) return chosen;
   const { provider } = chosen;
   return recordHold(transaction, hold, { topup, context, terms, msisdn, provider });

@@ -33,7 +33,6 @@ const columns: Readonly<Record<string, ExpressionNode>> = {
   'messages.provider': type('SmsProviderName'),
   'observations.word': type('Word'),
   'operations.outcome': json('unknown'),
-  'operator_commands.msisdn': type('StoredNumber'),
   'payout_account_checks.provider': type('MobileMoneyProviderName'),
   'products.metadata': json('unknown'),
   'provider_statement_lines.day': type('Day'),

@@ -60,26 +60,3 @@ create index repairs_by_reference on repairs ((arguments ->> 'reference'), id)
   where arguments ->> 'reference' is not null;
 create index repairs_by_former_number on repairs (split_part(former_msisdn, '.', 1), voucher_id)
   where former_msisdn is not null;
-
--- A retry of a top-up that an operator has asked for; a worker takes it up.
-create table operator_commands (
-  id bigint generated always as identity primary key,
-  created_at timestamptz not null default now(),
-  actor text not null,
-  kind text not null check (kind in ('retry-topup')),
-  topup_id bigint not null references topups,
-  -- The attempt that is to be made.
-  attempt integer not null check (attempt > 1),
-  -- Null: to the number of the attempt before.
-  msisdn text,
-  -- The repair that makes the attempt itself.
-  repair_id bigint unique references repairs,
-  -- When a workflow had taken it. Null: nobody has yet.
-  taken_at timestamptz
-);
--- What is asked for twice is done once; after a refusal it may be asked for again.
-create unique index operator_commands_to_take
-  on operator_commands (topup_id, attempt) where taken_at is null;
--- Workers look for the oldest ones several times a minute.
-create index operator_commands_waiting on operator_commands (id) where taken_at is null;
-create index operator_commands_numbers on operator_commands (topup_id) where msisdn is not null;

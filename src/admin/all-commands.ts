@@ -1,3 +1,4 @@
+import { repairTitles } from '../repairs/repair-titles.ts';
 import type { AdminCommand } from './command.ts';
 
 /** A command as help lists it. Its code is loaded when it is called, or when its own help is asked for. */
@@ -27,6 +28,9 @@ function commandNamed(name: string, file: object): AdminCommand {
   if (found) return found;
   throw new Error(`The file of the command "${name}" does not export it`);
 }
+
+/** All but the repair that always needs two people: they ask and confirm it at /support. */
+const { 'correct-number': _byTwo, ...askedRepairs } = repairTitles;
 
 /** Every command, by the file that has it. */
 export const allCommands: readonly ListedCommand[] = [
@@ -217,9 +221,6 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/deposits.ts'), {
     deposit: 'Credit a payment of a partner to one of its wallets',
   }),
-  inFile(() => import('./commands/deposits.ts'), {
-    'reverse deposit': 'Reverse a mistaken deposit in full',
-  }),
   inFile(() => import('./commands/prices.ts'), {
     'grant access': 'Let a partner sell a product',
     'revoke access': 'Stop a partner from selling a product',
@@ -227,26 +228,12 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/access.ts'), {
     'set key-scopes': 'Set what an API key may do',
   }),
-  inFile(() => import('./commands/cancel-voucher.ts'), {
-    'cancel voucher': 'Cancel a voucher and return its remaining value to its partner',
-  }),
-  inFile(() => import('./commands/retry-topup.ts'), {
-    'retry top-up': 'Retry a failed top-up to the same number',
-  }),
-  inFile(() => import('./commands/repairs.ts'), {
-    'repair resend-message': 'Send the message again',
-    'repair extend-claim': 'Extend the claim',
-    'repair cancel-claim': 'Cancel the claim',
-    'repair release-claim': 'Release the claim',
-    'repair extend-voucher': 'Extend the voucher',
-    'repair cancel-voucher': 'Cancel the voucher',
-    'repair settle-payment': 'Settle the payment',
-    'repair reverse-redemption': 'Reverse the redemption',
-    'repair retry-top-up': 'Retry the top-up',
-    'repair settle-top-up': 'Settle the top-up',
-    'repair undo-deposit': 'Undo a wrong deposit',
-    'repair credit-goodwill': 'Credit as goodwill',
-  }),
+  inFile(
+    () => import('./commands/repairs.ts'),
+    Object.fromEntries(
+      Object.entries(askedRepairs).map(([name, title]) => [`repair ${name}`, title]),
+    ),
+  ),
   inFile(() => import('./commands/providers.ts'), {
     'route list': 'Show which provider serves what, in the order in which they are asked',
     'route add': 'Let a provider serve messages, payments or top-ups',
@@ -299,7 +286,6 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/cases.ts'), {
     'list cases': 'List what a person must settle: providers and our books differ',
     'show case': 'Show one case: what the providers say, and what each choice moves',
-    settle: 'Settle a case: say who bears its amount',
   }),
   inFile(() => import('./commands/providers.ts'), {
     'list provider-balances': 'List our balances at the providers, as last read',

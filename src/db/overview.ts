@@ -142,8 +142,6 @@ const waiting = {
     where status = 'REQUESTED' order by created_at`,
   'top-up-retries': sql`select created_at as since from topup_retries
     where is_open order by created_at`,
-  'operator-retries': sql`select created_at as since from operator_commands
-    where taken_at is null`,
   repairs: sql`select changed_at as since from repairs where state = 'READY' order by id`,
   'access-notices': sql`select created_at as since from access_notices
     where sent_at is null order by audit_id`,

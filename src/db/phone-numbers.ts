@@ -9,7 +9,6 @@ export const numberColumns = [
   { table: 'topups', column: 'msisdn' },
   { table: 'topup_attempts', column: 'msisdn' },
   { table: 'topup_retries', column: 'msisdn' },
-  { table: 'operator_commands', column: 'msisdn' },
   { table: 'bulk_lines', column: 'owner_msisdn' },
   { table: 'messages', column: 'msisdn' },
   { table: 'repairs', column: 'former_msisdn' },
@@ -108,8 +107,8 @@ const isSettledTopup = sql`topups.status in ('SUCCESS', 'FAILED')
         and placements.ask_at is not null)))
   and (select count(*) from topup_retries as retry where retry.topup_id = topups.id
     and retry.is_open) = 0
-  and not exists (select from operator_commands as command where command.topup_id = topups.id
-    and command.taken_at is null)`;
+  and not exists (select from repairs where repairs.topup_id = topups.id
+    and repairs.state in ('ASKED', 'READY', 'RUNNING'))`;
 
 /** SQL assignment: a correction has the number before it, too. */
 const FORMER_ERASED = sql`former_msisdn = case when former_msisdn is not null then 'erased' end`;
@@ -145,9 +144,6 @@ export const numberErasures = {
       where topup_id = any(array(select id from due))
     ), retries as (
       update topup_retries set msisdn = 'erased'
-      where topup_id = any(array(select id from due)) and msisdn is not null
-    ), commands as (
-      update operator_commands set msisdn = 'erased'
       where topup_id = any(array(select id from due)) and msisdn is not null
     )
     update topups set msisdn = 'erased' where id = any(array(select id from due))`,

@@ -46,7 +46,6 @@ export const settlePayment = repairKind({
     const payment = { of: 'redemption', operationId: facts.operationId } as const;
     return { ...facts, hasUsedReference: await isUsedBefore(database, payment, args) };
   },
-  title: 'Settle the payment',
   button: 'Book the answer',
   summary:
     'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
@@ -77,7 +76,6 @@ export const reverseRedemption = repairKind({
   ...ofPayment,
   name: 'reverse-redemption',
   isFinal: true,
-  title: 'Reverse the redemption',
   button: 'Take the payment back',
   summary:
     'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant. It is final.',
@@ -88,7 +86,12 @@ export const reverseRedemption = repairKind({
     topupId: null,
     label: labelOf(facts),
   }),
-  fields: z.object({ consent: reference('How the merchant agreed: who, and when', 'text') }),
+  fields: z.object({
+    consent: reference('How the merchant agreed: who, and when', {
+      placeholder: 'text',
+      example: '"The owner of the shop, by letter"',
+    }),
+  }),
   byTwo: {
     why: 'the time within which the merchant may reverse it is over',
     when: ({ secondsSincePayment }, _args, { reversalWindowSeconds }) =>
@@ -149,7 +152,6 @@ export const settleCase = repairKind({
   subject: 'case',
   name: 'settle-case',
   isFinal: true,
-  title: 'Settle the case',
   button: 'Book it',
   summary:
     'Says who bears what is in suspense, or that the words of the provider are clear. Later words of the provider open a case again.',

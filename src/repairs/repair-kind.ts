@@ -9,6 +9,7 @@ import { formatMoney, type Money, parseRequestAmount } from '../domain/money.ts'
 import { maskMsisdn, type NumberBox, parseMsisdn } from '../domain/phone.ts';
 import { namedIn, type RepairSubject } from '../domain/repairs.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
+import { type RepairKindName, repairTitles } from './repair-titles.ts';
 
 /** What every repair knows of its subject. */
 interface Subject {
@@ -62,9 +63,7 @@ type ArgumentsOf<Fields extends z.ZodObject> = z.output<Fields>;
 
 /** One kind of repair, and everything that is said of it. */
 interface Definition<Facts, Fields extends z.ZodObject> {
-  readonly name: string;
-  /** A verb and a noun: the button of a form that stands open, and the one that opens another. */
-  readonly title: string;
+  readonly name: RepairKindName;
   /** The button of a form that had to be opened: other words than those that opened it. */
   readonly button: string;
   readonly subject: RepairSubject;
@@ -72,7 +71,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly summary: string;
   /** When it is allowed. */
   readonly allowed: string;
-  /** Each with `description` in its metadata. */
+  /** Each has `description`, `placeholder` and `example` in its metadata. */
   readonly fields: Fields;
   /** The personal ones, which are encrypted. */
   readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
@@ -140,8 +139,10 @@ export interface Judgement extends Subject {
 export interface RepairKind
   extends Pick<
     Definition<unknown, z.ZodObject>,
-    'name' | 'title' | 'button' | 'subject' | 'summary' | 'allowed' | 'fields'
+    'name' | 'button' | 'subject' | 'summary' | 'allowed' | 'fields'
   > {
+  /** The button of a form that stands open, and the one that opens another. */
+  readonly title: string;
   readonly sealed: readonly string[];
   /** Two people are needed for any amount, whatever the facts are. */
   readonly isAlwaysByTwo: boolean;
@@ -173,6 +174,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   definition: Definition<Facts, Fields>,
 ): RepairKind => ({
   ...definition,
+  title: repairTitles[definition.name],
   sealed: definition.sealed ?? [],
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
   isFinal: definition.isFinal ?? false,
@@ -204,6 +206,19 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   },
 });
 
+/** What a form and the help of the command line show of a field. */
+export function metaOf(field: z.ZodType) {
+  // An optional field has its texts inside.
+  const inner = field instanceof z.ZodOptional ? (field.unwrap() as z.ZodType) : field;
+  const { description = '', placeholder, example } = inner.meta() ?? {};
+  return {
+    description,
+    placeholder: String(placeholder),
+    example: String(example),
+    isOptional: field.isOptional(),
+  };
+}
+
 /** A whole number within a range. */
 export const wholeNumber = (minimum: number, maximum: number, description: string) => {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
@@ -212,11 +227,14 @@ export const wholeNumber = (minimum: number, maximum: number, description: strin
     .regex(/^[0-9]{1,9}$/, message)
     .transform(Number)
     .pipe(z.number().min(minimum, message).max(maximum, message))
-    .meta({ description, placeholder: 'number' });
+    .meta({ description, placeholder: 'number', example: String(maximum) });
 };
 
 /** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
-export const reference = (description: string, placeholder = 'reference') =>
+export const reference = (
+  description: string,
+  { placeholder, example } = { placeholder: 'reference', example: 'TICKET-4711' },
+) =>
   z
     .string('must not be empty')
     .trim()
@@ -226,14 +244,14 @@ export const reference = (description: string, placeholder = 'reference') =>
       if (named !== undefined)
         context.addIssue(`names ${named}: leave it out, it is kept in clear`);
     })
-    .meta({ description, placeholder });
+    .meta({ description, placeholder, example });
 
 /** The end of a day (UTC), as ISO 8601. */
 export const lastDay = (description: string) =>
   z.iso
     .date('must be a day, such as 2027-01-31')
     .transform((day) => new Date(Date.parse(day) + 86_399_999).toISOString())
-    .meta({ description, placeholder: 'day' });
+    .meta({ description, placeholder: 'day', example: '2027-12-31' });
 
 /** A decimal string of an amount above zero. */
 export const amount = (description: string) =>
@@ -245,7 +263,7 @@ export const amount = (description: string) =>
       context.addIssue('must be an amount above 0 with at most 2 decimals, such as 99.50');
       return z.NEVER;
     })
-    .meta({ description, placeholder: 'amount' });
+    .meta({ description, placeholder: 'amount', example: '50' });
 
 /** A mobile number as E.164. */
 export const msisdn = (description: string) =>
@@ -257,7 +275,7 @@ export const msisdn = (description: string) =>
       context.addIssue('must be a mobile number, such as 0911234567');
       return z.NEVER;
     })
-    .meta({ description, placeholder: 'number' });
+    .meta({ description, placeholder: 'number', example: '+251911234567' });
 
 /** One of several words. */
 export const oneOf = <Word extends string>(
@@ -266,7 +284,7 @@ export const oneOf = <Word extends string>(
 ) =>
   z
     .enum(words, `must be ${words.join(' or ')}`)
-    .meta({ description, placeholder: words.join('|') });
+    .meta({ description, placeholder: words.join('|'), example: words[0] });
 
 type Arguments = Readonly<Record<string, unknown>>;
 type StoredArguments = Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'operation_id'>;

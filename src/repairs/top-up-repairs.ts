@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import { requestRetryOfRepair } from '../db/operator-commands.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { Database } from '../db/connection.ts';
 import { type TopupFactsForRepair, topupFactsForRepair } from '../db/repairs/facts.ts';
+import { findRepair } from '../db/repairs/repair-lists.ts';
 import { lockTopup } from '../db/topups/topups.ts';
 import { parseMoney } from '../domain/money.ts';
 import { hasHash, operatorOf } from '../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import { openCaseOf } from './payment-repairs.ts';
-import { msisdn, oneOf, type RepairLimits, repairKind } from './repair-kind.ts';
+import { msisdn, oneOf, type RepairLimits, readArguments, repairKind } from './repair-kind.ts';
+import { requestOf } from './voucher-repairs.ts';
 
 const ofTopup = {
   subject: 'top-up',
@@ -26,7 +29,6 @@ export const retryTopUp = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
   isFinal: true,
-  title: 'Retry the top-up',
   button: 'Send it once more',
   summary:
     'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered, and then it is final.',
@@ -52,17 +54,47 @@ export const retryTopUp = repairKind({
       ? 'The provider has not said how it ended: wait, or settle it first.'
       : 'It is under way: wait for its end.';
   },
-  async carryOut(transaction, { id }, args, { repairId, askedBy, bound, numbers }) {
-    const operatorCommandId = await requestRetryOfRepair(transaction, {
-      repair_id: repairId,
-      actor: askedBy,
-      topup_id: id,
+  async carryOut(_transaction, { id, partnerId, workflowId, msisdn: last }, args, context) {
+    const { repairId, bound, numbers } = context;
+    const numberHash =
+      args.msisdn === undefined ? numbers.hashOfStored(last) : numbers.hashOf(args.msisdn);
+    const command = {
+      ...requestOf(context),
+      company: { kind: 'partner', id: partnerId, credential: { repairId } },
+      transactionId: id,
       attempt: Number(bound.attempt),
-      msisdn: numbers.storeIfAny(args.msisdn ?? null),
-    });
-    return { kind: 'call', call: { kind: 'retry-top-up', operatorCommandId } };
+      msisdn: args.msisdn ?? null,
+      ...(args.msisdn !== undefined && { numberHash }),
+    } as const;
+    return { kind: 'call', call: { kind: 'retry-top-up', workflowId, numberHash, command } };
   },
 });
+
+/** The attempt that a repair asks for. */
+interface AskedRetry {
+  readonly topupId: number | null;
+  readonly attempt: unknown;
+  /** E.164; null is the number of the attempt before. */
+  readonly msisdn: unknown;
+  /** Null where the routes decide alone. */
+  readonly provider: string | null;
+}
+
+/** Reads it where the money moves: a repair is the authority for exactly this attempt. */
+export async function askedRetry(
+  database: Database,
+  repairId: number,
+  secretBox: SecretBox,
+): Promise<AskedRetry | undefined> {
+  const row = await findRepair(database, repairId);
+  const args = row?.kind === retryTopUp.name ? readArguments(row, secretBox) : undefined;
+  if (!row || !args) return undefined;
+  const { attempt, msisdn: number = null, provider } = args;
+  return {
+    ...{ topupId: row.topup_id, attempt, msisdn: number },
+    provider: typeof provider === 'string' ? provider : null,
+  };
+}
 
 /** A second person is asked about another number only. */
 const refuseSameNumber = (
@@ -103,7 +135,6 @@ export const settleTopUp = repairKind({
   },
   name: 'settle-top-up',
   isFinal: true,
-  title: 'Settle the top-up',
   button: 'Book the answer',
   summary:
     'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',

@@ -60,7 +60,6 @@ const DAY_MS = 86_400_000;
 export const extendVoucher = repairKind({
   ...ofVoucher,
   name: 'extend-voucher',
-  title: 'Extend the voucher',
   button: 'Move its last day',
   summary: 'The voucher stays valid until the end of a later day (UTC).',
   allowed: 'As long as its value has not gone back to its partner',
@@ -87,7 +86,6 @@ export const cancelVoucher = repairKind({
   ...ofVoucher,
   name: 'cancel-voucher',
   isFinal: true,
-  title: 'Cancel the voucher',
   button: 'Cancel it for good',
   summary:
     'Its value goes back to the gift wallet of its partner, and an open claim ends. It is final.',
@@ -118,7 +116,6 @@ export const cancelVoucher = repairKind({
 export const correctNumber = repairKind({
   ...ofVoucher,
   name: 'correct-number',
-  title: 'Correct the number of the owner',
   button: 'Ask for the correction',
   summary: 'The voucher belongs to another number, which gets its codes.',
   allowed: 'Before a code has gone out',
@@ -149,7 +146,6 @@ export const correctNumber = repairKind({
 export const resendMessage = repairKind({
   ...ofVoucher,
   name: 'resend-message',
-  title: 'Send the message again',
   button: 'Send it again',
   summary:
     'The owner gets the code of the open claim again, or else the confirmation of the last payment that did not arrive.',
@@ -200,7 +196,6 @@ function refuseWithoutClaim({ status, claimId }: VoucherFacts): string | undefin
 export const extendClaim = repairKind({
   ...ofClaim,
   name: 'extend-claim',
-  title: 'Extend the claim',
   button: 'Keep it open',
   summary: 'The owner has more time to give the code to the merchant.',
   allowed: 'While the claim is open and its time is not over',
@@ -235,7 +230,6 @@ async function end(
 export const cancelClaim = repairKind({
   ...ofClaim,
   name: 'cancel-claim',
-  title: 'Cancel the claim',
   button: 'End the claim',
   summary:
     'The claim ends, and its code pays nothing any more. The voucher is free for a new claim.',
@@ -251,7 +245,6 @@ export const cancelClaim = repairKind({
 export const releaseClaim = repairKind({
   ...ofClaim,
   name: 'release-claim',
-  title: 'Release the claim',
   button: 'End the claim at once',
   summary: 'The time of the claim is over, but it still keeps the voucher: it ends at once.',
   allowed: 'When the time of the claim is over, and the voucher still waits for it',

@@ -30,7 +30,6 @@ const TAKEN_BACK =
 export const undoDeposit = repairKind({
   name: 'undo-deposit',
   isFinal: true,
-  title: 'Undo a wrong deposit',
   button: 'Take the deposit back',
   summary: 'Takes a deposit back in full. The partner sees both in its statement. It is final.',
   allowed: 'Once, while the wallet covers it',
@@ -78,7 +77,6 @@ async function partnerFacts(database: Database, id: string): Promise<PartnerFact
 export const creditGoodwill = repairKind({
   name: 'credit-goodwill',
   isFinal: true,
-  title: 'Credit as goodwill',
   button: 'Credit the amount',
   summary:
     'The platform pays an amount into a wallet of a partner out of its service fees. It is final.',

@@ -20,7 +20,7 @@ import { settleAlone } from '../positions/cases.ts';
 import { takenBack } from '../positions/placements.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
 import { recordedTopUp } from '../support/topups.ts';
-import { addVoucher } from '../support/vouchers.ts';
+import { addVoucher, cancelAlone } from '../support/vouchers.ts';
 import type { Catalogue } from './scene.ts';
 
 /** Adds a voucher as the service leaves it; without an owner unless one is named. */
@@ -30,6 +30,10 @@ export const makeVoucher = (
   options: { amount?: string; ownerMsisdn?: string; validityDays?: number } = {},
 ): Promise<{ id: number; serialNumber: string }> =>
   addVoucher(database, catalogue, { amount: '500', ...options });
+
+/** Cancels a voucher; no worker carries out the repair here. */
+export const cancel = (database: Database, voucherId: number) =>
+  database.transaction().execute((transaction) => cancelAlone(transaction, voucherId));
 
 /** The two phases of a redemption of an anonymous voucher, as the workflow runs them. */
 export function redemptions(database: Database, catalogue: Catalogue) {

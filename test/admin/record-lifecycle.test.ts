@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPrice } from '../../src/db/catalogue/prices.ts';
-import { makeVoucher, redemptions, topUp } from './movements.ts';
+import { cancel, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -115,7 +115,7 @@ describe('what would lose its footing keeps from deletion', () => {
     const merchantId = await newId(merchantWords(randomUUID()));
     const there = { ...catalogue, merchantId };
     const { id } = await makeVoucher(scene.database, there);
-    const { serialNumber } = await makeVoucher(scene.database, there);
+    const unused = await makeVoucher(scene.database, there);
     const { hold, post } = redemptions(scene.database, there);
     const payment = await hold(id);
     const words = await deactivated('merchant', merchantId);
@@ -124,7 +124,7 @@ describe('what would lose its footing keeps from deletion', () => {
     );
     await post(payment);
     expect(await refusal(words)).toMatch(/there are vouchers for it that are not used up \(1\)\.$/);
-    await scene.json(`cancel voucher ${serialNumber}`);
+    await cancel(scene.database, unused.id);
     await scene.json(words);
   });
 
@@ -157,9 +157,9 @@ describe('what would lose its footing keeps from deletion', () => {
     const words = await deactivated('product', catalogue.giftProductId);
     expect(await refusal(words)).toMatch(/there are active denominations of it \(1\)\.$/);
     await scene.json(`deactivate denomination ${catalogue.denominationId}`);
-    const { serialNumber } = await makeVoucher(scene.database, catalogue);
+    const unused = await makeVoucher(scene.database, catalogue);
     expect(await refusal(words)).toMatch(/there are vouchers of it that are not used up \(1\)\.$/);
-    await scene.json(`cancel voucher ${serialNumber}`);
+    await cancel(scene.database, unused.id);
     await scene.json(words);
     await scene.json(`restore product ${catalogue.giftProductId}`);
 

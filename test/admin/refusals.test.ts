@@ -33,7 +33,7 @@ describe('refused in one line, with nothing changed:', () => {
     ['a name that paints', () => ['create', 'partner', '--name', 'a\u001b[2J'], /^--name must be/],
     [
       'a reason that names a customer',
-      () => ['settle', '1', '--note', 'The owner, 0911 234 567, has called'],
+      () => ['erase', 'number', '0911234568', '--note', 'The owner, 0911 234 567, has called'],
       /^--note must not name a phone number, because it is kept in clear: name the ticket\.\n$/,
     ],
     [

@@ -6,7 +6,7 @@ import { readStatementPage, type Wallet } from '../../src/db/ledger/account-stat
 import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.ts';
 import { salesPerDay } from '../../src/db/ledger/sales.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
+import { cancel, expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -169,7 +169,7 @@ async function play(
     default: {
       const voucherId = vouchers[one.pick % Math.max(1, vouchers.length)];
       if (voucherId === undefined) return;
-      if (one.kind === 'cancel') await scene.admin(`cancel voucher ${voucherId}`);
+      if (one.kind === 'cancel') await cancel(database, voucherId);
       if (one.kind === 'redeem')
         await redeem.post(await redeem.hold(voucherId, '1')).catch(() => {});
       if (one.kind === 'refuse')

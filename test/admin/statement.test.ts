@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
+import { cancel, expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -61,7 +61,7 @@ describe('every line says what made it', () => {
     await redeem.post(post);
     const held = await redeem.hold(voided.id);
     await redeem.void(held);
-    await scene.json(`cancel voucher ${cancelled.id}`);
+    await cancel(database, cancelled.id);
     await expireAll(database);
     const { id: categoryId } = await scene.json(
       `create product-category --name ${randomUUID()} --description Packages`,

@@ -4,12 +4,9 @@ import type { outboxes } from '../../src/runtime/metrics/definitions.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.ts';
 import { createRepairDesk } from '../end-to-end/repairs/repair-desk.ts';
-import { idOf, sale } from '../end-to-end/topups/topup-scene.ts';
 import { invitationsOn } from '../pages/portal/invitation-scene.ts';
 import { makeAccount } from '../pages/portal/portal-client.ts';
 import { staffClient } from '../pages/staff/staff-client.ts';
-import { deposit } from '../support/companies.ts';
-import { makeTopupProducts } from '../support/topups.ts';
 import { until } from '../support/until.ts';
 import { alertProofs } from './alert-proofs.ts';
 import type { Scrapes } from './firing-alerts.ts';
@@ -67,20 +64,11 @@ test('a repair that waits for a second person, until one has confirmed or declin
 });
 
 test('what people asked for, and no worker takes up', async () => {
-  const { stack, partner, asPartner } = scene.gifts;
+  const { stack, partner } = scene.gifts;
   const waits = (outbox: keyof typeof outboxes) => scene.value('outbox_waiting', { outbox });
-  await makeTopupProducts(stack, partner);
-  await deposit(stack, partner.id, '1000', 'airtime');
-  const topUp = idOf(
-    await asPartner.post('/topup-transactions/airtime-topup', {
-      ...{ amount: 50, msisdn: '+251911000002', ...sale },
-    }),
-  );
   await makeAccount(stack, { kind: 'partner', id: partner.id });
   const invitations = invitationsOn(stack);
   const asks: Partial<Record<keyof typeof outboxes, () => Promise<unknown>>> = {
-    'operator-retries': () =>
-      until(() => commands().json(['retry', 'top-up', String(topUp), '--note', 'Ticket 4711'])),
     repairs: async () =>
       commands().json(['repair', 'cancel-voucher', String((await scene.gifts.gift()).id), ...why]),
     invitations: async () => invitations.invite((await invitations.newMerchant()).id),

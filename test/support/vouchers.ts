@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { randomSerialNumber } from '../../src/crypto/random.ts';
-import type { Database } from '../../src/db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
+import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.ts';
+import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { parseMoney } from '../../src/domain/money.ts';
+import { isCancellable, type VoucherStatus } from '../../src/domain/vouchers/voucher.ts';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 
 /** Adds a voucher as generating one leaves it, of any amount and without asking for a price. */
@@ -69,4 +72,15 @@ export async function addVoucher(
     ]);
     return { id, serialNumber };
   });
+}
+
+/** Cancels a voucher where no worker runs, if its status allows it; returns the status before. */
+export async function cancelAlone(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+): Promise<VoucherStatus> {
+  const voucher = await lockVoucher(transaction, voucherId);
+  if (!voucher) throw new Error('There is no such voucher');
+  if (isCancellable(voucher.status)) await cancelLockedVoucher(transaction, voucher);
+  return voucher.status;
 }

@@ -61,7 +61,7 @@ export const tenStates = {
   'open case': [
     /^\*\*Providers did more than is paid for, ETB 50\.00, .+, since .+, case \d+\*\*/,
     /The amount stands in the account suspense\. Agree who bears it/,
-    /At \/support, or with `npm run admin -- settle \d+ --by … --note …`\./,
+    /At \/support, or with `npm run admin -- repair settle-case \d+ --by … --why …`\./,
   ],
   'reconciliation red': [
     /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,

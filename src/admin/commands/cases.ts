@@ -1,23 +1,11 @@
-import { type Case, findCase, listCases } from '../../db/positions/cases.ts';
+import { type Case, listCases } from '../../db/positions/cases.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { bearers } from '../../domain/positions/position.ts';
 import { caseAdvice, caseTitle } from '../../domain/positions/words.ts';
 import { statementProviderNames } from '../../domain/providers.ts';
-import { caseFacts, choicesOf, settleCase } from '../../repairs/payment-repairs.ts';
-import { type AdminCommand, lookCommand } from '../command.ts';
-import {
-  AdminError,
-  argument,
-  flag,
-  id,
-  oneOf,
-  optional,
-  reason,
-  required,
-  wholeNumber,
-} from '../fields.ts';
+import { caseFacts, choicesOf } from '../../repairs/payment-repairs.ts';
+import { lookCommand } from '../command.ts';
+import { AdminError, argument, flag, id, oneOf, optional, wholeNumber } from '../fields.ts';
 import { column, money, numbers, record, table, time } from '../tables.ts';
-import { ask } from './repairs.ts';
 
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
@@ -47,8 +35,8 @@ export const caseTable = (cases: readonly Case[]): string =>
 export const listCasesCommand = lookCommand({
   name: 'list cases',
   details:
-    'Open cases, the oldest first. Each has a workflow in the Temporal UI, and a page at /support with what to ' +
-    'and what each choice moves; "show case" tells the same here.',
+    'Open cases, the oldest first. Each has a workflow in the Temporal UI, and a page at /support with what to do ' +
+    'and what each choice moves; "show case" tells the same here. "repair settle-case" settles one.',
   fields: {
     all: flag('Also the newest closed ones'),
     provider: optional(oneOf(...statementProviderNames), 'Only those of a provider'),
@@ -97,34 +85,3 @@ export const showCaseCommand = lookCommand({
     };
   },
 });
-
-export const settle: AdminCommand = {
-  name: 'settle',
-  details:
-    `${settleCase.summary} "show case" tells what each choice moves. A worker books it; "show repair" tells what ` +
-    'came of it. Where two people are needed it is refused: people of the service ask and confirm at /support.',
-  fields: {
-    case: argument(id, 'Its id, as "list cases" shows it'),
-    by: optional(oneOf(...bearers), 'Who bears the amount; needed where something is in suspense'),
-    partner: optional(id, 'The id of the partner, for what a restore lost'),
-    note: required(reason, 'The reason, and the persons who agreed; recorded in the audit log'),
-  },
-  examples: [
-    'settle 17 --by partner --note "Agreed with Hanna, ticket 4711"',
-    'settle 18 --by provider --note "Paid back, their MM4711"',
-    'settle 19 --note "The payee is right: they have the old name"',
-  ],
-  async run(context, input) {
-    const { case: given, by, partner, note } = input as Readonly<Record<string, unknown>>;
-    const found = await findCase(context.database, Number(given));
-    if (!found) throw new AdminError(`There is no case ${given}: see "list cases".`);
-    if (found.closedAt !== null)
-      return { json: { changed: false }, text: `No change: case ${given} is closed.` };
-    return ask(settleCase, () => Promise.resolve(String(given)), context, {
-      subject: given,
-      why: note,
-      ...(by !== undefined && { by }),
-      ...(partner !== undefined && { partner }),
-    });
-  },
-};

@@ -1,34 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { violates } from '../../db/connection.ts';
-import {
-  addDeposit,
-  type Deposit,
-  type MadeDeposit,
-  reverseDeposit,
-} from '../../db/ledger/deposits.ts';
-import { balanceConstraint } from '../../db/ledger/ledger.ts';
+import { addDeposit, type Deposit, type MadeDeposit } from '../../db/ledger/deposits.ts';
 import { formatGroupedAmount, formatMoney } from '../../domain/money.ts';
-import { undoDeposit } from '../../repairs/wallet-repairs.ts';
 import { changeCommand } from '../command.ts';
-import {
-  AdminError,
-  amount,
-  argument,
-  id,
-  oneOf,
-  optional,
-  reason,
-  required,
-  text,
-} from '../fields.ts';
+import { AdminError, amount, id, oneOf, optional, required, text } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { requireSmall } from './repairs.ts';
 
 export const deposit = changeCommand({
   name: 'deposit',
   details:
     'The reference identifies the payment, such as the number of a bank slip. It makes the ' +
-    'deposit safe to repeat: an identical deposit changes nothing.',
+    'deposit safe to repeat: an identical deposit changes nothing. "repair undo-deposit" takes a mistaken one back.',
   fields: {
     partner: required(id, 'The id of the partner'),
     wallet: required(oneOf('gift', 'airtime'), 'gift pays for vouchers, airtime for top-ups'),
@@ -59,7 +40,7 @@ export const deposit = changeCommand({
 });
 
 /** Describes a deposit: amount, wallet and partner. */
-export const describeDeposit = ({ amount: money, wallet, partnerId }: Deposit): string =>
+const describeDeposit = ({ amount: money, wallet, partnerId }: Deposit): string =>
   `ETB ${formatGroupedAmount(money)} to the ${wallet} wallet of partner ${partnerId}`;
 
 /** @throws {AdminError} when the reference belongs to a different deposit */
@@ -80,36 +61,3 @@ function describeEarlier(earlier: MadeDeposit, wanted: Deposit): string {
       'use another --reference for this deposit.',
   );
 }
-
-export const reverseDepositCommand = changeCommand({
-  name: 'reverse deposit',
-  details:
-    'A deposit can be reversed once, and only while the wallet covers it. The partner sees the ' +
-    'deposit and the reversal in its statement. A corrected deposit needs a new reference. From ' +
-    'REPAIR_CONFIRM_FROM on ask at /support for the repair undo-deposit, which another person confirms.',
-  fields: {
-    reference: argument(text, 'The reference of the deposit, as "statement" shows it'),
-    reason: required(reason, 'The reason; recorded in the audit log'),
-  },
-  examples: ['reverse deposit CBE-2026-0042 --reason "Meant for partner 2"'],
-  async change(transaction, { reference, reason }, context) {
-    const deposit = await reverseDeposit(transaction, reference).catch((error: unknown) => {
-      if (!violates(error, balanceConstraint)) throw error;
-      throw new AdminError(
-        `The wallet no longer covers the deposit ${reference}: nothing was changed. Cancel vouchers ` +
-          'first, or agree on another deposit.',
-      );
-    });
-    if (deposit === undefined)
-      throw new AdminError(`There is no deposit ${reference}: see "statement".`);
-    if (deposit.isReversed)
-      return { unchanged: `No change: the deposit ${reference} was already reversed.` };
-    const { partnerId, wallet, amount } = deposit;
-    requireSmall(amount, context, undoDeposit);
-    return {
-      subject: { kind: 'partner', id: partnerId },
-      details: { wallet, amount: formatMoney(amount), reference, reason },
-      text: `Reversed the deposit ${reference}: ${describeDeposit(deposit)}.`,
-    };
-  },
-});

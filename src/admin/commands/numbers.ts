@@ -80,7 +80,7 @@ export const resealNumbers: AdminCommand = {
 
 /** What must be done before a number can be erased. */
 const remedies: Readonly<Record<LiveUse['kind'], string>> = {
-  voucher: 'cancel it ("cancel voucher"), or wait until it has been redeemed or has expired',
+  voucher: 'cancel it ("repair cancel-voucher"), or wait until it has been redeemed or has expired',
   'top-up': 'wait until it has ended, and its provider has not been asked about it for a while',
   'bulk order': 'wait until it has ended',
   message: 'wait until it has been sent',

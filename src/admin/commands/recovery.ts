@@ -129,7 +129,7 @@ export const recoverBookCommand: AdminCommand = {
   name: 'recover book',
   details:
     'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
-    'its caller repeats the request, or with "settle"; until then it is a case, and its voucher pays ' +
+    'its caller repeats the request, or with "repair settle-case"; until then it is a case, and its voucher pays ' +
     'nothing else. Where the provider differs from our row, it is asked again. ' +
     'Repeating the command books nothing twice.',
   fields,

@@ -418,18 +418,6 @@ export interface OperationsTable {
   status: "RUNNING" | "SUCCEEDED" | "REFUSED" | "FAILED";
 }
 
-export interface OperatorCommandsTable {
-  actor: string;
-  attempt: number;
-  created_at: Generated<Timestamp>;
-  id: GeneratedAlways<number>;
-  kind: "retry-topup";
-  msisdn: StoredNumber | null;
-  repair_id: number | null;
-  taken_at: Timestamp | null;
-  topup_id: number;
-}
-
 export interface PartnerGiftDenominationPricesTable {
   created_at: Generated<Timestamp>;
   denomination_id: number;
@@ -1050,7 +1038,6 @@ export interface Schema {
   number_daily_counts: NumberDailyCountsTable;
   observations: ObservationsTable;
   operations: OperationsTable;
-  operator_commands: OperatorCommandsTable;
   partner_gift_denomination_prices: PartnerGiftDenominationPricesTable;
   partner_products: PartnerProductsTable;
   partners: PartnersTable;

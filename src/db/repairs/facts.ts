@@ -76,6 +76,7 @@ export async function redemptionIdOf(
 export interface TopupFactsForRepair {
   readonly id: number;
   readonly partnerId: number;
+  readonly workflowId: string;
   readonly status: TopupStatus;
   readonly attempt: number;
   /** Of the last attempt. */
@@ -104,7 +105,7 @@ export async function topupFactsForRepair(
   topupId: number,
 ): Promise<TopupFactsForRepair | undefined> {
   const { rows } = await sql<TopupFactsForRepair>`
-    select topups.id, partner_id as "partnerId", status, attempt, msisdn, operator,
+    select topups.id, partner_id as "partnerId", workflow_id as "workflowId", status, attempt, msisdn, operator,
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       provider_reference as "providerReference",

@@ -320,11 +320,6 @@ const operationRights = {
     worker: 'select, update (is_open, msisdn), delete',
     operator: 'select, update (msisdn)',
   },
-  operator_commands: {
-    api: 'select',
-    worker: 'select, insert, update (taken_at, repair_id, msisdn)',
-    operator: 'select, insert, update (msisdn)',
-  },
 } as const satisfies Readonly<Record<string, Rights>>;
 
 const ALL = 'select';

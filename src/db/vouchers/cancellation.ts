@@ -1,33 +1,8 @@
 import { parseMoney } from '../../domain/money.ts';
-import { isCancellable, type VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { returnReserve } from '../ledger/ledger.ts';
-import { isBlocked } from '../positions/cases.ts';
 import { type EndedClaim, endLiveClaim } from './claims.ts';
-import { type LockedVoucher, lockVoucher } from './vouchers.ts';
-
-export interface Cancellation {
-  /** The status before; a voucher that was not cancellable has not changed. */
-  readonly statusBefore: VoucherStatus;
-  readonly partnerId: number;
-  readonly serialNumber: string;
-  /** Decimal string: the value that was returned to the partner. */
-  readonly returned: string;
-}
-
-/** Cancels a voucher where its status allows it. Undefined where the voucher does not exist. */
-export async function cancelVoucher(
-  transaction: DatabaseTransaction,
-  voucherId: number,
-): Promise<Cancellation | undefined> {
-  const voucher = await lockVoucher(transaction, voucherId);
-  if (!voucher) return undefined;
-  const { partner_id: partnerId, serial_number: serialNumber, status: statusBefore } = voucher;
-  if (!isCancellable(statusBefore) || (await isBlocked(transaction, voucherId)))
-    return { statusBefore, partnerId, serialNumber, returned: voucher.returned };
-  await cancelLockedVoucher(transaction, voucher);
-  return { statusBefore, partnerId, serialNumber, returned: voucher.remaining };
-}
+import type { LockedVoucher } from './vouchers.ts';
 
 /**
  * Cancels a cancellable voucher and returns its remaining value to its partner: reserved → gift

@@ -51,10 +51,10 @@ interface PortalCredential {
   readonly portalAccountId: number;
 }
 
-/** An operator who wrote a command, or who sent a signal without data. */
-type OperatorCredential =
-  | { readonly operatorCommandId: number }
-  | { readonly operatorSignal: 'retry' };
+/** An operator who sent a signal without data. */
+interface OperatorCredential {
+  readonly operatorSignal: 'retry';
+}
 
 /** A repair that staff or operators asked for, as long as it is carried out. */
 interface RepairCredential {

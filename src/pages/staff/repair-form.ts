@@ -8,7 +8,7 @@ import type { RepairSubject } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
-import type { RepairKind, RepairLimits } from '../../repairs/repair-kind.ts';
+import { metaOf, type RepairKind, type RepairLimits } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
 import { field, message, postForm, selectField } from '../layout/parts.ts';
 import { randomToken } from '../session/session.ts';
@@ -162,21 +162,13 @@ export function labelOf({ fields }: RepairKind, name: string): string {
   return schema === undefined ? name : metaOf(schema).description;
 }
 
-/** What the form shows of a field. */
-function metaOf(schema: z.ZodType) {
-  const isOptional = schema.isOptional();
-  const inner = isOptional ? ((schema as z.ZodOptional<z.ZodType>).unwrap?.() ?? schema) : schema;
-  const { description = '', placeholder } = inner.meta() ?? {};
-  return { description, placeholder, isOptional };
-}
-
 function fieldOf(
   named: { readonly name: string; readonly id: string; readonly value: string },
   schema: z.ZodType,
   choices: readonly string[] | undefined,
 ): Html {
   const { description, placeholder, isOptional } = metaOf(schema);
-  const words = choices ?? String(placeholder).split('|');
+  const words = choices ?? placeholder.split('|');
   if (choices || words.length > 1)
     return selectField({
       ...named,

@@ -24,7 +24,6 @@ export const outboxes = {
   'invitation-messages': 'messages of invitations that are neither sent nor given up',
   invitations: 'invitations of merchants that no workflow has taken up',
   'top-up-retries': 'retries of top-ups that no workflow has taken up',
-  'operator-retries': 'retries of top-ups by operators that no workflow has taken up',
   repairs: 'repairs that no workflow has begun',
   'access-notices': 'e-mails about access that are not sent',
   statements: 'e-mails with monthly statements that are neither sent nor given up',

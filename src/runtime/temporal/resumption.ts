@@ -1,11 +1,21 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { LeftMessage, Resumption } from '../../../activities/workflow-starters.ts';
-import type { ReverseRedemptionCommand } from '../../../workflows/contracts.ts';
 import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { LeftMessage, Resumption } from '../../../activities/workflow-starters.ts';
+import { isForeign } from '../../../workflows/addressed-input.ts';
+import {
+  type OperationOutcome,
   providerHint,
   type RedeemCommand,
   type RedemptionTiming,
+  type RetryCall,
+  type ReverseRedemptionCommand,
+  retryTopUp,
   type TopUpInput,
+  type TopUpMade,
   type TopUpTiming,
 } from '../../../workflows/contracts.ts';
 import type { finishMessage } from '../../../workflows/finish-message.ts';
@@ -29,12 +39,14 @@ import {
   WORKFLOW_TASK_TIMEOUT,
 } from './workflow-starts.ts';
 
-/** Starts the workflows of money on hold for activities. */
-export function createResumption(options: {
+interface ResumptionOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly timing: RedemptionTiming & TopUpTiming;
-}): Resumption {
+}
+
+/** Starts the workflows of money on hold for activities. */
+export function createResumption(options: ResumptionOptions): Resumption {
   const { client, taskQueue, timing } = options;
   const policy = { taskQueue, workflowIdConflictPolicy: 'FAIL' } as const;
 
@@ -105,10 +117,38 @@ export function createResumption(options: {
     resumeMessage,
     resumeBulkOrder: (order) => startBulkOrder(options, order),
     startStatements,
+    retryTopUp: (call, waitMs) => outcomeOfRetry(options, call, waitMs),
     hintTopUp: hint,
     hintRedemption: (voucher) => hint(redemptionWorkflowId(voucher)),
     tellCode: (code) => tellCodeDelivery(client, code),
   };
+}
+
+async function outcomeOfRetry(
+  { client, taskQueue, timing }: ResumptionOptions,
+  { workflowId, numberHash, command }: RetryCall,
+  waitMs: number,
+): Promise<OperationOutcome<TopUpMade> | undefined> {
+  const input: TopUpInput = { begin: { kind: 'retry', command }, timing };
+  try {
+    return await client.withDeadline(Date.now() + waitMs, async () => {
+      const update = await client.workflow.startUpdateWithStart(retryTopUp, {
+        args: [command],
+        updateId: command.operationId,
+        waitForStage: 'ACCEPTED',
+        startWorkflowOperation: new WithStartWorkflowOperation<typeof topUp>('topUp', {
+          ...topUpStart(workflowId, input, { numberHash }),
+          taskQueue,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        }),
+      });
+      const outcome = await update.result();
+      return isForeign(outcome) ? undefined : outcome;
+    });
+  } catch (error) {
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return undefined;
+    throw error;
+  }
 }
 
 async function isRunning(client: Client, workflowId: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, DatabaseTransaction } from '../../../src/db/connection.ts';
 import { numberEvents } from '../../../src/db/events.ts';
-import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
+import { cancelAlone } from '../../support/vouchers.ts';
 import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 import { prune } from '../prune.ts';
@@ -124,7 +124,7 @@ describe('the log', () => {
   it('has what was committed, and nothing that was rolled back', async () => {
     const id = await addVoucher(database, seller);
     const cancel = async (transaction: DatabaseTransaction) => {
-      await cancelVoucher(transaction, id);
+      await cancelAlone(transaction, id);
     };
     const failing = database.transaction().execute(async (transaction) => {
       await cancel(transaction);

@@ -119,7 +119,7 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   const [left, ...others] = await operator.json('list cases');
   expect(others).toEqual([]);
   await operator.json([
-    ...['settle', String(left.id), '--note', 'its voucher is lost'],
+    ...['repair', 'settle-case', String(left.id), '--why', 'its voucher is lost'],
     ...['--by', 'partner', '--partner', String(scene.partner.id)],
   ]);
   await until(async () => expect(await operator.json('list cases')).toEqual([]));

@@ -121,8 +121,8 @@ describe('a top-up that was delivered and taken back', () => {
     await settleCase(stack, reference, by);
     expect(await changedAt(id)).toBeGreaterThan(takenBackAt);
     const { id: settled } = await caseOf(stack.database, reference);
-    const again = await operatorOf(stack).json(`settle ${settled} --by ${by} --note agreed`);
-    expect(again).toMatchObject({ changed: false });
+    const again = `repair settle-case ${settled} --by ${by} --why agreed`;
+    expect((await operatorOf(stack).admin(again)).err).toContain('The case is closed');
     expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
     await callBack(reference);
     await reconciled(stack);

@@ -195,14 +195,6 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at: age,
     is_open: 'number % 1000 = 0',
   },
-  operator_commands: {
-    created_at: age,
-    actor: `'hanna'`,
-    kind: `'retry-topup'`,
-    topup_id: 'number',
-    attempt: '2',
-    taken_at: `case when number % 1000 = 0 then null else ${age} end`,
-  },
   repairs: {
     operation_id: `'repair-' || number`,
     request_key: `'request-' || number`,

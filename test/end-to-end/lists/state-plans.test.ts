@@ -28,7 +28,7 @@ test('the state of the service is read along partial indexes', async () => {
   const { waiting } = await readServiceState(database, [60]);
   heard.stop();
   // The grown database has some of each.
-  for (const outbox of ['repairs', 'operator-retries', 'statements', 'day-reports'])
+  for (const outbox of ['repairs', 'statements', 'day-reports'])
     expect(waiting.find((one) => one.outbox === outbox)?.count, outbox).toBeGreaterThan(0);
   const begins = await readIndexBegins(client);
   expect(heard.statements.size).toBe(1);

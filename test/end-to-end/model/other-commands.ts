@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { addDeposit } from '../../../src/db/ledger/deposits.ts';
-import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
 import { expireOverdueClaims } from '../../../src/db/vouchers/claims.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
+import { cancelAlone } from '../../support/vouchers.ts';
 import { newOwner } from '../gift/gift-scene.ts';
 import { sale } from '../topups/topup-scene.ts';
 import { command, hasVouchers, type ModelCommand, voucherAt } from './gift-commands.ts';
@@ -82,7 +82,7 @@ export const cancelCommand = (place: number): ModelCommand =>
     endVoucher(model, voucher, 'CANCELLED');
     await real.stack.database
       .transaction()
-      .execute((transaction) => cancelVoucher(transaction, realVoucher.id));
+      .execute((transaction) => cancelAlone(transaction, realVoucher.id));
   });
 
 /** The voucher's date passes, and the sweep comes; it leaves what is claimed. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setPrice } from '../../../src/db/catalogue/prices.ts';
-import { cancelVoucher } from '../../../src/db/vouchers/cancellation.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { type Answer, merchantClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { cancelAlone } from '../../support/vouchers.ts';
 import { CLAIM, done, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.ts';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { atOnce } from '../idempotency/at-once.ts';
@@ -114,12 +114,8 @@ test('expiry and claim: a claimed voucher does not expire, an expired one is not
 
 test.each(rounds.slice(0, 4))('cancellation and redemption (%i)', async (round) => {
   const gift = await anonymous();
-  const cancel = async () => {
-    const result = await scene.stack.database
-      .transaction()
-      .execute((transaction) => cancelVoucher(transaction, gift.id));
-    return result?.statusBefore;
-  };
+  const cancel = () =>
+    scene.stack.database.transaction().execute((transaction) => cancelAlone(transaction, gift.id));
   const [answer, statusBefore] = await atOnce<unknown>(round, [() => redeemAll(gift), cancel]);
   const ending = await expectOneOf(gift, answer as Answer, [4041]);
   if (ending === 'refused') {

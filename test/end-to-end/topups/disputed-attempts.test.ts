@@ -59,8 +59,8 @@ describe('a retry of it is refused until a person has cleared what the provider 
 
   it('by the command', async () => {
     const { id } = await disputed();
-    const { err } = await operator.admin(`retry top-up ${id} --note again`);
-    expect(err).toContain('it may have been delivered');
+    const { err } = await operator.admin(`repair retry-top-up ${id} --why again`);
+    expect(err).toMatch(/^Case \d+ of it is open: an operator settles that first\.\n$/);
     expect(await attemptsOf(id)).toBe(1);
   });
 

@@ -20,6 +20,8 @@ afterAll(() => scene?.stop());
 
 const WHY = ['--why', 'Ticket 4711'];
 
+const cancel = (name: string | number) => ['repair', 'cancel-voucher', String(name), ...WHY];
+
 it('asks for a repair, and shows what came of it', async () => {
   const { gift } = await scene.voucherIn('claimed');
   const words = ['repair', 'extend-claim', String(gift.id), '--minutes', '15', ...WHY];
@@ -88,4 +90,56 @@ it('seals a number, and repeats nothing under the same key', async () => {
     ...WHY,
   ];
   expect((await commands.admin(other)).err).toContain(`belongs to repair ${repair}`);
+});
+
+it('cancels a voucher by its serial number, and the workflow of its claim is told', async () => {
+  const { gift } = await scene.voucherIn('claimed');
+  const { serial_number, current_claim_id } = await scene.stack.database
+    .selectFrom('vouchers')
+    .select(['serial_number', 'current_claim_id'])
+    .where('id', '=', gift.id)
+    .executeTakeFirstOrThrow();
+  const claim = await scene.claimWorkflow(current_claim_id ?? '');
+  const { repair } = await commands.json(cancel(serial_number));
+  scene.expectDone(await scene.ended(repair));
+  expect(await claim.result()).toEqual({ ended: 'withdrawn' });
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED', returned: '100.000000' });
+  expect(await scene.audited(repair)).toEqual(['hanna: ask repair', 'hanna: cancel voucher']);
+});
+
+it('cancels once what ten ask for at the same moment', async () => {
+  const gift = await scene.gift();
+  const before = await scene.balances();
+  const asked = await Promise.all(Array.from({ length: 10 }, () => commands.json(cancel(gift.id))));
+  expect(asked.filter(({ isNew }) => isNew)).toHaveLength(1);
+  scene.expectDone(await scene.ended(asked[0].repair));
+  const after = await scene.balances();
+  expect(after.eMoneyWalletBalance - before.eMoneyWalletBalance).toBeCloseTo(100);
+});
+
+it.each(['paying', 'redeemed', 'expired', 'cancelled'] as const)(
+  'refuses to cancel one that is %s, in the words that pages have',
+  async (state) => {
+    const { gift } = await scene.voucherIn(state);
+    const asked = await scene.ask('cancel-voucher', gift.id);
+    const { code, err } = await commands.admin(cancel(gift.id));
+    expect([code, err]).toEqual([1, `${'refusal' in asked && asked.refusal}\n`]);
+  },
+);
+
+it.each(['999999', '000000000000000000', 'abc', '-1'])('refuses to cancel "%s"', async (name) => {
+  const words = ['repair', 'cancel-voucher', ...WHY, '--', name];
+  const { code, out, err } = await commands.admin(words);
+  expect([code, out, err.trim().split('\n').length]).toEqual([1, '', 1]);
+});
+
+it('adds up what the command line cancels and takes back within a day', async () => {
+  const gifts = await Promise.all(Array.from({ length: 4 }, () => scene.gift()));
+  const said: string[] = [];
+  for (const { id } of gifts) said.push((await commands.admin(cancel(id))).err);
+  expect([said[0], said.at(-1)]).toEqual(['', expect.stringContaining('Two people are needed')]);
+  const words = ['deposit', '--partner', String(scene.partner.id), '--wallet', 'gift'];
+  await commands.json([...words, '--amount', '300', '--reference', 'CBE-4711']);
+  const reversal = ['repair', 'undo-deposit', 'CBE-4711', ...WHY];
+  expect((await commands.admin(reversal)).err).toContain('Two people are needed');
 });
