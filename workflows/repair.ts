@@ -10,7 +10,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs.ts';
-import { DATABASE_REFUSES, type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
+import {
+  DATABASE_REFUSES,
+  type RepairState,
+  refusedCallWords,
+  repairStateWords,
+} from '../src/domain/repairs.ts';
 import type { Company } from '../src/domain/vouchers/voucher.ts';
 import { database, repairs } from './activity-options.ts';
 import type { cancelVoucher } from './cancel-voucher.ts';
@@ -123,7 +128,7 @@ async function carryOut(input: RepairInput): Promise<RepairResult> {
       await signalIfRunning(begun.endedClaimWorkflow, claimReleased);
     return showEnded(begun);
   }
-  showDetails(`**Under way**: ${begun.label}.`, whatNext[begun.call.kind]);
+  showDetails(`**${repairStateWords.RUNNING}**: ${begun.label}.`, whatNext[begun.call.kind]);
   const outcome = await outcomeOf(input, begun.call, patience);
   return showEnded(await untilDone(patience, () => database.endRepair(name, outcome)));
 }
@@ -269,16 +274,7 @@ const whatNext: Readonly<Record<RepairCall['kind'], string>> = {
     'the provider does not say.',
 };
 
-const titles: Readonly<Record<RepairState, string>> = {
-  ASKED: 'Waits for the confirmation of a second person',
-  READY: 'Ready',
-  RUNNING: 'Under way',
-  DONE: 'Done',
-  REFUSED: 'Not done',
-  EXPIRED: 'Not confirmed in time',
-};
-
 function showEnded({ state, label, result }: RepairEnded): RepairResult {
-  showDetails(`**${titles[state]}**: ${label}.`, ...(result === null ? [] : [result]));
+  showDetails(`**${repairStateWords[state]}**: ${label}.`, ...(result === null ? [] : [result]));
   return { ended: state };
 }

@@ -92,6 +92,16 @@ export const refusedCallWords = ({ reason, detail }: Refusal): string =>
 export const repairStates = ['ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EXPIRED'] as const;
 export type RepairState = (typeof repairStates)[number];
 
+/** The states in words for people. */
+export const repairStateWords: Readonly<Record<RepairState, string>> = {
+  ASKED: 'Waits for confirmation',
+  READY: 'Begins',
+  RUNNING: 'Under way',
+  DONE: 'Done',
+  REFUSED: 'Not done',
+  EXPIRED: 'Not confirmed in time',
+};
+
 /** How a repair ended that waited for a second person: by the one who asked for it, or by another one. */
 export const waitingEnds = { WITHDRAWN: 'Withdrawn', DECLINED: 'Declined' } as const;
 type WaitingEnd = keyof typeof waitingEnds;

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts';
 import { hasVoucherValue, refuseSettlement, settleOrder } from '../db/positions/book.ts';
 import { type Case, closeCase, findCase } from '../db/positions/cases.ts';
 import { type LockedOrder, lockOrder, readOrder } from '../db/positions/orders.ts';
-import { type PaymentFacts, paymentFacts } from '../db/repairs/facts.ts';
+import { type PaymentFacts, paymentFacts, redemptionIdOf } from '../db/repairs/facts.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { magnitudeOf, parseMoney } from '../domain/money.ts';
 import { bearers, difference } from '../domain/positions/position.ts';
@@ -14,6 +14,7 @@ import { requestOf } from './voucher-repairs.ts';
 
 const ofPayment = {
   subject: 'redemption',
+  nameOf: redemptionIdOf,
   lock: async (transaction, subjectId) => {
     const facts = await paymentFacts(transaction, Number(subjectId));
     return facts && lockVoucher(transaction, facts.voucherId);

@@ -88,10 +88,10 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   /** A claim ends with it, by the argument `claimId`. */
   readonly endsClaim?: true;
   /**
-   * The one text that names the subject, where several do: what is open for a subject is found by it. Undefined
-   * where there is no such subject.
+   * The one text that names the subject, where people may give it another one: what is open for a subject is found
+   * by it. Undefined where there is no such subject; without it only an id names the subject.
    */
-  readonly nameOf?: (database: Database, subjectId: string) => Promise<string | undefined>;
+  readonly nameOf?: (database: Database, given: string) => Promise<string | undefined>;
   /** Locks the subject before it is read for the last time. */
   readonly lock: (
     transaction: DatabaseTransaction,
@@ -149,13 +149,13 @@ export interface RepairKind
   readonly isFinal: boolean;
   readonly endsClaim: boolean;
   /** The one text that names the subject; undefined where it names none. */
-  nameOf(database: Database, subjectId: string): Promise<string | undefined>;
+  nameOf(database: Database, given: string): Promise<string | undefined>;
   lock(
     transaction: DatabaseTransaction,
     subjectId: string,
     args: Readonly<Record<string, unknown>>,
   ): Promise<unknown>;
-  /** Undefined where the subject does not exist. */
+  /** Undefined where the subject does not exist. Before its form is filled in, the state alone decides. */
   judge(
     database: Database,
     subjectId: string,
@@ -164,8 +164,9 @@ export interface RepairKind
   ): Promise<Judgement | undefined>;
 }
 
-/** All but deposits are named by an id, each by one text. */
-const ID = /^[1-9][0-9]{0,14}$/;
+/** The id that a text is; undefined for another text. */
+export const idNamed = (given: string): string | undefined =>
+  /^[1-9][0-9]{0,14}$/.test(given) ? given : undefined;
 
 const HAS_CHANGED = 'It has changed since the repair was asked for: look at it, and ask again.';
 
@@ -179,9 +180,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
   isFinal: definition.isFinal ?? false,
   endsClaim: definition.endsClaim ?? false,
-  nameOf:
-    definition.nameOf ??
-    ((_database, subjectId) => Promise.resolve(ID.test(subjectId) ? subjectId : undefined)),
+  nameOf: definition.nameOf ?? ((_database, given) => Promise.resolve(idNamed(given))),
   lock: (transaction, subjectId, given) =>
     definition.lock(transaction, subjectId, given as ArgumentsOf<Fields>),
   async judge(database, subjectId, given, limits) {

@@ -7,6 +7,7 @@ import {
   type VoucherFacts,
   voucherFacts,
 } from '../db/repairs/facts.ts';
+import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.ts';
 import { endClaim, releaseClaimedVoucher } from '../db/vouchers/claims.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { parseMoney } from '../domain/money.ts';
@@ -14,6 +15,7 @@ import { hasHash, isNumberOf } from '../domain/phone.ts';
 import { isCancellable, type VoucherStatus } from '../domain/vouchers/voucher.ts';
 import {
   type CarriedOut,
+  idNamed,
   lastDay,
   msisdn,
   type RepairContext,
@@ -21,9 +23,17 @@ import {
   wholeNumber,
 } from './repair-kind.ts';
 
+/** No id has that many digits. */
+const SERIAL_NUMBER = /^[0-9]{18}$/;
+
 /** What repairs of a voucher share. */
 const ofVoucher = {
   subject: 'voucher',
+  async nameOf(database, given) {
+    if (!SERIAL_NUMBER.test(given)) return idNamed(given);
+    const id = await findVoucherBySerialNumber(database, given);
+    return id === undefined ? undefined : String(id);
+  },
   lock: (transaction, subjectId) => lockVoucher(transaction, Number(subjectId)),
   read: (database, subjectId) => voucherFacts(database, Number(subjectId)),
   about: ({ id, serialNumber, partnerId }: VoucherFacts) => ({
@@ -69,10 +79,12 @@ export const extendVoucher = repairKind({
   refuse({ status, expiresAt }, { until }, { voucherValidityDays }) {
     const refusal = ended[status];
     if (refusal) return refusal;
-    if (new Date(until) <= expiresAt)
-      return `It is valid until ${expiresAt.toISOString().slice(0, 10)} already: name a later day.`;
     const latest = Date.now() + voucherValidityDays * DAY_MS;
-    return Date.parse(until) > latest + DAY_MS
+    // Without a day the state alone decides.
+    const end = until === undefined ? latest : Date.parse(until);
+    if (end <= expiresAt.getTime())
+      return `It is valid until ${expiresAt.toISOString().slice(0, 10)} already: name a later day.`;
+    return end > latest + DAY_MS
       ? `A voucher is extended by ${voucherValidityDays} days from today at most: name an earlier day.`
       : undefined;
   },

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
-import type { Database } from '../../db/connection.ts';
-import { redemptionIdOf } from '../../db/repairs/facts.ts';
 import { findRepair, listRepairs } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { type RepairSubject, repairStates } from '../../domain/repairs.ts';
@@ -23,7 +21,6 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
-import { type VoucherName, voucherArgument, voucherIdOf } from '../record-names.ts';
 import { column, money, numbers, record, table, time } from '../tables.ts';
 
 export const listRepairsCommand = lookCommand({
@@ -91,47 +88,29 @@ const shown = ({
   workflow: repairWorkflowId(row.id, operation_id),
 });
 
-/** How an operator names a subject, and its id. */
-interface SubjectName {
-  readonly field: Field<unknown>;
-  readonly idOf?: (database: Database, given: unknown) => Promise<string>;
-  readonly example: string;
-}
-
-const subjects: Readonly<Record<RepairSubject, SubjectName>> = {
+/** How an operator names a subject. */
+const subjects: Readonly<
+  Record<RepairSubject, { readonly description: string; readonly example: string }>
+> = {
   voucher: {
-    field: voucherArgument,
-    idOf: async (database, given) => String(await voucherIdOf(database, given as VoucherName)),
+    description: 'The id of the voucher, or its serial number',
     example: '012345678901234567',
   },
   redemption: {
-    field: argument(text, 'The reference of the redemption, as "show voucher" has it, or its id'),
-    async idOf(database, given) {
-      const found = await redemptionIdOf(database, String(given));
-      if (found === undefined)
-        throw new AdminError(`There is no redemption ${given}: see "show voucher".`);
-      return found;
-    },
+    description: 'The reference of the redemption, as "show voucher" has it, or its id',
     example: 'R-4711',
   },
-  'top-up': {
-    field: argument(id, 'The number of the top-up, its transactionId'),
-    example: '17',
-  },
+  'top-up': { description: 'The number of the top-up, its transactionId', example: '17' },
   deposit: {
-    field: argument(text, 'The reference of the deposit, as "statement" shows it'),
+    description: 'The reference of the deposit, as "statement" shows it',
     example: 'CBE-2026-0042',
   },
-  partner: { field: argument(id, 'The id of the partner'), example: '1' },
-  case: {
-    field: argument(id, 'The id of the case; "show case" tells what each choice moves'),
-    example: '17',
-  },
+  partner: { description: 'The id of the partner', example: '1' },
+  case: { description: 'Its id; "show case" tells what each choice moves', example: '17' },
 };
 
 /** The command of a kind of repair. */
 function repairCommand(kind: RepairKind): AdminCommand {
-  const { field } = subjects[kind.subject];
   const options = Object.entries<z.ZodType>(kind.fields.shape);
   return {
     name: `repair ${kind.name}`,
@@ -140,7 +119,7 @@ function repairCommand(kind: RepairKind): AdminCommand {
       'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +
       'command line is one asker, whatever names are given.',
     fields: {
-      subject: field,
+      subject: argument(text, subjects[kind.subject].description),
       ...Object.fromEntries(options.map(([name, schema]) => [name, optionOf(schema)])),
       why: required(text, 'The reason, and the ticket; recorded in the audit log'),
       key: optional(text, 'The same key makes the command safe to repeat; random by default'),
@@ -177,14 +156,12 @@ async function ask(
   { subject, why, key, ...args }: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
   const actor = context.actor();
-  const subjectId = await (subjects[kind.subject].idOf?.(context.database, subject) ??
-    String(subject));
   const asked = await context.database.transaction().execute((transaction) =>
     askRepair(
       transaction,
       {
         kind,
-        subjectId,
+        subjectId: String(subject),
         args,
         why: String(why),
         actor,

@@ -255,13 +255,12 @@ const operationRights = {
   voucher_status_changes: READ,
   daily_spending: COUNTERS,
   number_daily_counts: { ...COUNTERS, operator: 'select, delete' },
-  // Operators cancel, which ends the claim and its messages; they renew digests and erase numbers.
+  // Operators compare statements, which may move the value of a payment; they renew digests and erase numbers.
   vouchers: {
     ...WORKERS,
-    operator:
-      'select, update (status, current_claim_id, remaining, returned, code_digest, owner_msisdn)',
+    operator: 'select, update (status, remaining, returned, code_digest, owner_msisdn)',
   },
-  voucher_claims: { ...WORKERS, operator: 'select, update (status, code_ciphertext)' },
+  voucher_claims: WORKERS_ALONE,
   // Statements that operators compare say what became of payments and top-ups.
   redemptions: {
     ...WORKERS,
@@ -273,7 +272,7 @@ const operationRights = {
   messages: {
     worker: 'select, insert, update, delete',
     api: 'select, update (delivery, delivery_at, delivery_reason)',
-    operator: 'select, update (status, settled_at, msisdn)',
+    operator: 'select, update (msisdn)',
   },
   early_delivery_reports: {
     api: 'select, insert',

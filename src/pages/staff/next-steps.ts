@@ -8,6 +8,7 @@ import { quoted } from '../../domain/refusals.ts';
 import { isStaffActor } from '../../domain/repairs.ts';
 import { plainWords } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
+import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { money, time } from '../layout/parts.ts';
 import { openCasePath } from './page.ts';
 import { repairPath, titleOf } from './repair-parts.ts';
@@ -19,9 +20,9 @@ export interface NextStep {
   /** What a support agent does now, in as few words as possible: each is read while a customer waits. */
   readonly toDo: Html;
   /** The repair that helps: its form stands open, where it is possible. */
-  readonly first?: string;
+  readonly first?: RepairKindName;
   /** Repairs that help otherwise, each behind a button. */
-  readonly instead?: readonly string[];
+  readonly instead?: readonly RepairKindName[];
 }
 
 /** They decide about money on hold themselves. */
@@ -297,7 +298,7 @@ Then book its answer:`,
 <code>${topup.provider_reference ?? '–'}</code>.`,
   }),
   FAILED: (topup, others) => {
-    const retry = { first: 'retry-top-up' };
+    const retry = { first: 'retry-top-up' } as const;
     const by = last(topup.attempts)?.notDoneBy;
     if (by === 'service')
       return {

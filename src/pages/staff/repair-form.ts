@@ -59,7 +59,7 @@ export async function offersOf(
   const offers: Offer[] = [];
   for (const [subject, subjectId] of subjects)
     for (const kind of repairKinds.filter((one) => one.subject === subject)) {
-      const judged = await kind.judge(database, subjectId, examplesOf(kind, limits), limits);
+      const judged = await kind.judge(database, subjectId, {}, limits);
       if (!judged || judged.refusal !== undefined) continue;
       const open = found.openRepairs.find(
         (row) => row.kind === kind.name && row.subject_id === subjectId,
@@ -86,8 +86,7 @@ export async function secondPersonFor(
   limits: RepairLimits,
 ): Promise<SecondPerson | undefined> {
   const asking = { kind: kind.name, subject_id, asked_by };
-  const whyWith = async (further: Readonly<Record<string, string>>) => {
-    const args = { ...examplesOf(kind, limits), ...further };
+  const whyWith = async (args: Readonly<Record<string, string>>) => {
     const judged = await kind.judge(database, subject_id, args, limits);
     return judged && whySecondPerson(database, judged, asking, limits);
   };
@@ -99,17 +98,6 @@ export async function secondPersonFor(
 
 /** A number of nobody: whatever the number is, the same person is needed. */
 const ANY_NUMBER = '+251900000000';
-
-/** Values of fields that are possible at most: with these the state alone decides what is offered. */
-const examplesOf = (
-  { fields }: RepairKind,
-  { voucherValidityDays }: RepairLimits,
-): Readonly<Record<string, string>> =>
-  'until' in fields.shape
-    ? { until: new Date(Date.now() + voucherValidityDays * DAY_MS).toISOString() }
-    : {};
-
-const DAY_MS = 86_400_000;
 
 /** What was typed, by the names of fields. */
 type FormValues = Readonly<Record<string, string>>;

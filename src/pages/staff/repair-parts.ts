@@ -2,7 +2,12 @@ import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { formatAmount, parseMoney } from '../../domain/money.ts';
-import { type RepairState, readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
+import {
+  type RepairState,
+  readWaitingEnd,
+  repairStateWords,
+  waitingEnds,
+} from '../../domain/repairs.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { badge, table, time } from '../layout/parts.ts';
@@ -13,21 +18,22 @@ export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
 /** The page of one repair. */
 export const repairPath = (id: number): string => `${REPAIRS_PATH}/${id}`;
 
-type Shown = readonly [tone: Parameters<typeof badge>[0], word: string];
+type Tone = Parameters<typeof badge>[0];
+type Shown = readonly [tone: Tone, word: string];
 
-const states: Readonly<Record<RepairState, Shown>> = {
-  ASKED: ['warning', 'Waits for confirmation'],
-  READY: ['plain', 'Begins'],
-  RUNNING: ['plain', 'Under way'],
-  DONE: ['success', 'Done'],
-  REFUSED: ['danger', 'Not done'],
-  EXPIRED: ['danger', 'Not confirmed in time'],
+const tones: Readonly<Record<RepairState, Tone>> = {
+  ASKED: 'warning',
+  READY: 'plain',
+  RUNNING: 'plain',
+  DONE: 'success',
+  REFUSED: 'danger',
+  EXPIRED: 'danger',
 };
 
 /** How a repair is shown: one colour for its badge and for what came of it. */
 export function shownState(row: Pick<RepairRow, 'state' | 'result'>): Shown {
   const ended = readWaitingEnd(row)?.end;
-  if (ended === undefined) return states[row.state];
+  if (ended === undefined) return [tones[row.state], repairStateWords[row.state]];
   return [ended === 'WITHDRAWN' ? 'plain' : 'danger', waitingEnds[ended]];
 }
 

@@ -14,6 +14,7 @@ import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { maskedNumberOf, type RepairKind, readArguments } from '../../repairs/repair-kind.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { creditGoodwill, undoDeposit } from '../../repairs/wallet-repairs.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { emptyState, facts, field, message, postForm, selectField, time } from '../layout/parts.ts';
@@ -265,7 +266,7 @@ ${backToCase(found, again && `, to “${again.kind.title}”`)}`;
 const backToCase = (found: SupportCase, why?: string): Html =>
   html`<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case${why}</a></p>`;
 
-const namesRepair = ({ first, instead }: NextStep, name: string): boolean =>
+const namesRepair = ({ first, instead }: NextStep, name: RepairKindName): boolean =>
   first === name || (instead?.includes(name) ?? false);
 
 /** A page that loads itself again keeps no form: that stands on the page of the case. */
@@ -289,7 +290,7 @@ const argumentsOf = (
 ): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
     Object.entries(row.arguments)
-      .filter(([name]) => !['claimId', 'operationId', 'attempt'].includes(name))
+      .filter(([name]) => name in (findRepairKind(row.kind)?.fields.shape ?? {}))
       .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), String(value)]),
   ),
   ...(row.sealed_arguments === null

@@ -96,6 +96,7 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
   ['invite itself', ['api', 'worker'], 'insert into merchant_invitations default values'],
   ['call from another address', ['worker'], 'insert into source_addresses default values'],
   ['set a price', ['worker'], 'insert into partner_gift_denomination_prices default values'],
+  ['end a claim', ['api', 'operator'], `update voucher_claims set status = 'CANCELLED'`],
   ['ask for a repair', ['worker'], 'insert into repairs default values'],
   ['read codes', ['reports'], 'select code_ciphertext from vouchers'],
   ['read numbers', ['reports'], 'select msisdn from topups'],

@@ -70,6 +70,18 @@ it('refuses a reference that names a customer', async () => {
   }
 });
 
+it('takes a redemption by our reference as by its id', async () => {
+  const { gift } = await scene.voucherIn('paying');
+  const { id, platform_reference: reference } = await scene.redemptionOf(gift);
+  const reversal = (name: string) => [
+    ...['repair', 'reverse-redemption', name, '--consent', 'Hanna, by letter'],
+    ...WHY,
+  ];
+  for (const name of [String(id), reference])
+    expect((await commands.admin(reversal(name))).err).toContain('Its payment is not known yet');
+  expect((await commands.admin(reversal('RDM-0'))).err).toContain('There is no redemption RDM-0');
+});
+
 it('seals a number, and repeats nothing under the same key', async () => {
   const id = await scene.topUpIn('FAILED');
   const msisdn = scene.number();
