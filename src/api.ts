@@ -22,10 +22,9 @@ import { createRateLimits, createVoucherGuessLimit } from './http/limits/rate-li
 import { createListReader } from './http/lists/list-query.ts';
 import type { Services } from './http/services.ts';
 import { merchantRoutes } from './merchant/routes.ts';
-import { type DatabaseWatch, watchDatabase } from './operations/watch-database.ts';
+import { createOperationWaits } from './operations/run-once.ts';
 import { webhookSettingsOf } from './operations/webhooks.ts';
-import { createOperationWaits } from './operations/workflow-client/operation-waits.ts';
-import { createWorkflowClient } from './operations/workflow-client/workflow-client.ts';
+import { createWorkflowClient } from './operations/workflow-calls.ts';
 import { createPortal } from './pages/portal/portal.ts';
 import { createStaffSite } from './pages/staff/staff-site.ts';
 import { partnerRoutes } from './partner/routes.ts';
@@ -57,6 +56,7 @@ import {
 } from './runtime/temporal/connection.ts';
 import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
+import { type DatabaseWatch, watchDatabase } from './runtime/worker/watch-database.ts';
 
 export interface RunningApi {
   readonly port: number;

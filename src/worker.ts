@@ -9,7 +9,6 @@ import { createSecretBox } from './crypto/secret-box.ts';
 import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
 import { isRowMissing } from './db/refused-rows.ts';
 import { addMobilePrefixes } from './domain/phone.ts';
-import { watchDatabase } from './operations/watch-database.ts';
 import { createOperatorLookup } from './providers/provider-set.ts';
 import { dayReportFiles, statementFiles } from './rendering/report-files.ts';
 import { type Metrics, noMetrics } from './runtime/metrics/metrics.ts';
@@ -34,8 +33,7 @@ import {
   reportVanishedRows,
   traceActivities,
 } from './runtime/temporal/interceptors.ts';
-import { createResumption } from './runtime/temporal/resumption.ts';
-import { createCaseStarter } from './runtime/temporal/starters.ts';
+import { createCaseStarter, createResumption } from './runtime/temporal/starters.ts';
 import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 import { workerVersionOf } from './runtime/temporal/worker-version.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
@@ -59,6 +57,7 @@ import {
 } from './runtime/worker/main-worker.ts';
 import { createProviders } from './runtime/worker/observed-providers.ts';
 import { stateMetrics } from './runtime/worker/state-metrics.ts';
+import { watchDatabase } from './runtime/worker/watch-database.ts';
 
 export interface RunningWorker {
   /** Whether its workers poll, and what they need answers. */

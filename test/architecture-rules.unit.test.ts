@@ -50,7 +50,7 @@ describe('the rules of the architecture', () => {
     ['src/crypto/digests.ts', "import { createHmac } from 'node:crypto';", true],
     ['src/crypto/digests.ts', "import { secp256k1 } from '@noble/curves/secp256k1.js';", false],
     ['src/crypto/digests.ts', "import { connect } from '../db/connection.ts';", false],
-    ['src/operations/top-up.ts', "import type { Services } from '../http/services.ts';", false],
+    ['src/operations/topups.ts', "import type { Services } from '../http/services.ts';", false],
     ['clients/typescript/src/list.ts', "import { sign } from 'node:crypto';", true],
     ['clients/typescript/src/list.ts', "import { z } from 'zod';", false],
     ['clients/typescript/src/list.ts', "import { a } from '../../../src/domain/money.ts';", false],

@@ -1,6 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
-import { type LimitedStep, limitedSteps, type PatientStep } from './steps/database-steps.ts';
+import { type ActivitiesOf, activityGroups } from './activity-groups.ts';
 import { STEP_REFUSED, untilNotRefused } from './steps/failures.ts';
 
 /**
@@ -13,7 +12,7 @@ const tellsRefusals = { nonRetryableErrorTypes: [STEP_REFUSED] };
  * Database steps: short and idempotent, so they run as local activities and are repeated while the
  * database is unavailable. Only infrastructure faults throw; refusals are values.
  */
-const patient = proxyLocalActivities<Pick<Activities, PatientStep>>({
+const patient = proxyLocalActivities<ActivitiesOf<'patient'>>({
   startToCloseTimeout: '12s',
   localRetryThreshold: '1s',
   retry: {
@@ -28,26 +27,27 @@ const patient = proxyLocalActivities<Pick<Activities, PatientStep>>({
  * Steps that must not retry for ever: after some seconds the workflow itself continues, with
  * growing pauses, and calls a person.
  */
-const limited = proxyLocalActivities<Pick<Activities, LimitedStep>>({
+const limited = proxyLocalActivities<ActivitiesOf<'limited'>>({
   startToCloseTimeout: '12s',
   localRetryThreshold: '1s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumAttempts: 5 },
 });
 
-const limitedNames: readonly (string | symbol)[] = limitedSteps;
-
 type DatabaseSteps = typeof patient & typeof limited;
+
+const isLimited = (name: string | symbol): boolean =>
+  Reflect.get(activityGroups, name) === 'limited';
 
 /** All database steps by name, for those who repeat what the database refuses by themselves. */
 export const singleSteps = new Proxy({} as DatabaseSteps, {
-  get: (_none, name) => Reflect.get(limitedNames.includes(name) ? limited : patient, name),
+  get: (_none, name) => Reflect.get(isLimited(name) ? limited : patient, name),
 });
 
 /** All database steps by name. Those without a limit are repeated when the database refuses them. */
 export const database: DatabaseSteps = new Proxy(singleSteps, {
   get: (steps, name) => {
     const step = Reflect.get(steps, name);
-    if (limitedNames.includes(name)) return step;
+    if (isLimited(name)) return step;
     return (...parameters: unknown[]) => untilNotRefused(() => step(...parameters));
   },
 });
@@ -57,20 +57,7 @@ export const database: DatabaseSteps = new Proxy(singleSteps, {
  * of the adapters. Repeating is safe: payments carry our reference, and a message is taken only
  * once.
  */
-export const providers = proxyActivities<
-  Pick<
-    Activities,
-    | 'sendMessage'
-    | 'sendInvitation'
-    | 'sendAccessNotice'
-    | 'payMerchant'
-    | 'inquirePayment'
-    | 'reversePayment'
-    | 'inquireReversal'
-    | 'sendTopUp'
-    | 'inquireTopUp'
-  >
->({
+export const providers = proxyActivities<ActivitiesOf<'providers'>>({
   startToCloseTimeout: '30s',
   heartbeatTimeout: '5s',
   retry: {
@@ -85,20 +72,20 @@ export const providers = proxyActivities<
  * What repairs do outside of the database: they speak to the workflow of the money. A step waits some
  * seconds for an outcome. After a few attempts the repair itself looks again, and calls a person.
  */
-export const repairs = proxyActivities<Pick<Activities, 'pressSettlement' | 'retryForRepair'>>({
+export const repairs = proxyActivities<ActivitiesOf<'repairs'>>({
   startToCloseTimeout: '30s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 5 },
 });
 
 /** Questions about payout accounts: somebody waits, and can ask again. */
-export const payoutAccounts = proxyActivities<Pick<Activities, 'checkPayoutAccount'>>({
+export const payoutAccounts = proxyActivities<ActivitiesOf<'payoutAccounts'>>({
   startToCloseTimeout: '1m',
   heartbeatTimeout: '5s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 5 },
 });
 
 /** Steps of a bulk order. An order waits as long as the database is unavailable. */
-export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
+export const bulk = proxyActivities<ActivitiesOf<'bulk'>>({
   startToCloseTimeout: '1m',
   heartbeatTimeout: '15s',
   retry: {
@@ -113,9 +100,7 @@ export const bulk = proxyActivities<Pick<Activities, 'generateBulkLines'>>({
  * Steps of a reconciliation; reading everything may take long. A failure of several minutes fails
  * the run (red), so that the next one can start.
  */
-export const reconciliation = proxyActivities<
-  Pick<Activities, 'resumeRedemptions' | 'resumeTopUps' | 'askDue' | 'openCases'>
->({
+export const reconciliation = proxyActivities<ActivitiesOf<'reconciliation'>>({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 10 },
@@ -126,7 +111,7 @@ export const reconciliation = proxyActivities<
  * keep money on hold for long: the next run checks them again. A short outage of the database or a
  * stopped worker calls nobody.
  */
-export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
+export const books = proxyActivities<ActivitiesOf<'books'>>({
   startToCloseTimeout: '5m',
   scheduleToCloseTimeout: '10m',
   heartbeatTimeout: '30s',
@@ -134,7 +119,7 @@ export const books = proxyActivities<Pick<Activities, 'checkInvariants'>>({
 });
 
 /** Parts of the whole check of the books; adding up all transfers is one. Nobody waits for it. */
-export const wholeBooks = proxyActivities<Pick<Activities, 'checkBooksPart'>>({
+export const wholeBooks = proxyActivities<ActivitiesOf<'wholeBooks'>>({
   startToCloseTimeout: '2h',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
@@ -144,45 +129,28 @@ export const wholeBooks = proxyActivities<Pick<Activities, 'checkBooksPart'>>({
  * Steps of a sweep. A failure of several minutes fails the run (red), so that the later steps and
  * the next sweep proceed.
  */
-export const sweeps = proxyActivities<
-  Pick<
-    Activities,
-    | 'sweepClaims'
-    | 'sweepVouchers'
-    | 'sweepTopUps'
-    | 'sweepMessages'
-    | 'resumeMessages'
-    | 'resumeBulkOrders'
-    | 'sweepReminders'
-    | 'sweepStatements'
-    | 'openDueVoucherCases'
-    | 'openRefusedRowCases'
-    | 'pruneRows'
-  >
->({
+export const sweeps = proxyActivities<ActivitiesOf<'sweeps'>>({
   startToCloseTimeout: '2m',
   heartbeatTimeout: '1m',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
 /** Rounds of e-mails with statements: each ends after some seconds and the time limit of an e-mail. */
-export const statements = proxyActivities<Pick<Activities, 'sendDueStatements'>>({
+export const statements = proxyActivities<ActivitiesOf<'statements'>>({
   startToCloseTimeout: '2m',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
 /** Rounds of day reports: each reads the transfers since its day. */
-export const dayReports = proxyActivities<Pick<Activities, 'sendDayReports'>>({
+export const dayReports = proxyActivities<ActivitiesOf<'dayReports'>>({
   startToCloseTimeout: '15m',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
 });
 
 /** Statements and balances of providers: a round reads all pages of some days. */
-export const providerStatements = proxyActivities<
-  Pick<Activities, 'compareProviderStatements' | 'readProviderBalances'>
->({
+export const providerStatements = proxyActivities<ActivitiesOf<'providerStatements'>>({
   startToCloseTimeout: '2h',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
@@ -191,7 +159,7 @@ export const providerStatements = proxyActivities<
 /**
  * The state of a case; that of the books reads what has changed. A fault is transient, and nobody waits.
  */
-export const cases = proxyActivities<Pick<Activities, 'readCase'>>({
+export const cases = proxyActivities<ActivitiesOf<'cases'>>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: '30s',
   retry: { initialInterval: '1s', maximumInterval: '5m', ...tellsRefusals },
@@ -201,7 +169,7 @@ export const cases = proxyActivities<Pick<Activities, 'readCase'>>({
  * Calls to receivers of webhooks, on a task queue of their own. A call has a time limit in the activity.
  */
 export const webhooksOn = (taskQueue: string) =>
-  proxyActivities<Pick<Activities, 'deliverDue' | 'tellSwitchedOff'>>({
+  proxyActivities<ActivitiesOf<'webhooks'>>({
     taskQueue,
     startToCloseTimeout: '2m',
     heartbeatTimeout: '10s',

@@ -31,7 +31,12 @@ import {
 import { isErased, maskMsisdn } from '../../src/domain/phone.ts';
 import { type AirtimeProviderName, routeKindOf } from '../../src/domain/providers.ts';
 import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.ts';
-import { priceTopup, type TopupTerms, topupReference } from '../../src/domain/topup.ts';
+import {
+  priceTopup,
+  refuseUnfailed,
+  type TopupTerms,
+  topupReference,
+} from '../../src/domain/topup.ts';
 import { canSendTopup } from '../../src/providers/airtime/airtime.ts';
 import { choiceFor } from '../../src/providers/provider-set.ts';
 import { isByTwo } from '../../src/repairs/ask-repair.ts';
@@ -177,7 +182,7 @@ export const refuseAfterError = (
 /** A retry must be of the failed attempt, and no earlier one may have been delivered. */
 function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
   if (topup.status !== 'FAILED' || topup.attempt !== retry.attempt - 1)
-    return refuse('topup-not-failed', { detail: `it is ${topup.status}` });
+    return refuseUnfailed(topup.status);
   return topup.is_blocked
     ? refuse('topup-not-failed', { detail: 'it may have been delivered after all; ask support' })
     : undefined;

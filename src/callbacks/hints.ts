@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { providerHint } from '../../workflows/contracts.ts';
 import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
 import { isSameBytes } from '../crypto/digests.ts';
 import { doubt } from '../db/positions/placements.ts';
@@ -7,10 +8,7 @@ import { attemptOfReference } from '../db/topups/attempts.ts';
 import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import type { CallbackAccess, HintWithinLimit, Services } from '../http/services.ts';
-import {
-  foundNobody,
-  WorkflowsUnavailableError,
-} from '../operations/workflow-client/workflow-errors.ts';
+import { foundNobody, WorkflowsUnavailableError } from '../operations/workflow-calls.ts';
 import { redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
 
 /**
@@ -69,7 +67,7 @@ export async function hintAttempt(
   if (!attempt) return;
   const isWaiting = attempt.status === 'HELD' && attempt.provider === from;
   await hintWithinLimit(`${attempt.creationId} ${from}`, async () => {
-    if (isWaiting) await workflows.hintTopUp(attempt.workflowId);
+    if (isWaiting) await workflows.tell(attempt.workflowId, providerHint);
     else await doubt(database, { reference, provider: from });
   });
 }
@@ -86,7 +84,7 @@ export async function hintPayment(
 ): Promise<void> {
   const isWaiting = payment.isOpen && payment.provider === from;
   await hintWithinLimit(`${payment.operationId} ${from}`, async () => {
-    if (isWaiting) await workflows.hintPayment(workflowIdOf(payment));
+    if (isWaiting) await workflows.tell(workflowIdOf(payment), providerHint);
     else await doubt(database, { reference: payment.reference, provider: from });
   });
 }

@@ -84,3 +84,7 @@ export const topupReference = (operationId: string, attempt: number): string =>
 /** Whether a reference is one of a top-up, and not of a payment, which is a UUID. */
 export const isTopupReference = (reference: string): boolean =>
   /^[0-9a-f]{32}-[0-9]+$/.test(reference);
+
+/** The refusal of a retry of a top-up that has not failed. */
+export const refuseUnfailed = (status: TopupStatus): Refusal =>
+  refuse('topup-not-failed', { detail: `it is ${status}` });

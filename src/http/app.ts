@@ -3,7 +3,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../db/connection.ts';
 import { DOCS_PATH } from '../docs-site/page.ts';
 import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.ts';
-import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.ts';
+import { WorkflowsUnavailableError } from '../operations/workflow-calls.ts';
 import { describeError } from '../runtime/process/logger.ts';
 import { tracing } from '../runtime/tracing/tracing.ts';
 import { RawBodyError } from './body/json-body.ts';

@@ -4,7 +4,7 @@ import type { SortBy } from '../db/lists/list-page.ts';
 import type { Scope } from '../domain/access.ts';
 import type { Operation, Reason, Surface } from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
-import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
+import type { VoucherLookUp } from '../operations/redemptions.ts';
 import type { JsonObject, LongArray } from './body/json-body.ts';
 import { type Validated, validate } from './body/validation.ts';
 import type { RefusalReply, Reply } from './envelope.ts';

@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { type Reason, refuse, type Surface } from '../domain/refusals.ts';
-import type { VoucherLookUp } from '../operations/voucher-look-up.ts';
+import type { VoucherLookUp } from '../operations/redemptions.ts';
 import { passStep } from '../runtime/process/failpoint.ts';
 import { type Authenticated, authenticate } from './access/authentication.ts';
 import { addressGroup, clientAddress } from './access/source-address.ts';

@@ -2,7 +2,7 @@ import type { callbackProviders } from '../config/provider-settings.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { FenceWatch } from '../db/recovery.ts';
 import type { MobileMoneyProviderName } from '../domain/providers.ts';
-import type { OperationServices } from '../operations/services.ts';
+import type { OperationServices } from '../operations/run-once.ts';
 import type { WebhookSettings } from '../operations/webhooks.ts';
 import type { RepairLimits } from '../repairs/repair-kind.ts';
 import type { Metrics } from '../runtime/metrics/metrics.ts';
@@ -54,8 +54,6 @@ export interface Services extends OperationServices {
     /** A change of access takes effect within this time. */
     readonly accessCacheSeconds: number;
     readonly isTrustedProxy: AddressMatcher;
-    /** ISO 3166-1 alpha-2 codes; the service sends messages to no other countries. */
-    readonly servedCountries: readonly string[];
     /** Who may call back: about messages, payments and top-ups. */
     readonly callbacks: Readonly<Record<(typeof callbackProviders)[number], CallbackAccess>>;
     /** The secret that signs callbacks of Reloadly; undefined where there are none. */

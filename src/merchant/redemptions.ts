@@ -20,7 +20,7 @@ import {
   timeParameter,
 } from '../http/fields/request-fields.ts';
 import { listEndpoint } from '../http/lists/list-endpoint.ts';
-import { reverseRedemptionOnce } from '../operations/reverse-redemption.ts';
+import { reverseRedemptionOnce } from '../operations/redemptions.ts';
 
 const dayField = (description: string) =>
   z.iso.date('must be a day, such as 2026-01-31').meta({ description, examples: ['2026-01-31'] });

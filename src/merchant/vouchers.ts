@@ -29,7 +29,7 @@ import {
   claimReasons,
   redeemOnce,
   redemptionReasons,
-} from '../operations/voucher-operations.ts';
+} from '../operations/redemptions.ts';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
 export const initiateClaim = endpoint({

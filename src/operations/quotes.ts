@@ -1,12 +1,14 @@
-import { numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
+import type { Digests } from '../crypto/digests.ts';
+import type { Database } from '../db/connection.ts';
+import { type NumberEvent, numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
 import { readTopupQuote, topupFacts } from '../db/topups/topups.ts';
 import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation.ts';
 import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
 import { type Operator, refuseCountry } from '../domain/phone.ts';
+import type { Route } from '../domain/providers.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
-import { priceTopup, type TopupKind } from '../domain/topup.ts';
+import { type AmountRange, priceTopup, type TopupKind } from '../domain/topup.ts';
 import { type Caller, refuseGeneration, refuseGenerator } from '../domain/vouchers/voucher.ts';
-import type { OperationServices } from './services.ts';
 
 /** What an operation would cost now, and the refusal that it would be answered with. */
 export interface Quote {
@@ -22,7 +24,31 @@ export interface Quote {
   readonly refusal: Refusal | undefined;
 }
 
-type QuoteServices = Pick<OperationServices, 'database' | 'digests' | 'quoteRules'>;
+/** What the providers of a top-up are chosen by. */
+interface RoutedTopup {
+  readonly kind: TopupKind;
+  readonly routes: readonly Route[];
+  readonly operator: Operator | undefined;
+  readonly providerProductId: number | null;
+}
+
+/** What generations and top-ups are checked by besides the database, as activities have it. */
+export interface QuoteRules {
+  readonly operatorLookup: (msisdn: string) => Promise<Operator | undefined>;
+  /** Whether any provider of a top-up can send an amount. */
+  readonly canCarry: (topup: RoutedTopup, amount: Money) => boolean;
+  readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
+  /** Events of one phone number in a day; 0 is no limit. */
+  readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
+  /** ISO 3166-1 alpha-2 codes; the service sends messages to no other countries. */
+  readonly servedCountries: readonly string[];
+}
+
+interface QuoteServices {
+  readonly database: Database;
+  readonly digests: Digests;
+  readonly quoteRules: QuoteRules;
+}
 
 /** Quotes a voucher by the checks of its generation, in their order; writes nothing. */
 export async function quoteVoucher(

@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Digests } from '../crypto/digests.ts';
-import { secondsUntilTurn } from '../db/limits/daily-limits.ts';
+import type { Database } from '../db/connection.ts';
+import { type Slowing, secondsUntilTurn } from '../db/limits/daily-limits.ts';
 import {
   findOperation,
+  findOperations,
   isSameRequest,
   isSuperseded,
   type RequestDigest,
@@ -12,14 +15,41 @@ import {
   type StoredOutcome,
   storedOutcome,
 } from '../db/operations.ts';
+import type { NumberBox } from '../domain/phone.ts';
 import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
 import type { Caller, Company } from '../domain/vouchers/voucher.ts';
+import type { Failpoint } from '../runtime/process/failpoint.ts';
 import { describeError } from '../runtime/process/logger.ts';
-import type { OperationServices } from './services.ts';
+import type { QuoteRules } from './quotes.ts';
 import {
   StillProcessingError,
+  type WorkflowClient,
   WorkflowsUnavailableError,
-} from './workflow-client/workflow-errors.ts';
+} from './workflow-calls.ts';
+
+/** What the log line of a request names, so that its workflow and its rows are found. */
+interface LoggedFacts {
+  readonly operationId?: string;
+  readonly workflowId?: string;
+}
+
+/** The dependencies of operations. */
+export interface OperationServices {
+  readonly database: Database;
+  readonly workflows: WorkflowClient;
+  readonly waits: OperationWaits;
+  readonly digests: Digests;
+  readonly numbers: NumberBox;
+  readonly logger: Logger;
+  readonly failpoint: Failpoint;
+  readonly quoteRules: QuoteRules;
+  /** Adds to the log line of the request that is being handled; absent where none is. */
+  readonly noteInLog?: (facts: LoggedFacts) => void;
+  readonly settings: {
+    /** For companies that have spent their daily budget of wrong verification codes. */
+    readonly slowing: Slowing;
+  };
+}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -226,4 +256,87 @@ export async function waitForTurn(
     });
   if (seconds > 0) await sleep(seconds * 1_000);
   return undefined;
+}
+
+/** Interval of the one query for all rows that callers of this process wait for. */
+const INTERVAL_MS = 100;
+
+interface Waiter {
+  /** Undefined where the row is gone. */
+  resolve(operation: StoredOperation | undefined): void;
+}
+
+export interface OperationWaits {
+  /** The longest wait of a caller for its answer. */
+  readonly callerWaitMs: number;
+  /**
+   * Waits until an operation of another request is settled; undefined where its row is gone,
+   * because it was refused and deleted.
+   *
+   * @throws StillProcessingError when it is still running at the deadline
+   */
+  untilSettled(operationId: string, deadline: number): Promise<StoredOperation | undefined>;
+}
+
+/**
+ * Repetitions wait for the row of the operation instead of its workflow, because a workflow accepts
+ * a limited number of updates. A process sends one query per interval for any number of waiting
+ * callers.
+ */
+export function createOperationWaits(options: {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly callerWaitMs: number;
+}): OperationWaits {
+  const { database, logger, callerWaitMs } = options;
+  const waiting = new Map<string, Set<Waiter>>();
+  let isAsking = false;
+
+  async function untilSettled(operationId: string, deadline: number) {
+    const waiters = waiting.get(operationId) ?? new Set();
+    waiting.set(operationId, waiters);
+    let timer: NodeJS.Timeout | undefined;
+    let waiter: Waiter | undefined;
+    try {
+      return await new Promise<StoredOperation | undefined>((resolve, reject) => {
+        const timeIsUp = () => reject(new StillProcessingError('The operation still runs'));
+        timer = setTimeout(timeIsUp, deadline - Date.now());
+        waiter = { resolve };
+        waiters.add(waiter);
+        ask();
+      });
+    } finally {
+      clearTimeout(timer);
+      if (waiter) waiters.delete(waiter);
+      if (waiters.size === 0) waiting.delete(operationId);
+    }
+  }
+
+  /** Polls while there are waiting callers, one query at a time. */
+  function ask(): void {
+    if (isAsking) return;
+    isAsking = true;
+    setTimeout(async () => {
+      try {
+        await answer();
+      } catch (error) {
+        logger.warn(describeError(error), 'Could not read the operations that callers wait for');
+      }
+      isAsking = false;
+      if (waiting.size > 0) ask();
+    }, INTERVAL_MS);
+  }
+
+  async function answer(): Promise<void> {
+    const ids = [...waiting.keys()];
+    if (ids.length === 0) return;
+    const found = await findOperations(database, ids);
+    for (const id of ids) {
+      const operation = found.get(id);
+      if (operation?.status === 'RUNNING') continue;
+      for (const waiter of waiting.get(id) ?? []) waiter.resolve(operation);
+    }
+  }
+
+  return { callerWaitMs, untilSettled };
 }

@@ -19,7 +19,7 @@ import { REASON_HEADER, reply } from '../http/envelope.ts';
 import { idAnswer, moneyAnswer, textAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
 import { idField, numberParameter } from '../http/fields/request-fields.ts';
 import type { Services } from '../http/services.ts';
-import { type OrderedLine, orderVouchersOnce } from '../operations/order-vouchers.ts';
+import { type OrderedLine, orderVouchersOnce } from '../operations/bulk.ts';
 import { voucherFields, withMerchant } from './voucher-view.ts';
 
 /** One line of a bulk order, as the API and files of the portal send it. */

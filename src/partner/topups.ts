@@ -23,7 +23,7 @@ import {
   retryOnce,
   type TopUpAnswer,
   topUpOnce,
-} from '../operations/top-up.ts';
+} from '../operations/topups.ts';
 import { saleFields, saleOf } from './prices.ts';
 
 /** A top-up as partners see it; PENDING, PROCESSING and UNKNOWN are not final. */

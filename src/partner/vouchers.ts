@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import type { GeneratedVoucher } from '../../workflows/contracts.ts';
-import { generateVoucherId } from '../../workflows/workflow-ids.ts';
-import { outcomeFor } from '../db/operations.ts';
-import { generatedVoucher } from '../db/vouchers/generation.ts';
 import { voucherSource } from '../db/vouchers/lists.ts';
 import { findVoucherDetail } from '../db/vouchers/vouchers.ts';
-import { refuseCountry } from '../domain/phone.ts';
 import { refuse } from '../domain/refusals.ts';
 import { formatVoucherCode } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -23,16 +18,18 @@ import {
 } from '../http/fields/answer-fields.ts';
 import { idField, timeParameter, voucherCodeField } from '../http/fields/request-fields.ts';
 import { listEndpoint } from '../http/lists/list-endpoint.ts';
-import { cancelVoucherOnce, resendMessageOnce } from '../operations/later-voucher-operations.ts';
-import { identify, runOnce } from '../operations/run-once.ts';
 import {
   claimOnce,
   claimReasons,
   redeemOnce,
   redemptionReasons,
   runningReference,
-} from '../operations/voucher-operations.ts';
-import { WorkflowsUnavailableError } from '../operations/workflow-client/workflow-errors.ts';
+} from '../operations/redemptions.ts';
+import {
+  cancelVoucherOnce,
+  generateVoucherOnce,
+  resendMessageOnce,
+} from '../operations/vouchers.ts';
 import {
   lacksMerchant,
   merchantOf,
@@ -129,17 +126,11 @@ export const generateVoucher = endpoint({
     'generation-unknown',
   ],
   async handle({ services, company, body, key }) {
-    const identity = identify(services, {
+    const { result, replayed } = await generateVoucherOnce(services, {
       company,
-      kind: 'generate-voucher',
       key,
       content: body,
-    });
-    const { result, replayed } = await runOnce(services, identity, async (as, deadline) => {
-      const refusal = refuseCountry(body.msisdn, services.settings.servedCountries);
-      if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
-      const command = {
-        ...as,
+      voucher: {
         merchant: merchantOf(body) ?? { identifier: '' },
         denominationId: body.denominationId,
         ownerMsisdn: body.msisdn,
@@ -150,14 +141,10 @@ export const generateVoucher = endpoint({
           originatingCountry: body.originatingCountry ?? null,
           foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
         },
-      };
-      services.noteInLog?.({ workflowId: generateVoucherId(as.operationId) });
-      return services.workflows.generate(command, deadline);
+      },
     });
     if (!result.ok) return { ...result, replayed };
-    const voucher = await generatedVoucher(services.database, result.voucherId);
-    // An answer copied from another workflow must not reveal its voucher code.
-    if (voucher.operation_id !== identity.operationId) throw new WorkflowsUnavailableError(false);
+    const { voucher } = result;
     const code = services.secretBox.open(
       voucher.code_ciphertext,
       `voucher ${voucher.operation_id}`,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createCallbackLimit } from '../../src/callbacks/hints.ts';
-import { WorkflowsUnavailableError } from '../../src/operations/workflow-client/workflow-errors.ts';
+import { WorkflowsUnavailableError } from '../../src/operations/workflow-calls.ts';
 
 const taken = () => Promise.resolve('taken');
 const failing = () => Promise.reject(new WorkflowsUnavailableError(true));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calls } from '../../src/operations/workflow-calls.ts';
 import {
   cancelVoucherId,
   checkPayoutAccountId,
@@ -392,7 +393,13 @@ describe('check-payout-account', () => {
     const merchant = await makeMerchant(stack, { payoutSuffix: '026' });
     const { workflows } = stack.api.services;
     const checked = { isPaid: false, problems: [] };
-    expect(await workflows.askForAccount(merchant.id, Date.now() + 20_000)).toEqual(checked);
+    expect(
+      await workflows.call(
+        calls.checkPayoutAccount,
+        { merchantId: merchant.id },
+        Date.now() + 20_000,
+      ),
+    ).toEqual(checked);
     const workflowId = checkPayoutAccountId(merchant.id, stack.config.TEMPORAL_TASK_QUEUE);
     expect(await ended(workflowId, 'check-payout-account')).toEqual(checked);
   });

@@ -126,7 +126,7 @@ describe('top-up', () => {
       ...topUpStart(await scene.workflowIdOf(id), {
         begin: { kind: 'retry', command },
         timing: workflowTiming(config),
-      }),
+      }).options,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
     });
     expect(await endOf(id, 'top-up-answered')).toMatchObject({ ended: 'delivered' });

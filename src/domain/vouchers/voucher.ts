@@ -211,25 +211,31 @@ export function refuseGenerator(authority: GenerationAuthority): Refusal | undef
 export const isCancellable = (status: VoucherStatus): boolean =>
   status === 'ACTIVE' || status === 'REDEEM_INITIATED';
 
-/** Facts read for a partner's cancellation, with the voucher's row locked. */
-export interface CancellationFacts {
-  /** Whether the caller's API key and token are still valid. */
-  readonly isAdmitted: boolean;
-  readonly partnerIsActive: boolean;
+/** What of a voucher a cancellation is decided by. */
+interface CancelledVoucher {
   /** Undefined where the partner has no such voucher. */
   readonly status: VoucherStatus | undefined;
   /** A payment of it could be made twice, as long as its case is open. */
   readonly isBlocked: boolean;
 }
 
-/**
- * Checks a cancellation: the first failing rule is the refusal. A cancelled voucher is not refused,
- * because its cancellation is done.
- */
+/** Facts read for a partner's cancellation, with the voucher's row locked. */
+export interface CancellationFacts extends CancelledVoucher {
+  /** Whether the caller's API key and token are still valid. */
+  readonly isAdmitted: boolean;
+  readonly partnerIsActive: boolean;
+}
+
+/** Checks a partner's cancellation: the first failing rule is the refusal. */
 export function refuseCancellation(facts: CancellationFacts): Refusal | undefined {
   if (!facts.isAdmitted) return refuse('token-invalid');
   if (!facts.partnerIsActive) return refuse('account-suspended');
-  switch (facts.status) {
+  return refuseCancellationOf(facts);
+}
+
+/** Checks what a cancellation asks of the voucher. A cancelled one is not refused: its cancellation is done. */
+export function refuseCancellationOf(voucher: CancelledVoucher): Refusal | undefined {
+  switch (voucher.status) {
     case undefined:
       return refuse('voucher-id-not-found');
     case 'REDEEMED':
@@ -241,7 +247,7 @@ export function refuseCancellation(facts: CancellationFacts): Refusal | undefine
     case 'CANCELLED':
       return undefined;
     default:
-      return facts.isBlocked ? refuseDisputed() : undefined;
+      return voucher.isBlocked ? refuseDisputed() : undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../db/connection.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { VoucherLookUp } from '../../operations/voucher-look-up.ts';
+import type { VoucherLookUp } from '../../operations/redemptions.ts';
 import { addressGroup } from '../access/source-address.ts';
 import { createRunningCounts } from './connection-limits.ts';
 

@@ -254,10 +254,8 @@ export const business = {
   '{1} goes back to your gift wallet at once. The owner can no longer redeem the voucher{2}. The owner is not told. This cannot be undone.':
     '{1} ወዲያውኑ ወደ ስጦታ ዋሌትዎ ይመለሳል። ባለቤቱ ቫውቸሩን ከእንግዲህ መመንዘር አይችልም{2}። ባለቤቱ አይነገረውም። ይህ ሊመለስ አይችልም።',
   ', and the claim that waits for the code ends': '፣ ኮዱን የሚጠብቀው ጥያቄም ያበቃል',
-  'This voucher cannot be cancelled now.': 'ይህ ቫውቸር አሁን ሊሰረዝ አይችልም።',
   'The voucher is cancelled.': 'ቫውቸሩ ተሰርዟል።',
   'The voucher is not cancelled': 'ቫውቸሩ አልተሰረዘም',
-  'The owner misses no message.': 'ለባለቤቱ ያልደረሰ መልእክት የለም።',
   'Send the message again?': 'መልእክቱ እንደገና ይላክ?',
   '{1} gets {2} by SMS once more. No money moves.': '{1} {2} በSMS እንደገና ያገኛል። ገንዘብ አይንቀሳቀስም።',
   'the same verification code': 'ያንኑ የማረጋገጫ ኮድ',

@@ -253,7 +253,6 @@ export const topUps = {
     'ባዶ፦ ያው ቁጥር። ጥቅል የዚያው ኦፕሬተር ቁጥር ያስፈልገዋል።',
   'Enter a mobile number, such as 0911234567 or +251911234567.':
     'የሞባይል ቁጥር ያስገቡ፣ ለምሳሌ 0911234567 ወይም +251911234567።',
-  'This top-up cannot be retried now.': 'ይህ ሙሌት አሁን እንደገና ሊሞከር አይችልም።',
   'The retry was accepted. Its result is not known yet.': 'ዳግም ሙከራው ተቀባይነት አግኝቷል። ውጤቱ ገና አልታወቀም።',
   'The top-up was delivered.': 'ሙሌቱ ደርሷል።',
   'The top-up was not delivered': 'ሙሌቱ አልደረሰም',

@@ -7,8 +7,8 @@ import {
 } from '../../db/topups/topups.ts';
 import { mayUse } from '../../domain/access.ts';
 import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
-import type { TopupStatus } from '../../domain/topup.ts';
-import { retryOnce } from '../../operations/top-up.ts';
+import { refuseUnfailed, type TopupStatus } from '../../domain/topup.ts';
+import { retryOnce } from '../../operations/topups.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { ledgerHistory, stateOptions, topupStates, topupTurns } from '../layout/labels.ts';
@@ -111,6 +111,9 @@ export const showTopUps = listPage<NamedTopup>(view);
 /** The top-ups as a file. */
 export const downloadTopUps = listDownload<NamedTopup>(view);
 
+/** The title of the page where a retry is refused, before or after the form is sent. */
+const NOT_DELIVERED = 'The top-up was not delivered';
+
 /** Says what a retry does with the money, and asks for the number. */
 export const askRetryTopUp: AccountPage = {
   method: 'GET',
@@ -127,7 +130,7 @@ async function retryPage(request: AccountRequest, wrong?: string): Promise<PageA
   if (!topup) return problems.notFound;
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
   if (topup.status !== 'FAILED')
-    return { kind: 'redirect', to: back, notice: 'This top-up cannot be retried now.' };
+    return refusedPage({ title: NOT_DELIVERED, refusal: refuseUnfailed(topup.status), back });
   const isGone = isErased(topup.msisdn);
   return {
     kind: 'page',
@@ -189,7 +192,7 @@ export const retryTopUp: AccountPage = {
     const { result } = answer;
     if (result.ok) return { kind: 'redirect', to, notice: 'The top-up was delivered.' };
     if (result.reason === 'topup-not-found') return problems.notFound;
-    return refusedPage({ title: 'The top-up was not delivered', refusal: result, back: to });
+    return refusedPage({ title: NOT_DELIVERED, refusal: result, back: to });
   },
 };
 

@@ -1,19 +1,20 @@
 import type { MessageResent, VoucherCancelled } from '../../../workflows/contracts.ts';
 import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
 import { readResendable } from '../../db/messages/resends.ts';
+import { isBlocked } from '../../db/positions/cases.ts';
 import { type ListedVoucher, voucherSource } from '../../db/vouchers/lists.ts';
 import { findVoucherDetail, type VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { mayUse } from '../../domain/access.ts';
 import { maskStored } from '../../domain/phone.ts';
+import { type Refusal, refuse } from '../../domain/refusals.ts';
 import { isMissed } from '../../domain/vouchers/messages.ts';
-import { isCancellable } from '../../domain/vouchers/voucher.ts';
+import { isCancellable, refuseCancellationOf } from '../../domain/vouchers/voucher.ts';
+import type { OperationResult, OperationServices } from '../../operations/run-once.ts';
 import {
   cancelVoucherOnce,
   resendMessageOnce,
   type VoucherRequest,
-} from '../../operations/later-voucher-operations.ts';
-import type { OperationResult } from '../../operations/run-once.ts';
-import type { OperationServices } from '../../operations/services.ts';
+} from '../../operations/vouchers.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { ledgerHistory, stateBadge, stateOptions, voucherStates } from '../layout/labels.ts';
@@ -31,57 +32,86 @@ import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './op
 import { problems } from './problem-page.ts';
 import { happeningsOf } from './voucher-story.ts';
 
-/** What a person is asked before an operation on a voucher, or why there is nothing to ask. */
-type Question =
-  | Pick<Parameters<typeof confirmation>[0], 'title' | 'text' | 'button' | 'isHarmless'>
-  | { readonly notice: string };
+/** An operation on a voucher, which a person confirms. */
+interface VoucherOperation {
+  /** The last part of its path. */
+  readonly path: 'cancel' | 'resend';
+  /** As the audit log names it. */
+  readonly action: string;
+  readonly operate: (
+    services: OperationServices,
+    request: VoucherRequest,
+  ) => Promise<OperationResult<VoucherCancelled | MessageResent>>;
+  readonly done: string;
+  /** The notice where nobody knows whether the message was sent. */
+  readonly sending?: string;
+  /** The title of the page where it is refused, before or after the confirmation. */
+  readonly refused: string;
+}
 
-/** Asks for the confirmation of an operation on a voucher, which the form sends to `path`. */
+const cancellation: VoucherOperation = {
+  path: 'cancel',
+  action: 'cancel voucher',
+  operate: cancelVoucherOnce,
+  done: 'The voucher is cancelled.',
+  refused: 'The voucher is not cancelled',
+};
+
+const resend: VoucherOperation = {
+  path: 'resend',
+  action: 'resend message',
+  operate: resendMessageOnce,
+  done: 'The message was sent again.',
+  sending: 'The message is being sent again. If it does not arrive, send it once more.',
+  refused: 'The message was not sent',
+};
+
+const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucherId}`;
+
+type Question = Pick<
+  Parameters<typeof confirmation>[0],
+  'title' | 'text' | 'button' | 'isHarmless'
+>;
+
+/**
+ * Asks for the confirmation of an operation on a voucher; an operation that would be refused is refused in its own
+ * words, and one that is done says so.
+ */
 async function askAboutVoucher(
   request: AccountRequest,
-  path: 'cancel' | 'resend',
-  ask: (voucher: VoucherDetail) => Question | Promise<Question>,
+  operation: VoucherOperation,
+  ask: (voucher: VoucherDetail) => Promise<Question | Refusal | 'done'>,
 ): Promise<PageAnswer> {
   const { services, session, formToken } = request;
   const company = { partnerId: session.company.id };
   const voucher = await findVoucherDetail(services.database, idOf(request), company);
   if (!voucher) return problems.notFound;
-  const back = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+  const back = pathOf(voucher.id);
   const question = await ask(voucher);
-  if ('notice' in question) return { kind: 'redirect', to: back, notice: question.notice };
-  const action = `${back}/${path}`;
+  if (question === 'done') return { kind: 'redirect', to: back, notice: operation.done };
+  if ('reason' in question)
+    return refusedPage({ title: operation.refused, refusal: question, back });
+  const action = `${back}/${operation.path}`;
   return confirmation({ ...question, action, formToken, fields: onceField(), back });
 }
 
 /** Carries a sent form's operation on a voucher out, once, and leads back to the voucher. */
 async function operateOnVoucher(
   request: AccountRequest,
-  operation: {
-    /** As the audit log names it. */
-    readonly action: string;
-    readonly operate: (
-      services: OperationServices,
-      request: VoucherRequest,
-    ) => Promise<OperationResult<VoucherCancelled | MessageResent>>;
-    readonly done: string;
-    /** The notice where nobody knows whether the message was sent. */
-    readonly sending?: string;
-    readonly refused: string;
-  },
+  { action, operate, done, sending = done, refused }: VoucherOperation,
 ): Promise<PageAnswer> {
   const [voucherId, key] = [idOf(request), onceKey(request)];
   if (key === undefined) return problems.invalid;
-  await recordOperation(request, operation.action, { voucherId });
+  await recordOperation(request, action, { voucherId });
   const company = callerOf(request);
-  const { result } = await operation.operate(request.services, { company, key, voucherId });
-  const to = `${PORTAL_PATH}/vouchers/${voucherId}`;
+  const { result } = await operate(request.services, { company, key, voucherId });
+  const to = pathOf(voucherId);
   if (result.ok) {
-    const { done, sending = done } = operation;
     const isUnknown = 'sending' in result && result.sending === 'unknown';
     return { kind: 'redirect', to, notice: isUnknown ? sending : done };
   }
   if (result.reason === 'voucher-id-not-found') return problems.notFound;
-  return refusedPage({ title: operation.refused, refusal: result, back: to });
+  return refusedPage({ title: refused, refusal: result, back: to });
 }
 
 /** Says what a cancellation does with the money, and asks for confirmation. */
@@ -92,8 +122,13 @@ export const askCancelVoucher: AccountPage = {
   needs: 'operate',
   kind: 'partner',
   handle: (request) =>
-    askAboutVoucher(request, 'cancel', ({ status, serialNumber, remaining }) => {
-      if (!isCancellable(status)) return { notice: 'This voucher cannot be cancelled now.' };
+    askAboutVoucher(request, cancellation, async ({ id, status, serialNumber, remaining }) => {
+      if (status === 'CANCELLED') return 'done';
+      const refusal = refuseCancellationOf({
+        status,
+        isBlocked: await isBlocked(request.services.database, id),
+      });
+      if (refusal) return refusal;
       return {
         title: sentence('Cancel voucher {1}?', serialNumber),
         text: html`<p>${money(remaining)} goes back to your gift wallet at once. The owner can no
@@ -113,13 +148,7 @@ export const cancelVoucher: AccountPage = {
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
-  handle: (request) =>
-    operateOnVoucher(request, {
-      action: 'cancel voucher',
-      operate: cancelVoucherOnce,
-      done: 'The voucher is cancelled.',
-      refused: 'The voucher is not cancelled',
-    }),
+  handle: (request) => operateOnVoucher(request, cancellation),
 };
 
 /** A voucher's owner; numbers are masked. */
@@ -185,9 +214,9 @@ export const askResendMessage: AccountPage = {
   needs: 'operate',
   kind: 'partner',
   handle: (request) =>
-    askAboutVoucher(request, 'resend', async (voucher) => {
+    askAboutVoucher(request, resend, async (voucher) => {
       const message = await readResendable(request.services.database, voucher.id);
-      if (!message || !isMissed(message)) return { notice: 'The owner misses no message.' };
+      if (!message || !isMissed(message)) return refuse('nothing-to-resend');
       return {
         title: 'Send the message again?',
         text: html`<p>${ownerOf(voucher)} gets ${
@@ -209,14 +238,7 @@ export const resendMessage: AccountPage = {
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
-  handle: (request) =>
-    operateOnVoucher(request, {
-      action: 'resend message',
-      operate: resendMessageOnce,
-      done: 'The message was sent again.',
-      sending: 'The message is being sent again. If it does not arrive, send it once more.',
-      refused: 'The message was not sent',
-    }),
+  handle: (request) => operateOnVoucher(request, resend),
 };
 
 /** One voucher with its history and its transfers, but never its code. */
@@ -260,7 +282,7 @@ ${actions(request, voucher)}</section>
 /** What the person may do with the voucher as it is. */
 function actions({ session }: AccountRequest, voucher: VoucherDetail): Html | undefined {
   if (!mayUse(session.role, 'operate')) return undefined;
-  const path = `${PORTAL_PATH}/vouchers/${voucher.id}`;
+  const path = pathOf(voucher.id);
   const hasMessage = voucher.status === 'REDEEM_INITIATED' || voucher.redemptions.length > 0;
   const links = [
     hasMessage &&

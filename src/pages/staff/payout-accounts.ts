@@ -2,7 +2,7 @@ import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
 import { accountRemedy } from '../../domain/payout-account.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
-import { checkPayoutAccount } from '../../operations/check-payout-account.ts';
+import { checkPayoutAccount } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
 import { idOf } from '../page.ts';

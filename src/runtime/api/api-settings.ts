@@ -40,7 +40,6 @@ export const serviceSettings = (config: ApiConfig): Services['settings'] => ({
   sandboxUrl: config.SANDBOX_URL?.replace(/\/+$/, ''),
   accessCacheSeconds: config.ACCESS_CACHE_SECONDS,
   isTrustedProxy: createAddressMatcher(config.TRUSTED_PROXIES),
-  servedCountries: config.SERVED_COUNTRIES,
   slowing: {
     companyWrongCodesPerDay: config.CODE_ATTEMPTS_PER_COMPANY_AND_DAY,
     pauseSeconds: config.CODE_ATTEMPT_PAUSE_SECONDS,

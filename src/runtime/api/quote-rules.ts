@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { routeKindOf } from '../../domain/providers.ts';
-import type { QuoteRules } from '../../operations/services.ts';
+import type { QuoteRules } from '../../operations/quotes.ts';
 import { canSendTopup } from '../../providers/airtime/airtime.ts';
 import { choiceFor, createAirtimeSet, createOperatorLookup } from '../../providers/provider-set.ts';
 import { operationLimits } from '../worker/activity-limits.ts';

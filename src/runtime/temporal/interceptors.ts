@@ -3,10 +3,10 @@ import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { ApplicationFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import type { Activities } from '../../../activities/index.ts';
+import { isDatabaseStep } from '../../../workflows/activity-groups.ts';
 import { addressed, isForeign } from '../../../workflows/addressed-input.ts';
 import type { TraceSinks } from '../../../workflows/interceptors/carry-trace.ts';
 import { ROWS_VANISHED } from '../../../workflows/interceptors/vanished-rows.ts';
-import { databaseSteps } from '../../../workflows/steps/database-steps.ts';
 import { STEP_REFUSED } from '../../../workflows/steps/failures.ts';
 import { type Span, tracing } from '../tracing/tracing.ts';
 
@@ -37,8 +37,6 @@ const addressedStart = <Options extends { readonly args: unknown[] }>(
   options: Options,
 ): Options => ({ ...options, args: addressed(`start ${workflowType}`, options.args) });
 
-const localOnly: ReadonlySet<string> = new Set(databaseSteps);
-
 /**
  * Refuses activities that no workflow of the service requested: those with input that the service
  * did not encrypt, and database steps that somebody else put on the task queue.
@@ -46,7 +44,7 @@ const localOnly: ReadonlySet<string> = new Set(databaseSteps);
 export const guardActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     async execute(input, next) {
-      const isMisplaced = !info.isLocal && localOnly.has(info.activityType);
+      const isMisplaced = !info.isLocal && isDatabaseStep(info.activityType);
       if (isMisplaced || input.args.some(isForeign))
         throw ApplicationFailure.nonRetryable(
           `Refused to run ${info.activityType}: no workflow of this service asks for it so`,

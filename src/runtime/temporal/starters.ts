@@ -1,53 +1,179 @@
-import type { Client } from '@temporalio/client';
-import type { CaseStarter } from '../../../activities/workflow-starters.ts';
-import type { CaseName } from '../../../workflows/contracts.ts';
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { CaseStarter, LeftMessage, Resumption } from '../../../activities/dependencies.ts';
+import { isForeign } from '../../../workflows/addressed-input.ts';
+import {
+  type OperationOutcome,
+  providerHint,
+  type RedemptionTiming,
+  type RetryCall,
+  retryTopUp,
+  type TopUpInput,
+  type TopUpMade,
+  type TopUpTiming,
+} from '../../../workflows/contracts.ts';
+
+import type { finishMessage } from '../../../workflows/finish-message.ts';
 import type { followCase } from '../../../workflows/follow-case.ts';
 import type { generateBulk } from '../../../workflows/generate-bulk.ts';
-import { caseId, generateBulkId } from '../../../workflows/workflow-ids.ts';
+import type { sendStatements } from '../../../workflows/send-reports.ts';
+import type { topUp } from '../../../workflows/top-up.ts';
 import {
+  caseId,
+  finishMessageId,
+  generateBulkId,
+  sendStatementsId,
+} from '../../../workflows/workflow-ids.ts';
+import {
+  redemptionStart,
+  redemptionWorkflowId,
+  reversalStart,
   type StartNames,
-  searchAttributesOf,
+  startOf,
   startUnlessRunning,
-  WORKFLOW_TASK_TIMEOUT,
+  tellCodeDelivery,
+  tellIfRunning,
+  topUpStart,
 } from './workflow-starts.ts';
+
+interface StarterOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+}
 
 /** Starts the workflow of a recorded bulk order; false where it runs. */
 export const startBulkOrder = (
-  { client, taskQueue }: { readonly client: Client; readonly taskQueue: string },
+  options: StarterOptions,
   order: { readonly id: number; readonly operationId: string; readonly partnerId: number },
 ): Promise<boolean> =>
-  startUnlessRunning(() =>
-    client.workflow.start<typeof generateBulk>('generateBulk', {
-      ...searchAttributesOf('generate-bulk', { partnerId: order.partnerId }),
+  startUnlessRunning(
+    options,
+    startOf<typeof generateBulk>('generateBulk', {
+      operation: 'generate-bulk',
       workflowId: generateBulkId(order.id, order.operationId),
       args: [{ bulkOrderId: order.id }],
-      taskQueue,
-      workflowIdConflictPolicy: 'FAIL',
-      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-      staticSummary: `Bulk order ${order.id}`,
+      names: { partnerId: order.partnerId },
+      summary: `Bulk order ${order.id}`,
     }),
   );
 
 /** Starts the workflows of cases for activities. */
-export function createCaseStarter(options: {
-  readonly client: Client;
-  readonly taskQueue: string;
-  /** Interval at which a case checks whether it is settled. */
-  readonly intervalMs: number;
-}): CaseStarter {
-  const { client, taskQueue, intervalMs } = options;
+export const createCaseStarter = (
+  options: StarterOptions & {
+    /** Interval at which a case checks whether it is settled. */
+    readonly intervalMs: number;
+  },
+): CaseStarter => ({
+  start: (name, summary, names) =>
+    startUnlessRunning(
+      options,
+      startOf<typeof followCase>('followCase', {
+        operation: 'case',
+        workflowId: caseId(name, options.taskQueue),
+        args: [{ name, intervalMs: options.intervalMs }],
+        names,
+        summary,
+      }),
+    ),
+});
 
-  const start = (name: CaseName, summary: string, names: StartNames): Promise<boolean> =>
-    startUnlessRunning(() =>
-      client.workflow.start<typeof followCase>('followCase', {
-        workflowId: caseId(name, taskQueue),
-        taskQueue,
-        args: [{ name, intervalMs }],
-        workflowIdConflictPolicy: 'FAIL',
-        staticSummary: summary,
-        ...searchAttributesOf('case', names),
+interface ResumptionOptions extends StarterOptions {
+  readonly timing: RedemptionTiming & TopUpTiming;
+}
+
+/** Starts the workflows of money on hold for activities. */
+export function createResumption(options: ResumptionOptions): Resumption {
+  const { client, taskQueue, timing } = options;
+
+  const resumeMessage = async (message: LeftMessage, names: StartNames): Promise<boolean> => {
+    if (await isRunning(client, redemptionWorkflowId(message))) return false;
+    return startUnlessRunning(
+      options,
+      startOf<typeof finishMessage>('finishMessage', {
+        operation: 'finish-message',
+        workflowId: finishMessageId(message.operationId),
+        args: [{ messageId: message.id }],
+        names,
+        summary: `Orphaned message ${message.id}`,
+      }),
+    );
+  };
+
+  const startStatements = () =>
+    startUnlessRunning(
+      options,
+      startOf<typeof sendStatements>('sendStatements', {
+        operation: 'send-statements',
+        workflowId: sendStatementsId(taskQueue),
+        args: [],
+        names: {},
+        summary: 'Monthly statements by e-mail',
       }),
     );
 
-  return { start };
+  const hint = (workflowId: string) =>
+    tellIfRunning(() => client.workflow.getHandle(workflowId).signal(providerHint));
+
+  return {
+    resumeRedemption(voucher, redeem, names) {
+      const input = { begin: { kind: 'redeem', redeem }, timing } as const;
+      return startUnlessRunning(
+        options,
+        redemptionStart(redemptionWorkflowId(voucher), input, names),
+      );
+    },
+    resumeReversal: (command, names) =>
+      startUnlessRunning(options, reversalStart({ command, timing }, names)),
+    resumeTopUp: (workflowId, begin, names) =>
+      startUnlessRunning(options, topUpStart(workflowId, { begin, timing }, names)),
+    resumeMessage,
+    resumeBulkOrder: (order) => startBulkOrder(options, order),
+    startStatements,
+    retryTopUp: (call, waitMs) => outcomeOfRetry(options, call, waitMs),
+    hintTopUp: hint,
+    hintRedemption: (voucher) => hint(redemptionWorkflowId(voucher)),
+    tellCode: (code) => tellCodeDelivery(client, code),
+  };
+}
+
+async function outcomeOfRetry(
+  { client, taskQueue, timing }: ResumptionOptions,
+  { workflowId, numberHash, command }: RetryCall,
+  waitMs: number,
+): Promise<OperationOutcome<TopUpMade> | undefined> {
+  const input: TopUpInput = { begin: { kind: 'retry', command }, timing };
+  const { workflow, options: start } = topUpStart(workflowId, input, { numberHash });
+  try {
+    return await client.withDeadline(Date.now() + waitMs, async () => {
+      const update = await client.workflow.startUpdateWithStart(retryTopUp, {
+        args: [command],
+        updateId: command.operationId,
+        waitForStage: 'ACCEPTED',
+        startWorkflowOperation: new WithStartWorkflowOperation<typeof topUp>(workflow, {
+          ...start,
+          taskQueue,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        }),
+      });
+      const outcome = await update.result();
+      return isForeign(outcome) ? undefined : outcome;
+    });
+  } catch (error) {
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return undefined;
+    throw error;
+  }
+}
+
+async function isRunning(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import {
   type Client,
+  type Workflow,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
@@ -27,7 +28,7 @@ import type { ReportedCode } from '../../domain/vouchers/messages.ts';
 import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
 
 /** After this time another worker takes over the task of a dead one. */
-export const WORKFLOW_TASK_TIMEOUT = '5s';
+const WORKFLOW_TASK_TIMEOUT = '5s';
 
 /** What a workflow is found by from its start on. */
 export interface StartNames {
@@ -72,7 +73,7 @@ export const namesOfCompany = ({
 }): StartNames => (kind === 'partner' ? { partnerId: id } : { merchantId: id });
 
 /** The search attributes of a start: without a further write of the workflow. */
-export const searchAttributesOf = (name: StartedOperation, names: StartNames) => ({
+const searchAttributesOf = (name: StartedOperation, names: StartNames) => ({
   typedSearchAttributes: [
     { key: operation, value: name },
     ...(names.partnerId === undefined ? [] : [{ key: partnerId, value: String(names.partnerId) }]),
@@ -91,6 +92,53 @@ export const searchAttributesOf = (name: StartedOperation, names: StartNames) =>
       : [{ key: reference, value: [...names.references] }]),
   ],
 });
+
+/** How a workflow is started, for all callers: they add the task queue, and what to do where it runs. */
+export interface WorkflowStart<Run extends Workflow> {
+  readonly workflow: string;
+  readonly options: ReturnType<typeof searchAttributesOf> & {
+    readonly workflowId: string;
+    readonly args: Parameters<Run>;
+    readonly workflowTaskTimeout: typeof WORKFLOW_TASK_TIMEOUT;
+    readonly staticSummary: string;
+  };
+}
+
+/** The start of a workflow by the name of its function. */
+export const startOf = <Run extends Workflow>(
+  workflow: string,
+  start: {
+    readonly operation: StartedOperation;
+    readonly workflowId: string;
+    readonly args: Parameters<Run>;
+    readonly names: StartNames;
+    readonly summary: string;
+  },
+): WorkflowStart<Run> => ({
+  workflow,
+  options: {
+    ...searchAttributesOf(start.operation, start.names),
+    workflowId: start.workflowId,
+    args: start.args,
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    staticSummary: start.summary,
+  },
+});
+
+/** Starts a workflow whose id must be unique among running ones; false where one is already running. */
+export async function startUnlessRunning(
+  { client, taskQueue }: { readonly client: Client; readonly taskQueue: string },
+  { workflow, options }: WorkflowStart<Workflow>,
+): Promise<boolean> {
+  try {
+    const policy = { taskQueue, workflowIdConflictPolicy: 'FAIL' } as const;
+    await client.workflow.start<Workflow>(workflow, { ...options, ...policy });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
 
 /** A voucher with the data that names the workflow of its redemption. */
 export interface RedeemableVoucher {
@@ -122,67 +170,57 @@ export const claimIdFor = (voucher: ClaimableVoucher, operationId: string): stri
     ? redemptionWorkflowId(voucher)
     : claimId(voucher.serialNumber, operationId);
 
-/** Start options of a claim's or redemption's workflow, for all callers. */
+/** The start of a claim's or redemption's workflow. */
 export const redemptionStart = (
   workflowId: string,
   input: RedeemVoucherInput,
   names: StartNames = {},
-) => ({
-  ...searchAttributesOf(input.begin.kind, { ...namesOfCompany(companyOf(input)), ...names }),
-  workflowId,
-  args: [input] as [RedeemVoucherInput],
-  workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-  staticSummary: describe(input),
-});
-
-const companyOf = ({ begin }: RedeemVoucherInput) =>
-  begin.kind === 'claim' ? begin.claim.company : begin.redeem.company;
-
-function describe({ begin }: RedeemVoucherInput): string {
+): WorkflowStart<(input: RedeemVoucherInput) => Promise<unknown>> => {
+  const { begin } = input;
   const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;
   const what = begin.kind === 'claim' ? 'Claim' : 'Redemption';
-  return `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`;
-}
+  return startOf('redeemVoucher', {
+    operation: begin.kind,
+    workflowId,
+    args: [input],
+    names: { ...namesOfCompany(company), ...names },
+    summary: `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`,
+  });
+};
 
-/** Start options of a reversal's workflow, for all callers. */
-export const reversalStart = (input: ReverseRedemptionInput, names: StartNames = {}) => ({
-  ...searchAttributesOf('reverse', { ...names, ...namesOfCompany(input.command.company) }),
-  workflowId: reverseRedemptionId(input.command.redemptionId, input.command.operationId),
-  args: [input] as [ReverseRedemptionInput],
-  workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-  staticSummary:
-    `Reversal of redemption ${input.command.redemptionId} by merchant ` +
-    `${input.command.company.id}`,
-});
+/** The start of a reversal's workflow. */
+export const reversalStart = (
+  input: ReverseRedemptionInput,
+  names: StartNames = {},
+): WorkflowStart<(input: ReverseRedemptionInput) => Promise<unknown>> => {
+  const { redemptionId, operationId, company } = input.command;
+  return startOf('reverseRedemption', {
+    operation: 'reverse',
+    workflowId: reverseRedemptionId(redemptionId, operationId),
+    args: [input],
+    names: { ...names, ...namesOfCompany(company) },
+    summary: `Reversal of redemption ${redemptionId} by merchant ${company.id}`,
+  });
+};
 
-/** Start options of a top-up's workflow, for all callers. */
-export const topUpStart = (workflowId: string, input: TopUpInput, names: StartNames = {}) => ({
-  ...searchAttributesOf('top-up', {
-    ...namesOfCompany(input.begin.command.company),
-    transactionId: input.begin.command.transactionId,
-    ...names,
-  }),
-  workflowId,
-  args: [input] as [TopUpInput],
-  workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-  staticSummary: `Top-up ${input.begin.command.transactionId} of partner ${input.begin.command.company.id}`,
-});
+/** The start of a top-up's workflow. */
+export const topUpStart = (
+  workflowId: string,
+  input: TopUpInput,
+  names: StartNames = {},
+): WorkflowStart<(input: TopUpInput) => Promise<unknown>> => {
+  const { company, transactionId: id } = input.begin.command;
+  return startOf('topUp', {
+    operation: 'top-up',
+    workflowId,
+    args: [input],
+    names: { ...namesOfCompany(company), transactionId: id, ...names },
+    summary: `Top-up ${id} of partner ${company.id}`,
+  });
+};
 
 /** The client itself has no time limit. */
 const LIMIT_MS = 10_000;
-
-/**
- * Starts a workflow whose id must be unique among running ones; false where one is already running.
- */
-export async function startUnlessRunning(start: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await start();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
-}
 
 /** Sends a signal to a workflow; a completed workflow does not need it. */
 export async function tellIfRunning(tell: () => Promise<void>): Promise<void> {

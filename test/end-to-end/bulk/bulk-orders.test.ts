@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orderVouchersOnce } from '../../../src/operations/order-vouchers.ts';
+import { orderVouchersOnce } from '../../../src/operations/bulk.ts';
 import { lineSchema, orderedLine } from '../../../src/partner/bulk-orders.ts';
 import { generateBulkId } from '../../../workflows/workflow-ids.ts';
 import { expectShortStretches, longLines } from '../../harness/event-loop.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
-import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.ts';
+import { calls, WorkflowsUnavailableError } from '../../../src/operations/workflow-calls.ts';
 import type { Answer } from '../../support/clients.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => scene?.stack.stop());
 beforeEach(() => vi.restoreAllMocks());
 
-type Call = 'topUp' | 'retryTopUp';
+type Call = 'topUp' | 'retry';
 
 /** Loses the next call of a workflow; with a refused connection it provably never left. */
 const lose = (call: Call, how: 'lost' | 'never sent' = 'lost') =>
   vi
-    .spyOn(scene.stack.api.services.workflows, call)
+    .spyOn(calls[call], 'send')
     .mockRejectedValueOnce(new WorkflowsUnavailableError(how === 'never sent'));
 
 function expectAccepted(answer: Answer): number {
@@ -143,7 +143,7 @@ describe('a retry', () => {
   it('is made by its repetition', async () => {
     const id = await scene.failedTopUp();
     const [msisdn, key] = [scene.number('050'), newKey()];
-    lose('retryTopUp');
+    lose('retry');
     expect(expectAccepted(await scene.retry(id, msisdn, key))).toBe(id);
     await haveWaited();
     expect(idOf(await scene.retry(id, msisdn, key))).toBe(id);
@@ -156,7 +156,7 @@ describe('a retry', () => {
   it('that nobody repeats is answered as never started, and can be made anew', async () => {
     const id = await scene.failedTopUp();
     const [msisdn, key] = [scene.number('050'), newKey()];
-    lose('retryTopUp');
+    lose('retry');
     expectAccepted(await scene.retry(id, msisdn, key));
     expect(await scene.runningOperations()).toHaveLength(1);
     await untilStale();
@@ -182,7 +182,7 @@ describe('a retry', () => {
   it('that provably never left is refused and leaves nothing', async () => {
     const id = await scene.failedTopUp();
     const [msisdn, key] = [scene.number('050'), newKey()];
-    lose('retryTopUp', 'never sent');
+    lose('retry', 'never sent');
     expect((await scene.retry(id, msisdn, key)).status).toBe(503);
     expect(await scene.runningOperations()).toEqual([]);
     await scene.retry(id, msisdn, key);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { calls } from '../../../src/operations/workflow-calls.ts';
 import { type Answer, merchantClient, newestCode } from '../../support/clients.ts';
 import { deposit, makeMerchant } from '../../support/companies.ts';
 import { untilBlocked } from '../../support/database-locks.ts';
@@ -194,7 +195,7 @@ test('a retry that joined another one keeps its answer, and is not made for itse
     other: { transactionId },
   };
   const { database } = scene.stack;
-  const asked = vi.spyOn(scene.stack.api.services.workflows, 'retryTopUp');
+  const asked = vi.spyOn(calls.retry, 'send');
   const { sent } = await database.transaction().execute(async (transaction) => {
     const topup = transaction.selectFrom('topups').select('id').where('id', '=', transactionId);
     await topup.forNoKeyUpdate().executeTakeFirstOrThrow();

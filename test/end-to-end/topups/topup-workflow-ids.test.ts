@@ -89,7 +89,7 @@ it('of a number that was withdrawn does nothing for the request under its new nu
   });
   const before = await scene.wallet();
   const handle = await scene.stack.temporal.client.workflow.start('topUp', {
-    ...start,
+    ...start.options,
     taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
   });
   expect(await handle.result()).toMatchObject({ ended: 'refused', attempts: 0 });

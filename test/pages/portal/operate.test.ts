@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAdmitted } from '../../../src/db/access/access.ts';
+import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { REASON_HEADER } from '../../../src/http/envelope.ts';
 import { until } from '../../support/until.ts';
 import {
   type BusinessScene,
@@ -102,8 +104,8 @@ describe('a voucher', () => {
       expect(textOf(html)).toMatch(/The confirmation .*was taken by the SMS provider/);
     });
     for (const { id } of [unused, redeemed]) {
-      const { location } = await asPerson.get(`/portal/vouchers/${id}/resend`);
-      expect(location).toBe(`/portal/vouchers/${id}`);
+      const { status, html } = await asPerson.get(`/portal/vouchers/${id}/resend`);
+      expect([status, textOf(html)]).toEqual([409, expect.stringContaining('misses no message')]);
     }
   });
 });
@@ -123,13 +125,79 @@ describe('a failed top-up', () => {
     expect(before.walletBalance - (await balances()).walletBalance).toBe(25);
     const attempts = cellsOf((await asPerson.get(path)).html).filter(([first]) => first === '2');
     expect(attempts).toHaveLength(1);
-    expect((await asPerson.get(`${path}/retry`)).location).toBe(path);
+    expect((await asPerson.get(`${path}/retry`)).status).toBe(409);
     const foreign = `/portal/top-ups/${topups.foreign.transactionId}/retry`;
     expect((await asPerson.get(foreign)).status).toBe(404);
     const [entry] = await audited('retry top-up');
     expect(JSON.stringify(entry)).not.toContain('911000059');
   });
 });
+
+type Refused = {
+  /** Below /portal, and the call of the API with its body. */
+  readonly page: string;
+  readonly call: readonly [path: string, body?: object];
+};
+
+/** What is refused, by its reason. */
+const refusals: readonly (readonly [string, string, () => Promise<Refused>])[] = [
+  [
+    'voucher-redeemed',
+    'the cancellation of what is redeemed',
+    async () => ofVoucher(scene.gifts.whole, 'cancel'),
+  ],
+  [
+    'voucher-expired',
+    'the cancellation of what has expired',
+    async () => {
+      const gift = await scene.gift({ denomination: 100 });
+      await scene.expire(gift);
+      await scene.stack.database
+        .transaction()
+        .execute((transaction) => expireVouchers(transaction, 100));
+      return ofVoucher(gift, 'cancel');
+    },
+  ],
+  [
+    'nothing-to-resend',
+    'a message that the owner does not miss',
+    async () => ofVoucher(await scene.gift({ denomination: 100 }), 'resend'),
+  ],
+  [
+    'topup-not-failed',
+    'the retry of what was delivered',
+    async () => {
+      const { transactionId } = scene.topups.delivered;
+      return {
+        page: `top-ups/${transactionId}/retry`,
+        call: ['/topup-transactions/retry-topup', { transactionId }],
+      };
+    },
+  ],
+];
+
+const ofVoucher = ({ id }: { readonly id: number }, what: 'cancel' | 'resend'): Refused => ({
+  page: `vouchers/${id}/${what}`,
+  call: [`/vouchers/${id}/${what}`],
+});
+
+test.each(refusals)(
+  '%s reads the same at the API, before a confirmation and after it: %s',
+  async (reason, _what, make) => {
+    const { page, call } = await make();
+    const answer = await scene.asPartner.post(...call);
+    expect(answer.headers.get(REASON_HEADER)).toBe(reason);
+    const words = `${answer.body.message}.`;
+    const path = `/portal/${page}`;
+    const asked = await scene.asPerson.get(path);
+    expect([asked.status, textOf(asked.html)]).toEqual([409, expect.stringContaining(words)]);
+    // A form that was open before.
+    const open = `/portal/vouchers/${scene.gifts.part.id}/cancel`;
+    const fields = hiddenFields((await scene.asPerson.get(open)).html, open);
+    const sent = await scene.asPerson.post(path, fields);
+    expect([sent.status, textOf(sent.html)]).toEqual([409, expect.stringContaining(words)]);
+  },
+);
 
 test('the authority of an operation ends with the role, the account and at the company', async () => {
   const { database } = scene.stack;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createResumption } from '../../../src/runtime/temporal/resumption.ts';
+import { calls } from '../../../src/operations/workflow-calls.ts';
+import { createResumption } from '../../../src/runtime/temporal/starters.ts';
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { done } from '../../end-to-end/gift/gift-scene.ts';
 import {
@@ -105,7 +106,11 @@ test('deliveries to a webhook are found by its company', async () => {
 
 test('a check of a payout account is found by its merchant', async () => {
   const { merchant } = await scene.payee('merchant');
-  await scene.stack.api.services.workflows.askForAccount(merchant.id, Date.now() + 60_000);
+  await scene.stack.api.services.workflows.call(
+    calls.checkPayoutAccount,
+    { merchantId: merchant.id },
+    Date.now() + 60_000,
+  );
   const attributes = await startedWith('check-payout-account', `MerchantId = "${merchant.id}"`);
   expect(attributes).toEqual({
     Operation: 'check-payout-account',

@@ -1,3 +1,5 @@
+import { invitationSettled } from '../../../../workflows/contracts.ts';
+import { inviteMerchantId } from '../../../../workflows/workflow-ids.ts';
 import { findPortalAccount, mayHaveAccount } from '../../../db/people/accounts.ts';
 import { findOpenInvitation } from '../../../db/people/invitations.ts';
 import { endPortalSession } from '../../../db/people/sign-ins.ts';
@@ -229,7 +231,7 @@ export const activate: PublicPage = {
     const answer = await admit(request, { ...account, checkedHash: hash }, next);
     // The request does not wait for the workflow, which would notice by polling, too.
     services.workflows
-      .tellInvitation(account.invitationId)
+      .tell(inviteMerchantId(account.invitationId), invitationSettled)
       .catch((error) =>
         services.logger.warn(describeError(error), 'Could not signal the invitation workflow'),
       );

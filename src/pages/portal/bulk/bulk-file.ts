@@ -9,7 +9,7 @@ import {
 } from '../../../domain/money.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { WRONG_COUNTRY } from '../../../http/fields/request-fields.ts';
-import type { OrderedLine } from '../../../operations/order-vouchers.ts';
+import type { OrderedLine } from '../../../operations/bulk.ts';
 import { lineSchema, orderedLine } from '../../../partner/bulk-orders.ts';
 import { lacksMerchant } from '../../../partner/voucher-view.ts';
 import { CsvContentError, readCsvRecords } from '../../../rendering/csv.ts';

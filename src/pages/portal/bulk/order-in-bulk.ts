@@ -2,7 +2,7 @@ import { partnerBalances } from '../../../db/ledger/ledger.ts';
 import { formatMoney, parseMoney } from '../../../domain/money.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
-import { orderVouchersOnce } from '../../../operations/order-vouchers.ts';
+import { orderVouchersOnce } from '../../../operations/bulk.ts';
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { locale, sentence } from '../../language/language.ts';

@@ -4,7 +4,7 @@ import type { inviteMerchant } from '../../../../workflows/invite-merchant.ts';
 import { inviteMerchantId } from '../../../../workflows/workflow-ids.ts';
 import type { Database } from '../../../db/connection.ts';
 import { invitationsToTakeUp } from '../../../db/people/invitations.ts';
-import { searchAttributesOf } from '../../temporal/workflow-starts.ts';
+import { startOf } from '../../temporal/workflow-starts.ts';
 import { pickUp, startOnce } from './pick-up.ts';
 import type { Repetition } from './repeat.ts';
 
@@ -17,19 +17,20 @@ export function createInvitationPickup(options: {
   readonly lifetimeMs: number;
   readonly intervalMs: number;
 }): Repetition {
-  const { client, lifetimeMs } = options;
+  const { lifetimeMs } = options;
   return pickUp({
     ...options,
     rows: 'invitations',
     find: (batchSize) => invitationsToTakeUp(options.database, batchSize),
     start: ({ id, merchantId }) =>
-      startOnce(options, (common) =>
-        client.workflow.start<typeof inviteMerchant>('inviteMerchant', {
-          ...common,
+      startOnce(
+        options,
+        startOf<typeof inviteMerchant>('inviteMerchant', {
+          operation: 'invite-merchant',
           workflowId: inviteMerchantId(id),
           args: [{ invitationId: id, merchantId, lifetimeMs }],
-          staticSummary: `Invitation of merchant ${merchantId}`,
-          ...searchAttributesOf('invite-merchant', { merchantId }),
+          names: { merchantId },
+          summary: `Invitation of merchant ${merchantId}`,
         }),
       ),
   });

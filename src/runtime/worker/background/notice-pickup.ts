@@ -4,7 +4,7 @@ import type { tellOwners } from '../../../../workflows/tell-owners.ts';
 import { tellOwnersId } from '../../../../workflows/workflow-ids.ts';
 import { unsentAccessNotices } from '../../../db/access/access-notices.ts';
 import type { Database } from '../../../db/connection.ts';
-import { namesOfCompany, searchAttributesOf } from '../../temporal/workflow-starts.ts';
+import { namesOfCompany, startOf } from '../../temporal/workflow-starts.ts';
 import { pickUp, startOnce } from './pick-up.ts';
 import type { Repetition } from './repeat.ts';
 
@@ -16,19 +16,19 @@ export function createNoticePickup(options: {
   readonly taskQueue: string;
   readonly intervalMs: number;
 }): Repetition {
-  const { client, taskQueue } = options;
   return pickUp({
     ...options,
     rows: 'notices',
     find: (batchSize) => unsentAccessNotices(options.database, batchSize),
     start: ({ id, company }) =>
-      startOnce(options, (common) =>
-        client.workflow.start<typeof tellOwners>('tellOwners', {
-          ...common,
-          workflowId: tellOwnersId(id, taskQueue),
+      startOnce(
+        options,
+        startOf<typeof tellOwners>('tellOwners', {
+          operation: 'tell-owners',
+          workflowId: tellOwnersId(id, options.taskQueue),
           args: [{ auditId: id }],
-          staticSummary: `Changed access ${id} of ${company.kind} ${company.id}`,
-          ...searchAttributesOf('tell-owners', namesOfCompany(company)),
+          names: namesOfCompany(company),
+          summary: `Changed access ${id} of ${company.kind} ${company.id}`,
         }),
       ),
   });

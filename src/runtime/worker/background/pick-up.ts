@@ -1,6 +1,6 @@
-import type { Client } from '@temporalio/client';
+import type { Client, Workflow } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { startUnlessRunning, WORKFLOW_TASK_TIMEOUT } from '../../temporal/workflow-starts.ts';
+import { startUnlessRunning, type WorkflowStart } from '../../temporal/workflow-starts.ts';
 import { type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
@@ -41,19 +41,9 @@ export function pickUp<Found extends { readonly id: number | string }>(options: 
 
 /** Starts a workflow that a row has, unless it runs already. */
 export const startOnce = (
-  { client, taskQueue }: { readonly client: Client; readonly taskQueue: string },
-  start: (common: {
-    readonly taskQueue: string;
-    readonly workflowIdConflictPolicy: 'FAIL';
-    readonly workflowTaskTimeout: typeof WORKFLOW_TASK_TIMEOUT;
-  }) => Promise<unknown>,
+  options: { readonly client: Client; readonly taskQueue: string },
+  start: WorkflowStart<Workflow>,
 ): Promise<boolean> =>
-  startUnlessRunning(() =>
-    client.withDeadline(Date.now() + START_LIMIT_MS, () =>
-      start({
-        taskQueue,
-        workflowIdConflictPolicy: 'FAIL',
-        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-      }),
-    ),
+  options.client.withDeadline(Date.now() + START_LIMIT_MS, () =>
+    startUnlessRunning(options, start),
   );

@@ -7,11 +7,7 @@ import type { Database } from '../../../db/connection.ts';
 import { type RepairToStart, repairsToStart } from '../../../db/repairs/repair-lists.ts';
 import { expireRepairs } from '../../../db/repairs/repairs.ts';
 import type { NumberBox } from '../../../domain/phone.ts';
-import {
-  namesOfCompany,
-  type StartNames,
-  searchAttributesOf,
-} from '../../temporal/workflow-starts.ts';
+import { namesOfCompany, type StartNames, startOf } from '../../temporal/workflow-starts.ts';
 import { pickUp, startOnce } from './pick-up.ts';
 import type { Repetition } from './repeat.ts';
 
@@ -28,7 +24,7 @@ export function createRepairPickup(options: {
   readonly numbers: Pick<NumberBox, 'hashOfStored'>;
   readonly intervalMs: number;
 }): Repetition {
-  const { database, client } = options;
+  const { database } = options;
   const { inquiryIntervalMs, alarmAfterMs, maximumHints } = options.timing;
   const timing = { inquiryIntervalMs, alarmAfterMs, maximumHints };
   return pickUp({
@@ -39,13 +35,14 @@ export function createRepairPickup(options: {
       return repairsToStart(database, batchSize);
     },
     start: (found, { id, operationId, kind } = found) =>
-      startOnce(options, (common) =>
-        client.workflow.start<typeof repair>('repair', {
-          ...common,
+      startOnce(
+        options,
+        startOf<typeof repair>('repair', {
+          operation: 'repair',
           workflowId: repairWorkflowId(id, operationId),
           args: [{ repairId: id, operationId, timing }],
-          staticSummary: `Repair ${id}: ${kind}`,
-          ...searchAttributesOf('repair', namesOf(found, options)),
+          names: namesOf(found, options),
+          summary: `Repair ${id}: ${kind}`,
         }),
       ),
   });

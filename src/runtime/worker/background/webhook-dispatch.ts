@@ -11,11 +11,7 @@ import {
   readDispatchState,
   takeWake,
 } from '../../../db/webhooks/deliveries.ts';
-import {
-  namesOfCompany,
-  searchAttributesOf,
-  WORKFLOW_TASK_TIMEOUT,
-} from '../../temporal/workflow-starts.ts';
+import { namesOfCompany, startOf } from '../../temporal/workflow-starts.ts';
 import { type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
@@ -53,19 +49,19 @@ export function startWebhookDispatch(options: {
       if (await takeWake(database, endpoint, WATCH_SECONDS)) await wake(endpoint);
   }
 
-  const wake = ({ id, company }: DueEndpoint): Promise<unknown> =>
-    client.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
-      client.workflow.signalWithStart<typeof deliverWebhooks>('deliverWebhooks', {
-        workflowId: deliverWebhooksId(id, taskQueue),
-        taskQueue,
-        args: [{ endpointId: id }],
-        signal: webhookDue,
-        signalArgs: [],
-        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        staticSummary: `Webhook ${id} of ${company.kind} ${company.id}`,
-        ...searchAttributesOf('deliver-webhooks', namesOfCompany(company)),
-      }),
+  function wake({ id, company }: DueEndpoint): Promise<unknown> {
+    const { workflow, options: start } = startOf<typeof deliverWebhooks>('deliverWebhooks', {
+      operation: 'deliver-webhooks',
+      workflowId: deliverWebhooksId(id, taskQueue),
+      args: [{ endpointId: id }],
+      names: namesOfCompany(company),
+      summary: `Webhook ${id} of ${company.kind} ${company.id}`,
+    });
+    const signalled = { ...start, taskQueue, signal: webhookDue, signalArgs: [] as [] };
+    return client.withDeadline(Date.now() + SIGNAL_LIMIT_MS, () =>
+      client.workflow.signalWithStart<typeof deliverWebhooks, []>(workflow, signalled),
     );
+  }
 
   return repeat({ work: dispatch, intervalMs, logger, failure: 'Could not dispatch webhooks' });
 }

@@ -10,19 +10,20 @@ import {
   withdrawRequest,
 } from '../db/topups/requests.ts';
 import { type Operation, type Refusal, refuse } from '../domain/refusals.ts';
+import { refuseUnfailed } from '../domain/topup.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
 import type { FailpointName } from '../runtime/process/failpoint.ts';
 import { describeError } from '../runtime/process/logger.ts';
 import {
   identify,
   type OperationResult,
+  type OperationServices,
   type RequestIdentity,
   type Run,
   runOnce,
   storedAnswer,
 } from './run-once.ts';
-import type { OperationServices } from './services.ts';
-import { WorkflowsUnavailableError } from './workflow-client/workflow-errors.ts';
+import { calls, WorkflowsUnavailableError } from './workflow-calls.ts';
 
 /** The outcome of a top-up as its workflow returns it. */
 interface ToppedUp {
@@ -80,7 +81,9 @@ export async function topUpOnce(
     },
     run: ({ transactionId, workflowId }, as, deadline) => {
       services.noteInLog?.({ workflowId });
-      return services.workflows.topUp(workflowId, { ...as, transactionId }, topup.msisdn, deadline);
+      const command = { ...as, transactionId };
+      const asked = { workflowId, command, msisdn: topup.msisdn };
+      return services.workflows.call(calls.topUp, asked, deadline);
     },
   });
 }
@@ -211,18 +214,19 @@ export async function retryOnce(
       const { status, creationId, attempt, previous, stored } = recorded;
       const workflowId = recorded.workflowId;
       if (!recorded.isRecorded && !stored) {
-        const refusal = refuse('topup-not-failed', { detail: `it is ${status}` });
-        return { stored: refused(identity, refusal) };
+        return { stored: refused(identity, refuseUnfailed(status)) };
       }
       return { stored, number: { transactionId, creationId, workflowId, attempt, previous } };
     },
     async run({ workflowId, attempt, previous }, as, deadline) {
-      const command = { ...as, transactionId, attempt, msisdn };
+      const numberHash = msisdn === null ? undefined : services.numbers.hashOf(msisdn);
+      const command = { ...as, transactionId, attempt, msisdn, numberHash };
       services.noteInLog?.({ workflowId });
-      const { result, requestId } = await services.workflows.retryTopUp(workflowId, command, {
-        previous,
+      const { result, requestId } = await services.workflows.call(
+        calls.retry,
+        { workflowId, command, previous },
         deadline,
-      });
+      );
       // This request may have joined the attempt of another one.
       const isOwn = requestId === as.requestId;
       return outcomeFor<ToppedUp>(isOwn ? as : identity, result);

@@ -7,10 +7,13 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, vi } from 'vitest';
-import type { WorkflowCallOptions } from '../../../src/operations/workflow-client/workflow-call-options.ts';
-import { createWorkflowClient } from '../../../src/operations/workflow-client/workflow-client.ts';
-import { WorkflowsUnavailableError } from '../../../src/operations/workflow-client/workflow-errors.ts';
-import type { RedeemCommand } from '../../../workflows/contracts.ts';
+import type { WorkflowClientOptions } from '../../src/operations/workflow-calls.ts';
+import {
+  calls,
+  createWorkflowClient,
+  WorkflowsUnavailableError,
+} from '../../src/operations/workflow-calls.ts';
+import type { RedeemCommand } from '../../workflows/contracts.ts';
 
 const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
 const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;
@@ -33,17 +36,17 @@ function redeemBy(update: () => Promise<unknown>) {
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
     workflow: { executeUpdateWithStart: update },
   } as unknown as Client;
-  const calls = createWorkflowClient({
+  const workflows = createWorkflowClient({
     client,
     reachability: { isReachable: async () => true, doubt: () => {} },
     taskQueue: 'test',
     eager: false,
     callerWaitMs: 60_000,
-    timing: {} as WorkflowCallOptions['timing'],
+    timing: {} as WorkflowClientOptions['timing'],
     failpoint: () => undefined,
     numbers: { hashOf: () => 'hash', hashOfStored: () => 'hash' },
   });
-  return calls.redeem(voucher, command, Date.now() + 60_000);
+  return workflows.call(calls.redeem, { voucher, command }, Date.now() + 60_000);
 }
 
 /** As the server answers where the workflow task that carried the update failed. */

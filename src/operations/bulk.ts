@@ -10,8 +10,7 @@ import {
 import type { Refusal } from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
 import { describeError } from '../runtime/process/logger.ts';
-import { digestRequest, identify, runOnce } from './run-once.ts';
-import type { OperationServices } from './services.ts';
+import { digestRequest, identify, type OperationServices, runOnce } from './run-once.ts';
 
 /** A line as it was sent, with the number in clear, without the names that the order gives it. */
 export type OrderedLine = Omit<NewBulkLine, 'operation_id' | 'request_digest' | 'owner_msisdn'> & {

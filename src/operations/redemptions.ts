@@ -1,19 +1,33 @@
-import type { ClaimMade, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
+import type {
+  ClaimMade,
+  RedeemCommand,
+  RedemptionMade,
+  RedemptionReversed,
+} from '../../workflows/contracts.ts';
 import {
   findOperation,
   outcomeFor,
   type StoredOperation,
   type StoredOutcome,
 } from '../db/operations.ts';
+import { findRedemptionNames } from '../db/support-search.ts';
 import { heldByContent, runningRedemption } from '../db/vouchers/redemptions.ts';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.ts';
 import { formatMoney, type Money } from '../domain/money.ts';
-import { type Reason, refuse } from '../domain/refusals.ts';
+import type { AccountChecked } from '../domain/payout-account.ts';
+import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
 import { type Caller, type Company, isRedeemableAt } from '../domain/vouchers/voucher.ts';
 import { claimIdFor, redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
-import { identify, type RequestIdentity, type Run, runOnce, waitForTurn } from './run-once.ts';
-import type { OperationServices } from './services.ts';
-import type { VoucherLookUp } from './voucher-look-up.ts';
+import {
+  identify,
+  type OperationResult,
+  type OperationServices,
+  type RequestIdentity,
+  type Run,
+  runOnce,
+  waitForTurn,
+} from './run-once.ts';
+import { calls, StillProcessingError, WorkflowsUnavailableError } from './workflow-calls.ts';
 
 /** The reasons for which a claim is refused or fails on both surfaces, in order of the checks. */
 export const claimReasons: readonly Reason[] = [
@@ -75,6 +89,19 @@ export const redemptionReasons: readonly Reason[] = [
   'key-reused',
   'still-processing',
 ];
+
+/**
+ * Looks a voucher up within a limit of misses (fault F51). The surface that takes the code has the limit:
+ * a form of the portal names vouchers by their ids, and guesses nothing.
+ */
+export type VoucherLookUp = <Result>(search: {
+  readonly code: { readonly canonical: string | undefined };
+  readonly run: () => Promise<Result>;
+  /** The refusal in a result; undefined for a stored answer. */
+  readonly refusalOf: (result: Result) => Pick<Refusal, 'reason'> | undefined;
+  /** The result for a requester that has exceeded the limit. */
+  readonly refused: (refusal: Refusal) => Result;
+}) => Promise<Result>;
 
 /** A voucher code as parsed by `voucherCodeField`. */
 export interface RequestedCode {
@@ -160,7 +187,7 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
     const amount = decimal(request.amount);
     const command = { ...as, voucherId: voucher.id, amount };
     services.noteInLog?.({ workflowId: claimIdFor(voucher, command.operationId) });
-    return services.workflows.claim(voucher, command, deadline);
+    return services.workflows.call(calls.claim, { voucher, command }, deadline);
   });
 }
 
@@ -199,7 +226,7 @@ export async function redeemOnce(services: OperationServices, request: RedeemReq
       msisdn,
     };
     services.noteInLog?.({ workflowId: redemptionWorkflowId(voucher) });
-    return services.workflows.redeem(voucher, command, deadline);
+    return services.workflows.call(calls.redeem, { voucher, command }, deadline);
   };
   const look =
     joined === undefined ? undefined : () => findOperation(services.database, asked.kind, joined);
@@ -231,3 +258,45 @@ export const runningReference = async (
   const digests = services.digests.stored.voucherCode(code.canonical);
   return (await runningRedemption(services.database, digests))?.platform_reference ?? null;
 };
+
+/** Reverses a redemption once: the payment goes back, and its value to the voucher. */
+export function reverseRedemptionOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly key: string | undefined;
+    readonly redemptionId: number;
+    readonly reason: string | null;
+    /** What the digest covers besides the redemption. */
+    readonly content: object;
+  },
+): Promise<OperationResult<RedemptionReversed>> {
+  const { company, key, redemptionId, reason, content } = request;
+  const identity = identify(services, {
+    company,
+    kind: 'reverse-redemption',
+    key,
+    content: { ...content, redemptionId },
+  });
+  return runOnce(services, identity, async (as, deadline) => {
+    const named = { redemptionId, merchantId: company.id };
+    const redemption = await findRedemptionNames(services.database, named);
+    const command = { ...as, redemptionId, reason };
+    return services.workflows.call(calls.reverse, { command, redemption }, deadline);
+  });
+}
+
+/** Asks the providers for the payout account of a merchant; undefined where no answer has come in time. */
+export async function checkPayoutAccount(
+  { workflows, waits }: Pick<OperationServices, 'workflows' | 'waits'>,
+  merchantId: number,
+): Promise<AccountChecked | undefined> {
+  try {
+    const deadline = Date.now() + waits.callerWaitMs;
+    return await workflows.call(calls.checkPayoutAccount, { merchantId }, deadline);
+  } catch (error) {
+    if (error instanceof StillProcessingError || error instanceof WorkflowsUnavailableError)
+      return undefined;
+    throw error;
+  }
+}

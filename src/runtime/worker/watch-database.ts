@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
-import { connectDatabase } from '../db/connection.ts';
-import { requireCurrentSchema } from '../db/migrate.ts';
-import { type FenceWatch, watchFence } from '../db/recovery.ts';
-import { type Metrics, showClock } from '../runtime/metrics/metrics.ts';
+import type { Config } from '../../config/config.ts';
+import { connectDatabase } from '../../db/connection.ts';
+import { requireCurrentSchema } from '../../db/migrate.ts';
+import { type FenceWatch, watchFence } from '../../db/recovery.ts';
+import { type Metrics, showClock } from '../metrics/metrics.ts';
 
 /** A server that has vanished without a word gives no answer. */
 const ANSWER_LIMIT_MS = 5_000;

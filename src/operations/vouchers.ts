@@ -1,0 +1,96 @@
+import type {
+  GeneratedVoucher,
+  GenerateVoucherCommand,
+  MessageResent,
+  VoucherCancelled,
+} from '../../workflows/contracts.ts';
+import { generateVoucherId } from '../../workflows/workflow-ids.ts';
+import { outcomeFor } from '../db/operations.ts';
+import { findVoucherNames } from '../db/support-search.ts';
+import { generatedVoucher } from '../db/vouchers/generation.ts';
+import { refuseCountry } from '../domain/phone.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
+import {
+  identify,
+  type OperationResult,
+  type OperationServices,
+  type RequestIdentity,
+  runOnce,
+} from './run-once.ts';
+import { calls, WorkflowsUnavailableError } from './workflow-calls.ts';
+
+/** The row of a new voucher, with its sealed code. */
+type VoucherRow = Awaited<ReturnType<typeof generatedVoucher>>;
+
+/** Generates a voucher once, and reads it. */
+export async function generateVoucherOnce(
+  services: OperationServices,
+  request: {
+    readonly company: Caller;
+    readonly key: string | undefined;
+    /** What the digest covers. */
+    readonly content: object;
+    readonly voucher: Omit<GenerateVoucherCommand, keyof RequestIdentity>;
+  },
+): Promise<OperationResult<{ readonly ok: true; readonly voucher: VoucherRow }>> {
+  const { company, key, content, voucher } = request;
+  const identity = identify(services, { company, kind: 'generate-voucher', key, content });
+  const { result, replayed } = await runOnce<GeneratedVoucher>(
+    services,
+    identity,
+    async (as, deadline) => {
+      const refusal = refuseCountry(voucher.ownerMsisdn, services.quoteRules.servedCountries);
+      if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
+      services.noteInLog?.({ workflowId: generateVoucherId(as.operationId) });
+      return services.workflows.call(calls.generate, { ...as, ...voucher }, deadline);
+    },
+  );
+  if (!result.ok) return { result, replayed };
+  const row = await generatedVoucher(services.database, result.voucherId);
+  // An answer copied from another workflow must not reveal its voucher code.
+  if (row.operation_id !== identity.operationId) throw new WorkflowsUnavailableError(false);
+  return { result: { ok: true, voucher: row }, replayed };
+}
+
+/** What a partner asks for with one of its vouchers. */
+export interface VoucherRequest {
+  readonly company: Caller;
+  readonly key: string | undefined;
+  readonly voucherId: number;
+}
+
+/** Cancels a partner's voucher once; what remains of it goes back to the gift wallet. */
+export const cancelVoucherOnce = (
+  services: OperationServices,
+  request: VoucherRequest,
+): Promise<OperationResult<VoucherCancelled>> =>
+  runOnce(services, identityOf(services, 'cancel-voucher', request), async (as, deadline) => {
+    const asked = await withNames(services, as, request);
+    return services.workflows.call(calls.cancel, asked, deadline);
+  });
+
+/** Sends the message that the owner of a partner's voucher may miss once more. */
+export const resendMessageOnce = (
+  services: OperationServices,
+  request: VoucherRequest,
+): Promise<OperationResult<MessageResent>> =>
+  runOnce(services, identityOf(services, 'resend-message', request), async (as, deadline) => {
+    const asked = await withNames(services, as, request);
+    return services.workflows.call(calls.resend, asked, deadline);
+  });
+
+const identityOf = (
+  services: OperationServices,
+  kind: 'cancel-voucher' | 'resend-message',
+  { company, key, voucherId }: VoucherRequest,
+) => identify(services, { company, kind, key, content: { voucherId } });
+
+/** The command about a voucher, and what its workflow is found by. */
+const withNames = async (
+  { database }: OperationServices,
+  as: RequestIdentity,
+  { voucherId, company }: VoucherRequest,
+) => ({
+  command: { ...as, voucherId },
+  voucher: await findVoucherNames(database, { voucherId, partnerId: company.id }),
+});

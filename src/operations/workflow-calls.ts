@@ -1,0 +1,470 @@
+import {
+  type Client,
+  NamespaceNotFoundError,
+  type UpdateDefinition,
+  WithStartWorkflowOperation,
+  type Workflow,
+  WorkflowNotFoundError,
+  type WorkflowResultType,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { SignalDefinition } from '@temporalio/common';
+import type { cancelVoucher } from '../../workflows/cancel-voucher.ts';
+import type { checkPayoutAccount } from '../../workflows/check-payout-account.ts';
+import {
+  type CancelVoucherCommand,
+  type ClaimCommand,
+  claimResult,
+  type GenerateVoucherCommand,
+  type RedeemCommand,
+  type RedemptionTiming,
+  type ResendMessageCommand,
+  type RetryCommand,
+  type ReverseRedemptionCommand,
+  redeem,
+  retryTopUp,
+  reversalResult,
+  type TopUpCommand,
+  type TopUpTiming,
+  topUpResult,
+} from '../../workflows/contracts.ts';
+import type { generateVoucher } from '../../workflows/generate-voucher.ts';
+import type { redeemVoucher } from '../../workflows/redeem-voucher.ts';
+import type { resendMessage } from '../../workflows/resend-message.ts';
+import type { reverseRedemption } from '../../workflows/reverse-redemption.ts';
+import type { topUp } from '../../workflows/top-up.ts';
+import {
+  cancelVoucherId,
+  checkPayoutAccountId,
+  generateVoucherId,
+  resendMessageId,
+} from '../../workflows/workflow-ids.ts';
+import type { NamedRedemption } from '../db/support-search.ts';
+import type { NumberBox, StoredNumber } from '../domain/phone.ts';
+import type { ReportedCode } from '../domain/vouchers/messages.ts';
+import { type NamedVoucher, namesOfVoucher } from '../domain/vouchers/voucher.ts';
+import type { Failpoint, FailpointName } from '../runtime/process/failpoint.ts';
+import { grpcCodeOf, grpcCodes, type Reachability } from '../runtime/temporal/connection.ts';
+import { ForeignPayloadError } from '../runtime/temporal/payload-codec.ts';
+import { startBulkOrder } from '../runtime/temporal/starters.ts';
+import {
+  claimIdFor,
+  type FindableVoucher,
+  namesOfCompany,
+  redemptionStart,
+  redemptionWorkflowId,
+  reversalStart,
+  type StartNames,
+  startOf,
+  tellCodeDelivery,
+  tellIfRunning,
+  topUpStart,
+  type WorkflowStart,
+} from '../runtime/temporal/workflow-starts.ts';
+
+/** What starts of workflows are made of besides the request. */
+interface StartContext {
+  readonly taskQueue: string;
+  readonly timing: RedemptionTiming & TopUpTiming;
+  /** Makes the hashes of numbers by which workflows are found. */
+  readonly numbers: Pick<NumberBox, 'hashOf' | 'hashOfStored'>;
+}
+
+export interface WorkflowClientOptions extends StartContext {
+  readonly client: Client;
+  readonly reachability: Reachability;
+  /** Whether a worker of this process shares the client's connection, which allows eager starts. */
+  readonly eager: boolean;
+  readonly callerWaitMs: number;
+  readonly failpoint: Failpoint;
+}
+
+/** How requests of one kind reach their workflow, and how it answers. */
+interface WorkflowCall<Request, Answer> {
+  /** The failpoint of a call that is on its way. */
+  readonly sent?: FailpointName;
+  send(request: Request, options: WorkflowClientOptions): Promise<Answer>;
+}
+
+/** Temporal routes a repeated start to the running workflow. */
+const USE_EXISTING = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+
+/** The result of the whole workflow is the answer. */
+const answeredByResult = <Request, Run extends Workflow>(
+  startFor: (request: Request, context: StartContext) => WorkflowStart<Run>,
+  started?: FailpointName,
+): WorkflowCall<Request, WorkflowResultType<Run>> => ({
+  async send(request, context) {
+    const { client, taskQueue, eager, failpoint } = context;
+    const { workflow, options } = startFor(request, context);
+    const eagerly = { taskQueue, requestEagerStart: eager };
+    const start = { ...options, ...USE_EXISTING, ...eagerly };
+    const handle = await client.workflow.start<Workflow>(workflow, start);
+    if (started) await failpoint(started);
+    return handle.result();
+  },
+});
+
+/** An update is the answer. It starts the workflow where it does not run, and the workflow may go on. */
+const answeredByUpdate = <
+  Request extends { readonly command: { readonly requestId: string } },
+  Answer,
+  Input extends unknown[],
+  Run extends Workflow,
+>(call: {
+  readonly update: UpdateDefinition<Answer, Input>;
+  readonly input: (request: Request) => Input;
+  readonly startFor: (request: Request, context: StartContext) => WorkflowStart<Run>;
+  readonly sent: FailpointName;
+}): WorkflowCall<Request, Answer> => ({
+  sent: call.sent,
+  send(request, context) {
+    const { client, taskQueue } = context;
+    const { workflow, options } = call.startFor(request, context);
+    const start = { ...options, ...USE_EXISTING, taskQueue };
+    return client.workflow.executeUpdateWithStart(call.update, {
+      args: call.input(request),
+      updateId: request.command.requestId,
+      startWorkflowOperation: new WithStartWorkflowOperation<Workflow>(workflow, start),
+    });
+  },
+});
+
+/** A claim or redemption of a voucher. */
+interface OfVoucher<Command> {
+  readonly voucher: FindableVoucher;
+  readonly command: Command;
+}
+
+/** A request about a voucher that the company may not have. */
+interface OfVoucherIfAny<Command> {
+  readonly voucher: NamedVoucher | undefined;
+  readonly command: Command;
+}
+
+/** The hash of a number as it was given in clear, or none. */
+const hashOf = (given: string | null, { numbers }: StartContext): StartNames =>
+  given === null ? {} : { numberHash: numbers.hashOf(given) };
+
+const namesOfVoucherIfAny = (
+  voucher: NamedVoucher | undefined,
+  { numbers }: StartContext,
+): StartNames => (voucher === undefined ? {} : namesOfVoucher(voucher, numbers));
+
+/** A merchant that asks is the one that is paid. The owner's number goes before a given one. */
+const namesOfRedemption = (
+  { voucher, command }: OfVoucher<ClaimCommand | RedeemCommand>,
+  context: StartContext,
+): StartNames => ({
+  ...hashOf('msisdn' in command ? command.msisdn : null, context),
+  partnerId: voucher.partnerId,
+  merchantId: ('merchantId' in command ? command.merchantId : null) ?? voucher.merchantId,
+  ...namesOfCompany(command.company),
+  serialNumber: voucher.serialNumber,
+  ...(voucher.ownerMsisdn !== null && {
+    numberHash: context.numbers.hashOfStored(voucher.ownerMsisdn),
+  }),
+});
+
+/** Whom the API calls in Temporal, for what. */
+export const calls = {
+  generate: answeredByResult(
+    (command: GenerateVoucherCommand, context) =>
+      startOf<typeof generateVoucher>('generateVoucher', {
+        operation: 'generate-voucher',
+        workflowId: generateVoucherId(command.operationId),
+        args: [command],
+        names: { ...namesOfCompany(command.company), ...hashOf(command.ownerMsisdn, context) },
+        summary: `Voucher of partner ${command.company.id}`,
+      }),
+    'generate-started',
+  ),
+
+  cancel: answeredByResult(({ command, voucher }: OfVoucherIfAny<CancelVoucherCommand>, context) =>
+    startOf<typeof cancelVoucher>('cancelVoucher', {
+      operation: 'cancel-voucher',
+      workflowId: cancelVoucherId(command.operationId),
+      args: [command],
+      names: { ...namesOfVoucherIfAny(voucher, context), ...namesOfCompany(command.company) },
+      summary: `Cancellation of voucher ${command.voucherId} by partner ${command.company.id}`,
+    }),
+  ),
+
+  /** Its answer waits for the SMS provider. */
+  resend: answeredByResult(({ command, voucher }: OfVoucherIfAny<ResendMessageCommand>, context) =>
+    startOf<typeof resendMessage>('resendMessage', {
+      operation: 'resend-message',
+      workflowId: resendMessageId(command.operationId),
+      args: [command],
+      names: { ...namesOfVoucherIfAny(voucher, context), ...namesOfCompany(command.company) },
+      summary: `Message of voucher ${command.voucherId} again`,
+    }),
+  ),
+
+  /** It answers when the code was sent. */
+  claim: answeredByUpdate({
+    update: claimResult,
+    input: () => [],
+    startFor: (
+      request: OfVoucher<ClaimCommand>,
+      context: StartContext,
+    ): WorkflowStart<typeof redeemVoucher> =>
+      redemptionStart(
+        claimIdFor(request.voucher, request.command.operationId),
+        { begin: { kind: 'claim', claim: request.command }, timing: context.timing },
+        namesOfRedemption(request, context),
+      ),
+    sent: 'claim-started',
+  }),
+
+  /** Through the workflow of the voucher's live claim, or through a separate one. */
+  redeem: answeredByUpdate({
+    update: redeem,
+    input: ({ command }) => [command],
+    startFor: (
+      request: OfVoucher<RedeemCommand>,
+      context: StartContext,
+    ): WorkflowStart<typeof redeemVoucher> =>
+      redemptionStart(
+        redemptionWorkflowId(request.voucher),
+        { begin: { kind: 'redeem', redeem: request.command }, timing: context.timing },
+        namesOfRedemption(request, context),
+      ),
+    sent: 'redeem-started',
+  }),
+
+  /** Its answer waits for the mobile-money provider; the workflow then tells the owner. */
+  reverse: answeredByUpdate({
+    update: reversalResult,
+    input: () => [],
+    startFor: (
+      request: {
+        readonly command: ReverseRedemptionCommand;
+        /** Undefined where the merchant has no such redemption. */
+        readonly redemption: NamedRedemption | undefined;
+      },
+      context: StartContext,
+    ): WorkflowStart<typeof reverseRedemption> =>
+      reversalStart(
+        { command: request.command, timing: context.timing },
+        {
+          ...namesOfVoucherIfAny(request.redemption, context),
+          references: request.redemption?.references,
+        },
+      ),
+    sent: 'reverse-started',
+  }),
+
+  /** It answers when the outcome of the first attempt is known. */
+  topUp: answeredByUpdate({
+    update: topUpResult,
+    input: () => [],
+    startFor: (
+      request: {
+        readonly workflowId: string;
+        readonly command: TopUpCommand;
+        /** E.164 */
+        readonly msisdn: string;
+      },
+      context: StartContext,
+    ): WorkflowStart<typeof topUp> =>
+      topUpStart(
+        request.workflowId,
+        { begin: { kind: 'create', command: request.command }, timing: context.timing },
+        hashOf(request.msisdn, context),
+      ),
+    sent: 'topup-started',
+  }),
+
+  /** One more attempt, by the workflow that waits for it or by its successor. */
+  retry: answeredByUpdate({
+    update: retryTopUp,
+    input: ({ command }) => [command],
+    startFor: (
+      request: {
+        readonly workflowId: string;
+        readonly command: RetryCommand;
+        /** The number of the attempt before it. */
+        readonly previous: StoredNumber;
+      },
+      context: StartContext,
+    ): WorkflowStart<typeof topUp> =>
+      topUpStart(
+        request.workflowId,
+        { begin: { kind: 'retry', command: request.command }, timing: context.timing },
+        {
+          numberHash: request.command.numberHash ?? context.numbers.hashOfStored(request.previous),
+        },
+      ),
+    sent: 'retry-started',
+  }),
+
+  /** Its answer waits for the providers. Who asks at the same moment gets the same answer. */
+  checkPayoutAccount: answeredByResult(
+    ({ merchantId }: { readonly merchantId: number }, { taskQueue }) =>
+      startOf<typeof checkPayoutAccount>('checkPayoutAccount', {
+        operation: 'check-payout-account',
+        workflowId: checkPayoutAccountId(merchantId, taskQueue),
+        args: [{ merchantId }],
+        names: { merchantId },
+        summary: `Payout account of merchant ${merchantId}`,
+      }),
+  ),
+};
+
+export type WorkflowClient = ReturnType<typeof createWorkflowClient>;
+
+/** Several companies that claim one voucher at once can interrupt a workflow more than once. */
+const MAXIMUM_CALLS = 4;
+
+/**
+ * Calls workflows and waits for their answers until a deadline. Every call can be repeated: ids
+ * and policies route a repetition to the same workflow. An update has the id of the HTTP request
+ * that began the operation: a repetition adds none, and Temporal never returns answers that the
+ * database has deleted.
+ */
+export function createWorkflowClient(options: WorkflowClientOptions) {
+  const { client, reachability, failpoint, callerWaitMs } = options;
+
+  async function callOnce<Request, Answer>(
+    kind: WorkflowCall<Request, Answer>,
+    request: Request,
+    { deadline, isFirst }: { readonly deadline: number; readonly isFirst: boolean },
+  ): Promise<Answer> {
+    // After the first call nobody can rule out that something was started.
+    if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
+    const calling = client.withDeadline(deadline, () => kind.send(request, options));
+    calling.catch((error) => foundNobody(error) && reachability.doubt());
+    const answer = before(deadline, calling);
+    // If a test fails this step, nobody awaits the answer.
+    answer.catch(() => {});
+    if (kind.sent) await failpoint(kind.sent);
+    return answer;
+  }
+
+  /**
+   * Makes one of the `calls`, and waits for its answer until a deadline. A call that missed its workflow, for
+   * example at its end, is repeated.
+   *
+   * @throws StillProcessingError, WorkflowsUnavailableError
+   */
+  async function call<Request, Answer>(
+    kind: WorkflowCall<Request, Answer>,
+    request: Request,
+    deadline: number,
+  ): Promise<Answer> {
+    for (let made = 1; ; made += 1) {
+      try {
+        return await callOnce(kind, request, { deadline, isFirst: made === 1 });
+      } catch (error) {
+        if (made === MAXIMUM_CALLS || !missedWorkflow(error)) throw callError(error);
+      }
+    }
+  }
+
+  /**
+   * Sends a signal within the wait of a caller; a workflow that has ended needs it no more. Nothing waits for an
+   * answer to a signal: one that is not known to have arrived is unavailable, and its sender repeats it.
+   *
+   * @throws WorkflowsUnavailableError
+   */
+  async function tell(workflowId: string, signal: SignalDefinition<[]>): Promise<void> {
+    if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(true);
+    const handle = client.workflow.getHandle(workflowId);
+    try {
+      await tellIfRunning(() =>
+        client.withDeadline(Date.now() + callerWaitMs, () => handle.signal(signal)),
+      );
+    } catch (error) {
+      const found = callError(error);
+      const isUnknown = found instanceof StillProcessingError;
+      if (isUnknown || foundNobody(error)) reachability.doubt();
+      throw isUnknown ? new WorkflowsUnavailableError(false, error) : found;
+    }
+  }
+
+  /** Tells a waiting claim what was reported about its code; it only shows it. */
+  const tellCode = (code: ReportedCode): Promise<void> => tellCodeDelivery(client, code);
+
+  /** Starts the workflow of a recorded order, unless it runs. */
+  const beginBulkOrder = (order: Parameters<typeof startBulkOrder>[1]): Promise<boolean> =>
+    client.withDeadline(Date.now() + callerWaitMs, () => startBulkOrder(options, order));
+
+  return { call, tell, tellCode, beginBulkOrder };
+}
+
+/**
+ * The native client may restart its timeout when it retries a call, so this timer enforces ours.
+ */
+async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsUp = new Promise<never>((_resolve, reject) => {
+    const error = new StillProcessingError('The workflow has not answered yet');
+    timer = setTimeout(() => reject(error), deadline - Date.now());
+  });
+  // The call itself ends later, when nobody awaits it.
+  answer.catch(() => {});
+  return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
+}
+
+/** The caller's time is up; the workflow continues, and a repeated request gets its result. */
+export class StillProcessingError extends Error {
+  override readonly name = 'StillProcessingError';
+}
+
+/** Temporal cannot be reached or rejects calls at the moment. */
+export class WorkflowsUnavailableError extends Error {
+  override readonly name = 'WorkflowsUnavailableError';
+
+  /** Whether it is certain that nothing was started. */
+  readonly isCertain: boolean;
+
+  constructor(isCertain: boolean, cause?: unknown) {
+    super('The workflow could not be reached', { cause });
+    this.isCertain = isCertain;
+  }
+}
+
+const DEADLINE_CODES: readonly number[] = [grpcCodes.cancelled, grpcCodes.deadlineExceeded];
+
+/** Whether a call failed because the service could not be reached. */
+export const foundNobody = (error: unknown): boolean => grpcCodeOf(error) === grpcCodes.unavailable;
+
+/**
+ * Failures of an update by the server itself: the workflow ended at that moment, or its worker lost
+ * the workflow task.
+ */
+const MISSED_UPDATES: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
+
+/** Whether an update missed its workflow, so that a repeated one may find it. */
+const missedWorkflow = (error: unknown): boolean =>
+  // The workflow task with the update failed, for example because a signal arrived at its end.
+  grpcCodeOf(error) === grpcCodes.failedPrecondition ||
+  (error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof Error &&
+    'type' in error.cause &&
+    MISSED_UPDATES.includes(error.cause.type));
+
+/**
+ * Classifies the failure of a call. The native client retries by itself, so even "no connection"
+ * does not prove that its first attempt did not arrive.
+ */
+function callError(error: unknown): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+    return new StillProcessingError('The workflow has not answered yet', { cause: error });
+  // The workflow was terminated, or Temporal has lost it: its effect is unknown. One that has lost
+  // everything has no namespace until a worker makes it again.
+  if (
+    missedWorkflow(error) ||
+    error instanceof ForeignPayloadError ||
+    error instanceof WorkflowNotFoundError ||
+    error instanceof NamespaceNotFoundError
+  )
+    return new WorkflowsUnavailableError(false, error);
+  const code = grpcCodeOf(error);
+  if (code === undefined) return error;
+  return DEADLINE_CODES.includes(code)
+    ? new StillProcessingError('The workflow has not answered yet', { cause: error })
+    : new WorkflowsUnavailableError(false, error);
+}

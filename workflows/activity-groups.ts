@@ -1,0 +1,87 @@
+import type { Activities } from '../activities/index.ts';
+
+/**
+ * Every activity, and how workflows run it: the options of each group stand in activity-options.ts. Workers, their
+ * guards and the metrics know activities by this table. The compiler asks for each activity that there is.
+ */
+export const activityGroups = {
+  generateVoucher: 'patient',
+  cancelVoucher: 'patient',
+  queueResend: 'patient',
+  settleResend: 'patient',
+  claimAndSend: 'patient',
+  confirmClaim: 'patient',
+  cancelClaim: 'patient',
+  expireClaim: 'patient',
+  holdRedemption: 'patient',
+  giveUpConfirmation: 'patient',
+  beginReversal: 'patient',
+  holdTopUp: 'patient',
+  recordSharedAnswer: 'patient',
+  readTopUpStatus: 'patient',
+  beginInvitation: 'patient',
+  endInvitation: 'patient',
+  postRedemption: 'limited',
+  voidRedemption: 'limited',
+  markTopUpUnknown: 'limited',
+  postTopUp: 'limited',
+  voidTopUp: 'limited',
+  noteUnbookedPayment: 'limited',
+  postReversal: 'limited',
+  failReversal: 'limited',
+  noteReversalNeedsAction: 'limited',
+  beginRepair: 'limited',
+  endRepair: 'limited',
+  readSettlement: 'limited',
+  sendMessage: 'providers',
+  sendInvitation: 'providers',
+  sendAccessNotice: 'providers',
+  payMerchant: 'providers',
+  inquirePayment: 'providers',
+  reversePayment: 'providers',
+  inquireReversal: 'providers',
+  sendTopUp: 'providers',
+  inquireTopUp: 'providers',
+  pressSettlement: 'repairs',
+  retryForRepair: 'repairs',
+  checkPayoutAccount: 'payoutAccounts',
+  generateBulkLines: 'bulk',
+  resumeRedemptions: 'reconciliation',
+  resumeTopUps: 'reconciliation',
+  askDue: 'reconciliation',
+  openCases: 'reconciliation',
+  checkInvariants: 'books',
+  checkBooksPart: 'wholeBooks',
+  sweepClaims: 'sweeps',
+  sweepVouchers: 'sweeps',
+  sweepTopUps: 'sweeps',
+  sweepMessages: 'sweeps',
+  resumeMessages: 'sweeps',
+  resumeBulkOrders: 'sweeps',
+  sweepReminders: 'sweeps',
+  sweepStatements: 'sweeps',
+  openDueVoucherCases: 'sweeps',
+  openRefusedRowCases: 'sweeps',
+  pruneRows: 'sweeps',
+  sendDueStatements: 'statements',
+  sendDayReports: 'dayReports',
+  compareProviderStatements: 'providerStatements',
+  readProviderBalances: 'providerStatements',
+  readCase: 'cases',
+  deliverDue: 'webhooks',
+  tellSwitchedOff: 'webhooks',
+} as const satisfies Readonly<Record<keyof Activities, string>>;
+
+type Groups = typeof activityGroups;
+
+/** The activities of a group. */
+export type ActivitiesOf<Group extends Groups[keyof Groups]> = Pick<
+  Activities,
+  { [Name in keyof Groups]: Groups[Name] extends Group ? Name : never }[keyof Groups]
+>;
+
+/** Whether an activity is a step in the database: it runs as a local one, and never from a task queue. */
+export const isDatabaseStep = (name: string): boolean => {
+  const group = (activityGroups as Readonly<Record<string, string>>)[name];
+  return group === 'patient' || group === 'limited';
+};
