@@ -4,35 +4,36 @@ import Koa from 'koa';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Config } from '../../src/config/config.ts';
-import { priceSource } from '../../src/db/catalogue/prices.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { type ListQuery, type ListSource, pageStatement } from '../../src/db/lists/list-page.ts';
 import {
-  denominationSource,
-  merchantCategorySource,
-  merchantSource,
-  productCategorySource,
-  productSource,
-  promoSource,
-} from '../../src/db/lists/list-sources.ts';
-import { topupSource } from '../../src/db/topups/topups.ts';
+  denominationList,
+  merchantCategoryList,
+  merchantList,
+  priceList,
+  productCategoryList,
+  productList,
+  promoList,
+} from '../../src/db/lists/catalogue.ts';
+import type { List } from '../../src/db/lists/list.ts';
+import { type ListQuery, pageStatement } from '../../src/db/lists/list-page.ts';
+import { topupList } from '../../src/db/lists/topups.ts';
 import type { Stops } from '../../src/local/start/stops.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 
 /** Every list by its path. */
-const sources: Readonly<Record<string, ListSource<object>>> = {
-  '/merchants': merchantSource,
-  '/merchant-categories': merchantCategorySource,
-  '/promos': promoSource,
-  '/product-list': productSource,
-  '/product-categories-list': productCategorySource,
-  '/gift-denominations': denominationSource,
-  '/partner-gift-denomination-prices': priceSource,
-  '/topup-transactions': topupSource,
+const lists: Readonly<Record<string, List<object>>> = {
+  '/merchants': merchantList,
+  '/merchant-categories': merchantCategoryList,
+  '/promos': promoList,
+  '/product-list': productList,
+  '/product-categories-list': productCategoryList,
+  '/gift-denominations': denominationList,
+  '/partner-gift-denomination-prices': priceList,
+  '/topup-transactions': topupList,
 };
 
 /** The paths of all lists. */
-export const listPaths: readonly string[] = Object.keys(sources);
+export const listPaths: readonly string[] = Object.keys(lists);
 
 /**
  * A Koa application that only runs the statement of a list's first page for the partner in the query
@@ -69,25 +70,25 @@ export async function startBareLists(config: Config, stops: Stops): Promise<numb
 
 async function currentVersion(
   database: Database,
-  source: ListSource<object>,
+  list: List<object>,
   partnerId: number,
 ): Promise<number> {
-  if (!source.version) return 0;
+  if (!list.version) return 0;
   const { rows } = await sql<{ version: number }>`
-    select ${source.version(partnerId)} as version`.execute(database);
+    select ${list.version(partnerId)} as version`.execute(database);
   return rows[0]?.version ?? 0;
 }
 
 /** The statement as the service sends it once it knows the count. */
 async function firstPage(config: Config, path: string, partnerId: number): Promise<pg.QueryConfig> {
   const endpoint = partnerRoutes.endpoints.find((one) => one.path === path && one.method === 'GET');
-  const source = sources[path];
-  if (!endpoint?.query || !source) throw new RangeError('There is no such list');
+  const list = lists[path];
+  if (!endpoint?.query || !list) throw new RangeError('There is no such list');
   const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
   try {
-    const version = await currentVersion(database, source, partnerId);
+    const version = await currentVersion(database, list, partnerId);
     const query = endpoint.query.parse({}) as ListQuery;
-    const page = pageStatement(source, partnerId, query, {
+    const page = pageStatement(list, partnerId, query, {
       version,
       totalItems: 0,
     }).compile(database);

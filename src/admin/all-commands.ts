@@ -34,8 +34,23 @@ const { 'correct-number': _byTwo, ...askedRepairs } = repairTitles;
 
 /** Every command, by the file that has it. */
 export const allCommands: readonly ListedCommand[] = [
-  inFile(() => import('./commands/companies.ts'), {
+  inFile(() => import('./commands/lists.ts'), {
     'list partners': 'Show all partners with their balances, and which are below their thresholds',
+    'list merchants': 'Show all merchants',
+    'list merchant-categories': 'Show the categories of merchants',
+    'list product-categories': 'Show the categories of products',
+    'list products': 'Show the products, or those of one partner',
+    'list denominations': 'Show the amounts of gift vouchers',
+    'list promos': 'Show the promos, including inactive and past ones',
+    'list vouchers': 'Show the newest vouchers',
+    'list top-ups': 'Show the newest top-ups',
+  }),
+  inFile(() => import('./commands/show.ts'), {
+    'show merchant': 'Show one merchant: fee, payout account, keys and addresses',
+    'show voucher': 'Show one voucher: claims, redemptions, messages, and transfers',
+    'show top-up': 'Show one top-up: attempts, answers of the provider, and transfers',
+  }),
+  inFile(() => import('./commands/companies.ts'), {
     'show partner': 'Show one partner: balances, products, keys and addresses',
     'create partner': 'Add a partner, with its wallets',
     'change partner': 'Change the name of a partner',
@@ -43,34 +58,9 @@ export const allCommands: readonly ListedCommand[] = [
     'suspend partner': 'Suspend a partner, and the redemption of its vouchers, at once',
     'reinstate partner': 'Reinstate a suspended partner',
   }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list merchants': 'Show all merchants',
-    'show merchant': 'Show one merchant: fee, payout account, keys and addresses',
-  }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list merchant-categories': 'Show the categories of merchants',
-    'list product-categories': 'Show the categories of products',
-  }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list products': 'Show the products, or those of one partner',
-  }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list denominations': 'Show the amounts of gift vouchers',
-  }),
   inFile(() => import('./commands/prices.ts'), {
     'list prices': 'Show the selling prices of a partner',
     'set price': 'Set the selling price of a denomination, in USD',
-  }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list promos': 'Show the promos, including inactive and past ones',
-  }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list vouchers': 'Show the newest vouchers',
-    'show voucher': 'Show one voucher: claims, redemptions, messages, and transfers',
-  }),
-  inFile(() => import('./commands/lists.ts'), {
-    'list top-ups': 'Show the newest top-ups',
-    'show top-up': 'Show one top-up: attempts, answers of the provider, and transfers',
   }),
   inFile(() => import('./commands/access.ts'), {
     'list api-keys': 'Show the API keys of a partner or a merchant, including revoked ones',

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ZodType, z } from 'zod';
-import type { SortBy } from '../db/lists/list-page.ts';
+import type { SortBy } from '../db/lists/list.ts';
 import type { Scope } from '../domain/access.ts';
 import type { Operation, Reason, Surface } from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { payoutSource, redemptionSource } from '../db/vouchers/lists.ts';
+import { payoutList, redemptionList } from '../db/lists/redemptions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import {
@@ -13,13 +13,8 @@ import {
   textAnswer,
   timeAnswer,
 } from '../http/fields/answer-fields.ts';
-import {
-  idempotencyKeyField,
-  idField,
-  metadataField,
-  timeParameter,
-} from '../http/fields/request-fields.ts';
-import { listEndpoint } from '../http/lists/list-endpoint.ts';
+import { idempotencyKeyField, idField, metadataField } from '../http/fields/request-fields.ts';
+import { listEndpoint, listParameters } from '../http/lists/list-endpoint.ts';
 import { reverseRedemptionOnce } from '../operations/redemptions.ts';
 
 const dayField = (description: string) =>
@@ -34,22 +29,19 @@ export const listPayouts = listEndpoint({
     'first. Days without a payment are left out; payments that you reversed, ' +
     'or that the provider took back, are not in it.',
   message: 'Payouts',
-  source: payoutSource,
-  defaultSort: [['day', 'DESC']],
+  list: payoutList,
   defaultLimit: 31,
   parameters: {
     from: { schema: dayField('First day, YYYY-MM-DD'), column: 'day', operator: 'gte' },
     to: { schema: dayField('Last day, YYYY-MM-DD'), column: 'day', operator: 'lte' },
   },
-  answer: z.array(
-    z.object({
-      day: dayField('Day in UTC'),
-      payouts: z.int().meta({ description: 'Number of payments', examples: [12] }),
-      paid: moneyAnswer('What was paid to you in ETB', '4850.000000'),
-      serviceFees: moneyAnswer('The service fees of these redemptions in ETB', '121.250000'),
-    }),
-  ),
-  present: ({ day, sums }) => ({ day, ...sums }),
+  item: z.object({
+    day: dayField('Day in UTC'),
+    payouts: z.int().meta({ description: 'Number of payments', examples: [12] }),
+    paid: moneyAnswer('What was paid to you in ETB', '4850.000000'),
+    serviceFees: moneyAnswer('The service fees of these redemptions in ETB', '121.250000'),
+  }),
+  present: ({ sums }) => sums,
 });
 
 const redemptionSchema = z.object({
@@ -80,40 +72,19 @@ export const listRedemptions = listEndpoint({
     'The redemptions that you are paid for, newest first, whichever company requested them; ' +
     'filtered by state, time (from, to) or reference (ours or the provider’s).',
   message: 'Redemptions',
-  source: redemptionSource,
-  defaultSort: [['id', 'DESC']],
+  list: redemptionList,
   defaultLimit: 20,
   parameters: {
-    state: { schema: redemptionSchema.shape.state, column: 'state', operator: 'eq' },
-    from: {
-      schema: timeParameter('Redemptions begun from this time on'),
-      column: 'createdAt',
-      operator: 'gte',
-    },
-    to: {
-      schema: timeParameter('Redemptions begun before this time'),
-      column: 'createdAt',
-      operator: 'lt',
-    },
-    reference: {
-      schema: z
-        .string('must be one text')
-        .min(1)
-        .max(100)
-        .meta({ description: "Reference of a redemption, ours or the provider's" }),
-      column: 'reference',
-      operator: 'eq',
-    },
+    state: listParameters.choice(redemptionSchema.shape.state, 'state'),
+    from: listParameters.from('Redemptions begun from this time on'),
+    to: listParameters.to('Redemptions begun before this time'),
+    reference: listParameters.exact(
+      "Reference of a redemption, ours or the provider's",
+      'reference',
+    ),
   },
-  answer: z.array(redemptionSchema),
-  present: ({ createdAt, paidAt, reference, providerReference, reversal, ...redemption }) => ({
-    ...redemption,
-    createdAt: createdAt.toISOString(),
-    paidAt: paidAt?.toISOString() ?? null,
-    platformReferenceNumber: reference,
-    referenceNumber: providerReference,
-    reversal: presentReversal(reversal),
-  }),
+  item: redemptionSchema,
+  present: ({ reversal }) => ({ reversal: presentReversal(reversal) }),
 });
 
 /** Takes the payment of a redemption back (beyond the specification; design 10). */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { priceSource } from '../db/catalogue/prices.ts';
 import {
-  denominationSource,
-  merchantCategorySource,
-  merchantSource,
-  productCategorySource,
-  productSource,
-  promoSource,
-} from '../db/lists/list-sources.ts';
+  denominationList,
+  merchantCategoryList,
+  merchantList,
+  priceList,
+  productCategoryList,
+  productList,
+  promoList,
+} from '../db/lists/catalogue.ts';
 import { maskMsisdn } from '../domain/phone.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import {
@@ -47,7 +47,6 @@ const percentage = (description: string) =>
 const ownProducts = (partnerId: number) => ({
   'allowedProducts.partnerCompanyId': String(partnerId),
 });
-const byIdDescending = [['id', 'DESC']] as const;
 
 /** The lists of reference data (specification 2.4 to 2.9 and 4.1). */
 export const lists: readonly Endpoint[] = [
@@ -57,40 +56,36 @@ export const lists: readonly Endpoint[] = [
     description:
       'Active merchants, where vouchers can be redeemed; phone numbers are partly masked.',
     message: 'Merchants',
-    source: merchantSource,
-    defaultSort: [['merchantName', 'ASC']],
+    list: merchantList,
     defaultLimit: 10,
-    answer: z.array(
-      deletable.extend({
-        merchantName: textAnswer('Name of the merchant', 'Abyssinia Coffee House'),
-        merchantLogo: textAnswer('Address of the logo; null where there is none').nullable(),
-        merchantType: textAnswer('Kind of the merchant', 'RETAIL'),
-        identifierType: z.int().meta({
-          description: 'Number of the register that `identifier` is from',
-          examples: [1],
-        }),
-        identifier: textAnswer(
-          'Identifier of the merchant, which `merchantIdentifier` takes',
-          'MER-0001',
-        ),
-        email: textAnswer('E-mail address of the merchant', 'merchant01@demo.test'),
-        phone: maskedMsisdnAnswer,
-        address: textAnswer('Postal address of the merchant', 'Addis Ababa'),
-        merchantCategoryId: idAnswer('category; absent where there is none').optional(),
-        merchantCategory: merchantCategory
-          .nullable()
-          .meta({ description: 'The category; null where there is none, or it was deleted' }),
+    item: deletable.extend({
+      merchantName: textAnswer('Name of the merchant', 'Abyssinia Coffee House'),
+      merchantLogo: textAnswer('Address of the logo; null where there is none').nullable(),
+      merchantType: textAnswer('Kind of the merchant', 'RETAIL'),
+      identifierType: z.int().meta({
+        description: 'Number of the register that `identifier` is from',
+        examples: [1],
       }),
-    ),
-    present: ({ merchantCategory: category, ...merchant }) => ({
-      ...merchant,
-      merchantCategoryId: merchant.merchantCategoryId ?? undefined,
+      identifier: textAnswer(
+        'Identifier of the merchant, which `merchantIdentifier` takes',
+        'MER-0001',
+      ),
+      email: textAnswer('E-mail address of the merchant', 'merchant01@demo.test'),
+      phone: maskedMsisdnAnswer,
+      address: textAnswer('Postal address of the merchant', 'Addis Ababa'),
+      merchantCategoryId: idAnswer('category; absent where there is none').optional(),
+      merchantCategory: merchantCategory
+        .nullable()
+        .meta({ description: 'The category; null where there is none, or it was deleted' }),
+    }),
+    present: ({ phone, merchantCategoryId, merchantCategory: category }) => ({
       deletedAt: null,
-      phone: maskMsisdn(merchant.phone),
+      phone: maskMsisdn(phone),
+      merchantCategoryId: merchantCategoryId ?? undefined,
       merchantCategory: category && {
         ...category,
-        createdAt: new Date(category.createdAt),
-        updatedAt: new Date(category.updatedAt),
+        createdAt: new Date(category.createdAt).toISOString(),
+        updatedAt: new Date(category.updatedAt).toISOString(),
         deletedAt: null,
       },
     }),
@@ -100,11 +95,10 @@ export const lists: readonly Endpoint[] = [
     summary: 'List merchant categories',
     description: 'All merchant categories, including inactive ones.',
     message: 'Merchant categories',
-    source: merchantCategorySource,
-    defaultSort: [['categoryName', 'ASC']],
+    list: merchantCategoryList,
     defaultLimit: 10,
-    answer: z.array(merchantCategory),
-    present: (category) => ({ ...category, deletedAt: null }),
+    item: merchantCategory,
+    present: () => ({ deletedAt: null }),
   }),
   listEndpoint({
     path: '/promos',
@@ -113,34 +107,30 @@ export const lists: readonly Endpoint[] = [
       'Active promos that have started and not ended. They are information of the catalogue: the ' +
       'service applies no promo to a price.',
     message: 'Promos',
-    source: promoSource,
-    defaultSort: byIdDescending,
+    list: promoList,
     defaultLimit: 20,
     ownFilter: () => ({}),
-    answer: z.array(
-      dated.extend({
-        productCategoryId: idAnswer('product category that the promo is about'),
-        promoName: textAnswer('Name of the promo', 'Data week'),
-        promoImage: textAnswer(
-          'Path of the image, relative to the base address of the API',
-          'promos/data-week.png',
-        ),
-        promoDescription: textAnswer('What the promo says', 'Packages for a week of films'),
-        promoStartDate: timeAnswer('When the promo begins'),
-        promoEndDate: timeAnswer('When the promo ends'),
-        discountPercentage: percentage('Announced discount'),
-        bonusPercentage: percentage('Announced bonus'),
-        status: activity,
-        constraint: z
-          .number()
-          .meta({ description: 'Limit of the promo, as agreed with support', examples: [0] }),
-      }),
-    ),
-    present: (promo) => ({
-      ...promo,
-      discountPercentage: Number(promo.discountPercentage),
-      bonusPercentage: Number(promo.bonusPercentage),
-      constraint: Number(promo.constraint),
+    item: dated.extend({
+      productCategoryId: idAnswer('product category that the promo is about'),
+      promoName: textAnswer('Name of the promo', 'Data week'),
+      promoImage: textAnswer(
+        'Path of the image, relative to the base address of the API',
+        'promos/data-week.png',
+      ),
+      promoDescription: textAnswer('What the promo says', 'Packages for a week of films'),
+      promoStartDate: timeAnswer('When the promo begins'),
+      promoEndDate: timeAnswer('When the promo ends'),
+      discountPercentage: percentage('Announced discount'),
+      bonusPercentage: percentage('Announced bonus'),
+      status: activity,
+      constraint: z
+        .number()
+        .meta({ description: 'Limit of the promo, as agreed with support', examples: [0] }),
+    }),
+    present: ({ discountPercentage, bonusPercentage, constraint }) => ({
+      discountPercentage: Number(discountPercentage),
+      bonusPercentage: Number(bonusPercentage),
+      constraint: Number(constraint),
     }),
   }),
   listEndpoint({
@@ -151,34 +141,30 @@ export const lists: readonly Endpoint[] = [
       '`q=productCategory.categoryName=PACKAGES` finds packages; `metadata` names the operator ' +
       'of a package. Airtime and gifts have no unit price and are not listed.',
     message: 'Products',
-    source: productSource,
-    defaultSort: byIdDescending,
+    list: productList,
     defaultLimit: 20,
     ownFilter: ownProducts,
-    answer: z.array(
-      dated.extend({
-        productName: textAnswer('Name of the product', 'Monthly voice'),
-        description: textAnswer('Description of the product', '600 minutes').nullable(),
-        metadata: z.unknown().meta({
-          description: 'Further data of the product; of a package, `operator` names its operator',
-          examples: [{ operator: 'ETHIO_TELECOM' }],
-        }),
-        pricingType: z.enum(['COMISSION', 'SERVICE_FEE']).meta({
-          description: 'Label of the catalogue, for information: no price depends on it',
-          examples: ['COMISSION'],
-        }),
-        status: activity,
-        productCategory: z
-          .object({ categoryName: textAnswer('Name of the category', 'PACKAGES') })
-          .meta({ title: 'ProductCategoryName', description: 'Category of the product' }),
-        productPrice: z
-          .object({ amount: moneyAnswer('Unit price in ETB', '250.000000') })
-          .meta({ title: 'ProductPrice', description: 'Price of the product' }),
+    item: dated.extend({
+      productName: textAnswer('Name of the product', 'Monthly voice'),
+      description: textAnswer('Description of the product', '600 minutes').nullable(),
+      metadata: z.unknown().meta({
+        description: 'Further data of the product; of a package, `operator` names its operator',
+        examples: [{ operator: 'ETHIO_TELECOM' }],
       }),
-    ),
-    present: ({ operator, categoryName, amount, ...product }) => ({
-      ...product,
-      metadata: operator === null ? product.metadata : { ...Object(product.metadata), operator },
+      pricingType: z.enum(['COMISSION', 'SERVICE_FEE']).meta({
+        description: 'Label of the catalogue, for information: no price depends on it',
+        examples: ['COMISSION'],
+      }),
+      status: activity,
+      productCategory: z
+        .object({ categoryName: textAnswer('Name of the category', 'PACKAGES') })
+        .meta({ title: 'ProductCategoryName', description: 'Category of the product' }),
+      productPrice: z
+        .object({ amount: moneyAnswer('Unit price in ETB', '250.000000') })
+        .meta({ title: 'ProductPrice', description: 'Price of the product' }),
+    }),
+    present: ({ metadata, operator, categoryName, amount }) => ({
+      metadata: operator === null ? metadata : { ...Object(metadata), operator },
       productCategory: { categoryName },
       productPrice: { amount },
     }),
@@ -188,18 +174,14 @@ export const lists: readonly Endpoint[] = [
     summary: 'List product categories',
     description: 'Active product categories in which you have access to a product.',
     message: 'Product categories',
-    source: productCategorySource,
-    defaultSort: byIdDescending,
+    list: productCategoryList,
     defaultLimit: 10,
     ownFilter: ownProducts,
-    answer: z.array(
-      dated.extend({
-        categoryName: textAnswer('Name of the category', 'PACKAGES'),
-        categoryDescription: textAnswer('What the category holds', 'Voice and data packages'),
-        status: activity,
-      }),
-    ),
-    present: (category) => category,
+    item: dated.extend({
+      categoryName: textAnswer('Name of the category', 'PACKAGES'),
+      categoryDescription: textAnswer('What the category holds', 'Voice and data packages'),
+      status: activity,
+    }),
   }),
   listEndpoint({
     path: '/gift-denominations',
@@ -207,17 +189,14 @@ export const lists: readonly Endpoint[] = [
     summary: 'List denominated gifts',
     description: 'Amounts of gift vouchers, including inactive ones.',
     message: 'Denominated gifts',
-    source: denominationSource,
-    defaultSort: [['amountEtb', 'ASC']],
+    list: denominationList,
     defaultLimit: 100,
-    answer: z.array(
-      z.object({
-        id: idAnswer('denomination'),
-        status: activity,
-        amountEtb: z.number().meta({ description: 'Value of the gift in ETB', examples: [500] }),
-      }),
-    ),
-    present: (denomination) => ({ ...denomination, amountEtb: Number(denomination.amountEtb) }),
+    item: z.object({
+      id: idAnswer('denomination'),
+      status: activity,
+      amountEtb: z.number().meta({ description: 'Value of the gift in ETB', examples: [500] }),
+    }),
+    present: ({ amountEtb }) => ({ amountEtb: Number(amountEtb) }),
   }),
   listEndpoint({
     path: '/partner-gift-denomination-prices',
@@ -226,10 +205,8 @@ export const lists: readonly Endpoint[] = [
     description:
       'Your current selling prices in USD; a price without `merchantId` applies to all other merchants.',
     message: 'Selling prices',
-    source: priceSource,
-    defaultSort: [['denominationId', 'ASC']],
+    list: priceList,
     defaultLimit: 20,
-    answer: z.array(sellingPrice),
-    present: (price) => price,
+    item: sellingPrice,
   }),
 ];

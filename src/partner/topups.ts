@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { type ListedTopup, topupList } from '../db/lists/topups.ts';
 import { type ListedAttempt, topupAttempts } from '../db/topups/attempts.ts';
-import { findListedTopup, type ListedTopup, topupSource } from '../db/topups/topups.ts';
+import { findListedTopup } from '../db/topups/topups.ts';
 import { formatMoney } from '../domain/money.ts';
 import { maskStored } from '../domain/phone.ts';
 import { type Reason, refuse } from '../domain/refusals.ts';
@@ -16,8 +17,8 @@ import {
   timeAnswer,
   topupKindAnswer,
 } from '../http/fields/answer-fields.ts';
-import { amountField, idField, msisdnField, timeParameter } from '../http/fields/request-fields.ts';
-import { listEndpoint } from '../http/lists/list-endpoint.ts';
+import { amountField, idField, msisdnField } from '../http/fields/request-fields.ts';
+import { listEndpoint, listParameters } from '../http/lists/list-endpoint.ts';
 import {
   type NumberedTopup,
   retryOnce,
@@ -83,24 +84,24 @@ const isoTime = (text: string): string => new Date(text).toISOString();
 /** Phone numbers are always masked. */
 const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> => ({
   transactionId: topup.id,
-  createdAt: topup.created_at.toISOString(),
-  updatedAt: topup.updated_at.toISOString(),
+  createdAt: topup.createdAt.toISOString(),
+  updatedAt: topup.updatedAt.toISOString(),
   kind: topup.kind,
   status: topup.status,
   amount: topup.amount,
-  productId: topup.product_id,
+  productId: topup.productId,
   msisdn: maskStored(topup.msisdn),
-  referenceNumber: topup.provider_reference,
+  referenceNumber: topup.providerReference,
   message: topup.message,
   attempt: topup.attempt,
-  charged: Boolean(topup.charged),
-  lateDelivery: topup.late_delivery && {
-    deliveredAt: isoTime(topup.late_delivery.at),
-    settled: topup.late_delivery.is_settled,
+  charged: topup.charged,
+  lateDelivery: topup.lateDelivery && {
+    deliveredAt: isoTime(topup.lateDelivery.at),
+    settled: topup.lateDelivery.isSettled,
   },
   reversal: topup.reversal && {
     reversedAt: isoTime(topup.reversal.at),
-    credited: topup.reversal.is_credited,
+    credited: topup.reversal.isCredited,
   },
 });
 
@@ -153,29 +154,16 @@ export const listTopups = listEndpoint({
     'Your top-ups, newest first, filtered by status, kind, time (from, to) or reference (ours or ' +
     "the provider's).",
   message: 'Top-ups',
-  source: topupSource,
-  defaultSort: [['transactionId', 'DESC']],
+  list: topupList,
   defaultLimit: 20,
   parameters: {
-    status: { schema: topupSchema.shape.status, column: 'status', operator: 'eq' },
-    kind: { schema: topupSchema.shape.kind, column: 'kind', operator: 'eq' },
-    from: {
-      schema: timeParameter('Top-ups from this time on'),
-      column: 'createdAt',
-      operator: 'gte',
-    },
-    to: { schema: timeParameter('Top-ups before this time'), column: 'createdAt', operator: 'lt' },
-    reference: {
-      schema: z
-        .string('must be one text')
-        .min(1)
-        .max(100)
-        .meta({ description: "Reference of an attempt, ours or the provider's" }),
-      column: 'reference',
-      operator: 'eq',
-    },
+    status: listParameters.choice(topupSchema.shape.status, 'status'),
+    kind: listParameters.choice(topupSchema.shape.kind, 'kind'),
+    from: listParameters.from('Top-ups from this time on'),
+    to: listParameters.to('Top-ups before this time'),
+    reference: listParameters.exact("Reference of an attempt, ours or the provider's", 'reference'),
   },
-  answer: z.array(topupSchema),
+  item: topupSchema,
   present: presentTopup,
 });
 

@@ -1,5 +1,5 @@
 import { type ZodType, z } from 'zod';
-import type { ListedVoucher } from '../db/vouchers/lists.ts';
+import type { ListedVoucher } from '../db/lists/vouchers.ts';
 import type { VoucherDetail } from '../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
 import { maskStored, type StoredNumber } from '../domain/phone.ts';

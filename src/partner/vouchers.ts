@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { voucherSource } from '../db/vouchers/lists.ts';
+import { voucherList } from '../db/lists/vouchers.ts';
 import { findVoucherDetail } from '../db/vouchers/vouchers.ts';
 import { refuse } from '../domain/refusals.ts';
 import { formatVoucherCode } from '../domain/vouchers/voucher.ts';
@@ -16,8 +16,8 @@ import {
   SERVICE_FEE_RULE,
   textAnswer,
 } from '../http/fields/answer-fields.ts';
-import { idField, timeParameter, voucherCodeField } from '../http/fields/request-fields.ts';
-import { listEndpoint } from '../http/lists/list-endpoint.ts';
+import { idField, voucherCodeField } from '../http/fields/request-fields.ts';
+import { listEndpoint, listParameters } from '../http/lists/list-endpoint.ts';
 import {
   claimOnce,
   claimReasons,
@@ -201,32 +201,15 @@ export const listVouchers = listEndpoint({
     'Your vouchers, newest first, filtered by status, serial number or time (from, to). No list ' +
     'shows their codes.',
   message: 'Vouchers',
-  source: voucherSource,
-  defaultSort: [['id', 'DESC']],
+  list: voucherList,
   defaultLimit: 20,
   parameters: {
-    status: { schema: voucherSchema.shape.status, column: 'status', operator: 'eq' },
-    from: {
-      schema: timeParameter('Vouchers generated from this time on'),
-      column: 'createdAt',
-      operator: 'gte',
-    },
-    to: {
-      schema: timeParameter('Vouchers generated before this time'),
-      column: 'createdAt',
-      operator: 'lt',
-    },
-    serialNumber: {
-      schema: z
-        .string('must be one text')
-        .min(1)
-        .max(100)
-        .meta({ description: 'Serial number of a voucher' }),
-      column: 'serialNumber',
-      operator: 'eq',
-    },
+    status: listParameters.choice(voucherSchema.shape.status, 'status'),
+    from: listParameters.from('Vouchers generated from this time on'),
+    to: listParameters.to('Vouchers generated before this time'),
+    serialNumber: listParameters.exact('Serial number of a voucher', 'serialNumber'),
   },
-  answer: z.array(voucherSchema),
+  item: voucherSchema,
   present: presentVoucher,
 });
 

@@ -51,6 +51,27 @@ describe('list top-ups', () => {
     expect(await listed('--msisdn 0911222334')).toEqual([]);
   });
 
+  test('takes the filters, the order and the pages of the list in the API', async () => {
+    const { delivered, failed, open, foreign } = ids;
+    expect(await listed('--where amount=$gte:15')).toEqual([foreign, open, delivered]);
+    expect(await listed(`--partner ${partnerId} --where status=failed`)).toEqual([failed]);
+    expect(await listed('--sort amount:asc')).toEqual([failed, open, foreign, delivered]);
+    expect(await listed('--limit 3 --page 2')).toEqual([delivered]);
+    const { out } = await scene.admin('list top-ups --limit 3');
+    expect(out).toContain('\n3 of 4: --page 2 goes on.\n');
+  });
+
+  test.each([
+    ['--where colour=red', /^--where must name columns of this list: transactionId, .*\.\n$/],
+    ['--where amount=much', /^--where must be a number\.\n$/],
+    ['--sort colour:asc', /^--sort must be a column of the list with :ASC or :DESC\.\n$/],
+    ['--sort reference:asc', /^--sort must be a column of the list/],
+    ['--partner 999999', /^There is no partner 999999: see "list partners"\.\n$/],
+  ])('refuses %s', async (words, expected) => {
+    const refused = await scene.admin(`list top-ups ${words}`);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(expected) });
+  });
+
   test('finds a number that only a later attempt went to', async () => {
     const number = '+251911999000';
     await scene.database

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ColumnKind } from '../../src/db/lists/list-page.ts';
+import type { ColumnKind } from '../../src/db/lists/list.ts';
 
 /** A second implementation of lists, over rows in memory and without any haste. */
 

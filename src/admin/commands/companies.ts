@@ -5,7 +5,7 @@ import {
   replacePayoutAccounts,
 } from '../../db/catalogue/payout-accounts.ts';
 import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
-import { listPartners, listProducts } from '../../db/lists/operator-lists.ts';
+import { allProducts } from '../../db/lists/catalogue.ts';
 import { messageLanguages } from '../../domain/vouchers/messages.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, id, oneOf, optional, percent, required, text } from '../fields.ts';
@@ -18,10 +18,10 @@ import {
   requireSubject,
   warnOfNamesakes,
 } from '../record-names.ts';
-import { column, money, numbers, record, table } from '../tables.ts';
+import { money, record } from '../tables.ts';
 import { addressTable, apiKeyTable } from './access.ts';
 import { dailyLimits } from './limits.ts';
-import { productTable } from './lists.ts';
+import { presentProduct, productTable, rowsWith } from './lists.ts';
 
 const partnerId = argument(id, 'The id of the partner');
 
@@ -68,27 +68,6 @@ export const reinstatePartner = changeCommand({
     changeSubject(transaction, 'partner', input.id, { status: 'ACTIVE' }),
 });
 
-export const listPartnersCommand = lookCommand({
-  name: 'list partners',
-  fields: {},
-  examples: ['list partners', 'list partners --json'],
-  async look(database) {
-    const partners = await listPartners(database);
-    return {
-      json: partners,
-      text: table(partners, [
-        numbers('id', (row) => row.id),
-        column('name', (row) => row.name),
-        column('status', (row) => row.status),
-        numbers('gift', (row) => money(row.gift)),
-        numbers('airtime', (row) => money(row.airtime)),
-        numbers('reserved', (row) => money(row.reserved)),
-        column('low', (row) => row.low.join(', ') || null),
-      ]),
-    };
-  },
-});
-
 export const setMessageLanguageCommand = changeCommand({
   name: 'set message-language',
   details:
@@ -126,13 +105,13 @@ export const showPartner = lookCommand({
     };
     const balances = await partnerBalances(database, input.id);
     const lowBalances = await readLowBalances(database, input.id);
-    const products = await listProducts(database, input.id);
+    const products = await rowsWith(database, allProducts, 'partnerId', input.id);
     const apiKeys = await listApiKeys(database, company);
     const addresses = await listSourceAddresses(database, company);
     return {
       json: {
         ...{ id: input.id, name, status, ...limits, balances, lowBalances },
-        ...{ products, apiKeys, addresses },
+        ...{ products: products.map(presentProduct), apiKeys, addresses },
       },
       text: [
         record({

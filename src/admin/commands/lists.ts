@@ -1,238 +1,210 @@
+import type { Database } from '../../db/connection.ts';
 import {
-  listApiKeys,
-  listPublicKeys,
-  listSourceAddresses,
-} from '../../db/access/company-access.ts';
-import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
-import {
-  listAllDenominations,
-  listAllMerchants,
-  listMerchantCategories,
-  listProductCategories,
-  listProducts,
-  listPromos,
-  listVouchers,
-} from '../../db/lists/operator-lists.ts';
-import {
-  findTopupDetail,
-  findTopupOwner,
-  listTopups,
-  type TopupDetail,
-} from '../../db/topups/topups.ts';
-import { findVoucherDetail, type VoucherDetail } from '../../db/vouchers/vouchers.ts';
+  allDenominations,
+  allMerchantCategories,
+  allMerchants,
+  allPartners,
+  allProductCategories,
+  allProducts,
+  allPromos,
+} from '../../db/lists/catalogue.ts';
+import type { List, RowOf } from '../../db/lists/list.ts';
+import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
+import { allTopups } from '../../db/lists/topups.ts';
+import { allVouchers } from '../../db/lists/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
-import { type VoucherStatus, voucherMoves } from '../../domain/vouchers/voucher.ts';
-import { type AdminContext, lookCommand } from '../command.ts';
+import { voucherStatuses } from '../../domain/vouchers/voucher.ts';
+import { listQuery } from '../../http/lists/list-query.ts';
+import { type AdminCommand, type AdminContext, lookCommand } from '../command.ts';
 import {
   AdminError,
-  argument,
-  type InputOf,
+  byConversion,
+  type Field,
   id,
   msisdn,
   oneOf,
   optional,
+  text,
   wholeNumber,
 } from '../fields.ts';
-import { moneyMoveTable } from '../ledger-history.ts';
-import { requireSubject, voucherArgument, voucherIdOf, voucherNotFound } from '../record-names.ts';
-import { column, moment, money, numbers, record, table, time } from '../tables.ts';
-import { addressTable, apiKeyTable, publicKeyTable } from './access.ts';
+import { requireSubject } from '../record-names.ts';
+import { type Column, column, money, numbers, table, time } from '../tables.ts';
 
-/** The providers that were asked, in their order. */
-const askedProviders = (
-  placements: readonly { readonly kind: string; readonly provider: string }[],
-): string =>
-  placements
-    .filter(({ kind }) => kind !== 'reversal')
-    .map(({ provider }) => provider)
-    .join(', then ');
+/** Operators' lists show the rows of all companies. */
+const NO_COMPANY = 0;
+const MAXIMUM_ROWS = 10_000;
 
-export const listMerchantCategoriesCommand = lookCommand({
-  name: 'list merchant-categories',
-  fields: {},
-  examples: ['list merchant-categories'],
-  async look(database) {
-    const categories = await listMerchantCategories(database);
-    return {
-      json: categories,
-      text: table(categories, [
-        numbers('id', (row) => row.id),
-        column('name', (row) => row.name),
-        column('status', (row) => (row.isActive ? 'ACTIVE' : 'INACTIVE')),
-      ]),
-    };
-  },
+/** An option that stands for one condition. */
+interface Filter {
+  readonly field: Field<unknown>;
+  readonly column: string;
+}
+
+/** How the command line shows a list. */
+interface ListView<Row> {
+  /** The noun of the command. */
+  readonly name: string;
+  readonly filters?: Readonly<Record<string, Filter>>;
+  /** Rows of a page, unless the command names another number. */
+  readonly defaultLimit?: number;
+  readonly columns: readonly Column<Row>[];
+  /** A row of the document: by the names of the command line, with masked numbers. */
+  readonly present: (row: Row) => unknown;
+  readonly examples: readonly string[];
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The command of a list: filters, order and pages are those of its declaration, as the API reads them. */
+function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
+  const { name, filters = {}, defaultLimit = MAXIMUM_ROWS, columns, present, examples } = view;
+  return lookCommand({
+    name: `list ${name}`,
+    details: `Columns of --where and --sort: ${Object.keys(list.columns).join(', ')}.`,
+    fields: {
+      ...Object.fromEntries(Object.entries(filters).map(([option, { field }]) => [option, field])),
+      where: optional(
+        text,
+        'Conditions with the operators of the API: column=value,column=$gte:value',
+      ),
+      sort: optional(sortOf(list), 'The order, such as id:DESC'),
+      page: optional(wholeNumber(1, 1_000_000), 'Number of the page; 1 by default'),
+      limit: optional(
+        wholeNumber(1, MAXIMUM_ROWS),
+        `Maximum number of rows; ${defaultLimit} by default`,
+      ),
+    },
+    examples,
+    async look(database, input: Input, context) {
+      const query = await readQuery(list, view, input, { database, ...context });
+      const { items, totalItems, isAtLeast } = await readListPage(
+        database,
+        list,
+        NO_COMPANY,
+        query,
+      );
+      const shown = (query.page - 1) * query.limit + items.length;
+      const more =
+        items.length > 0 && shown < totalItems
+          ? `\n${shown} of ${totalItems}${isAtLeast ? ' or more' : ''}: --page ${query.page + 1} goes on.`
+          : '';
+      return { json: items.map(present), text: table(items, columns) + more };
+    },
+  });
+}
+
+/** The order: a column of the list, up or down. */
+const sortOf = ({ columns }: List<unknown>) =>
+  byConversion('column:DESC', 'must be a column of the list with :ASC or :DESC', (given) => {
+    const [name = '', direction = ''] = given.split(':');
+    const isColumn = Object.hasOwn(columns, name) && columns[name]?.kind !== 'look-up';
+    return isColumn && /^(asc|desc)$/i.test(direction) ? given : undefined;
+  });
+
+/** @throws {AdminError} for a condition that is none of the list, and for a partner that does not exist */
+async function readQuery<Row>(
+  list: List<Row>,
+  { filters = {}, defaultLimit = MAXIMUM_ROWS }: ListView<Row>,
+  { where, sort, page = 1, limit = defaultLimit, ...given }: Input,
+  { database, numbers: box }: Pick<AdminContext, 'database' | 'numbers'>,
+): Promise<ListQuery> {
+  if (typeof given.partner === 'number') await requireSubject(database, 'partner', given.partner);
+  const conditions = Object.entries(filters).flatMap(([option, { column: name }]) => {
+    const value = given[option];
+    if (value === undefined) return [];
+    // The database knows numbers by their hashes only.
+    return [equal(name, option === 'msisdn' ? box().hashOf(String(value)) : value)];
+  });
+  const sent = { q: where, sortBy: sort, page: String(page) };
+  const { success, data, error } = listQuery({ list, defaultLimit }).safeParse(sent);
+  if (!success) throw new AdminError(`--where ${error.issues[0]?.message}.`);
+  return {
+    ...data,
+    limit: Number(limit),
+    conditions: [...conditions, ...data.conditions],
+    isCountBounded: true,
+  };
+}
+
+const equal = (name: string, value: unknown): Condition => ({
+  column: name,
+  operator: 'eq',
+  isNegated: false,
+  values: [String(value)],
 });
 
-export const listProductCategoriesCommand = lookCommand({
-  name: 'list product-categories',
-  fields: {},
-  examples: ['list product-categories'],
-  async look(database) {
-    const categories = await listProductCategories(database);
-    return {
-      json: categories,
-      text: table(categories, [
-        numbers('id', (row) => row.id),
-        column('name', (row) => row.name),
-        column('status', (row) => row.status),
-        column('description', (row) => row.description),
-      ]),
-    };
-  },
-});
-
-export const listDenominationsCommand = lookCommand({
-  name: 'list denominations',
-  fields: {},
-  examples: ['list denominations'],
-  async look(database) {
-    const denominations = await listAllDenominations(database);
-    return {
-      json: denominations,
-      text: table(denominations, [
-        numbers('id', (row) => row.id),
-        numbers('amount', (row) => money(row.amount)),
-        column('status', (row) => row.status),
-        column('product', (row) => `${row.product} (${row.productId})`),
-      ]),
-    };
-  },
-});
-
-export const listMerchantsCommand = lookCommand({
-  name: 'list merchants',
-  fields: {},
-  examples: ['list merchants'],
-  async look(database) {
-    const merchants = await listAllMerchants(database);
-    return {
-      json: merchants,
-      text: table(merchants, [
-        numbers('id', (row) => row.id),
-        column('name', (row) => row.name),
-        column('identifier', (row) => row.identifier),
-        column('category', (row) => row.category),
-        column('status', (row) => row.status),
-        numbers('fee %', (row) => row.serviceFeePercent && String(Number(row.serviceFeePercent))),
-        column('paid to', (row) => row.payoutKey),
-      ]),
-    };
-  },
-});
-
-export const showMerchant = lookCommand({
-  name: 'show merchant',
-  fields: { id: argument(id, 'The id of the merchant') },
-  examples: ['show merchant 3'],
-  async look(database, input) {
-    await requireSubject(database, 'merchant', input.id);
-    const company = { kind: 'merchant', id: input.id } as const;
-    const merchant = (await listAllMerchants(database)).find((row) => row.id === input.id);
-    const apiKeys = await listApiKeys(database, company);
-    const addresses = await listSourceAddresses(database, company);
-    const publicKeys = await listPublicKeys(database, input.id);
-    return {
-      json: { ...merchant, apiKeys, addresses, publicKeys },
-      text: [
-        record({
-          Merchant: input.id,
-          Name: merchant?.name ?? null,
-          Status: merchant?.status ?? null,
-          Type: merchant?.type ?? null,
-          Identifier: `${merchant?.identifier} (type ${merchant?.identifierType})`,
-          Category: merchant?.category ?? null,
-          'E-mail': merchant?.email ?? null,
-          Phone: merchant?.phone ?? null,
-          Address: merchant?.address ?? null,
-          Logo: merchant?.logo ?? null,
-          'Service fee': merchant?.serviceFeePercent
-            ? `${Number(merchant.serviceFeePercent)} %`
-            : null,
-          'Paid to': merchant?.payoutKey ? `${merchant.payoutKey} ${merchant.payoutValue}` : null,
-        }),
-        `\nAPI keys\n${apiKeyTable(apiKeys)}`,
-        `\nAddresses it may call from\n${addressTable(addresses)}`,
-        `\nPublic keys\n${publicKeyTable(publicKeys)}`,
-      ].join('\n'),
-    };
-  },
-});
-
-type ListedProduct = Awaited<ReturnType<typeof listProducts>>[number];
-
-/** Products as a table. */
-export const productTable = (products: readonly ListedProduct[]): string =>
-  table(products, [
-    numbers('id', (row) => row.id),
-    column('name', (row) => row.name),
-    column('kind', (row) => row.kind),
-    column('category', (row) => row.category),
-    column('operator', (row) => row.operator),
-    numbers('price', (row) => row.price && money(row.price)),
-    numbers('provider id', (row) => row.providerProductId),
-    column('status', (row) => row.status),
-  ]);
-
-export const listProductsCommand = lookCommand({
-  name: 'list products',
-  fields: { partner: optional(id, 'The id of a partner: only the products that it may sell') },
-  examples: ['list products', 'list products --partner 1'],
-  async look(database, { partner }) {
-    if (partner !== undefined) await requireSubject(database, 'partner', partner);
-    const products = await listProducts(database, partner);
-    return { json: products, text: productTable(products) };
-  },
-});
+/** All rows of a list with a value. */
+export const rowsWith = async <Row>(
+  database: Database,
+  list: List<Row>,
+  name: string,
+  value: number,
+): Promise<Row[]> => {
+  const { items } = await readListPage(database, list, NO_COMPANY, {
+    page: 1,
+    limit: MAXIMUM_ROWS,
+    sortBy: list.sortBy,
+    conditions: [equal(name, value)],
+    isUsual: true,
+  });
+  return items;
+};
 
 const plain = (decimal: string): string => String(Number(decimal));
 
-export const listPromosCommand = lookCommand({
-  name: 'list promos',
-  fields: {},
-  examples: ['list promos'],
-  async look(database) {
-    const promos = await listPromos(database);
-    return {
-      json: promos,
-      text: table(promos, [
-        numbers('id', (row) => row.id),
-        column('name', (row) => row.name),
-        column('category', (row) => row.category),
-        column('from (utc)', (row) => time(row.start)),
-        column('to (utc)', (row) => time(row.end)),
-        numbers('discount %', (row) => plain(row.discount)),
-        numbers('bonus %', (row) => plain(row.bonus)),
-        numbers('constraint', (row) => plain(row.constraint)),
-        column('image', (row) => row.image),
-        column('status', (row) => row.status),
-      ]),
-    };
-  },
+const ofPartner: Filter = {
+  field: optional(id, 'Only those of one partner'),
+  column: 'partnerId',
+};
+
+const NEWEST = 50;
+
+const productColumns: readonly Column<RowOf<typeof allProducts>>[] = [
+  numbers('id', (row) => row.id),
+  column('name', (row) => row.productName),
+  column('kind', (row) => row.kind),
+  column('category', (row) => row.categoryName),
+  column('operator', (row) => row.operator),
+  numbers('price', (row) => row.amount && money(row.amount)),
+  numbers('provider id', (row) => row.providerProductId),
+  column('status', (row) => row.status),
+];
+
+/** A product by the names of the command line. */
+export const presentProduct = ({
+  productName: name,
+  categoryName: category,
+  amount: price,
+  ...product
+}: RowOf<typeof allProducts>) => ({ ...product, name, category, price });
+
+/** Products as a table. */
+export const productTable = (products: readonly RowOf<typeof allProducts>[]): string =>
+  table(products, productColumns);
+
+/** A merchant by the names of the command line. */
+export const presentMerchant = ({
+  merchantName: name,
+  merchantType: type,
+  merchantLogo: logo,
+  ...merchant
+}: RowOf<typeof allMerchants>) => ({ ...merchant, name, type, logo });
+
+/** A voucher by the names of the command line. */
+export const presentVoucher = <Voucher extends RowOf<typeof allVouchers>>({
+  merchantName: merchant,
+  ownerMsisdn,
+  ...voucher
+}: Voucher) => ({
+  ...voucher,
+  merchant,
+  ownerMsisdn: ownerMsisdn && maskStored(ownerMsisdn),
 });
 
-/** The fields of a list of the newest vouchers or top-ups. */
-const newestFields = <Status extends string>(
-  statuses: readonly Status[],
-  descriptionOfNumber: string,
-) => ({
-  partner: optional(id, 'Only those of one partner'),
-  status: optional(oneOf(...statuses), 'Only those in one status'),
-  msisdn: optional(msisdn, descriptionOfNumber),
-  limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
-});
-
-/** What these fields select, for the database, which knows numbers by their hashes only. */
-const newestSelection = <Status extends string>(
-  input: InputOf<ReturnType<typeof newestFields<Status>>>,
-  context: Pick<AdminContext, 'numbers'>,
-) => ({
-  partnerId: input.partner,
-  status: input.status,
-  numberHash: input.msisdn === undefined ? undefined : context.numbers().hashOf(input.msisdn),
-  limit: input.limit ?? 50,
-});
+/** What a top-up sends. */
+export const whatOf = (topup: { readonly kind: string; readonly productName: string | null }) =>
+  topup.kind === 'PACKAGE' ? topup.productName : 'airtime';
 
 const topupStatuses = [
   'PENDING',
@@ -242,220 +214,173 @@ const topupStatuses = [
   'FAILED',
 ] as const satisfies readonly TopupStatus[];
 
-const whatOf = ({ kind, product }: { readonly kind: string; readonly product: string | null }) =>
-  kind === 'PACKAGE' ? product : 'airtime';
-
-export const listTopupsCommand = lookCommand({
-  name: 'list top-ups',
-  fields: newestFields(topupStatuses, 'Only those with an attempt to this number'),
-  examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
-  async look(database, input, context) {
-    const found = await listTopups(database, newestSelection(input, context));
-    const topups = found.map((row) => ({ ...row, msisdn: maskStored(row.msisdn) }));
-    return {
-      json: topups,
-      text: table(topups, [
-        numbers('id', (row) => row.id),
-        column('accepted (utc)', (row) => time(row.createdAt)),
-        column('status', (row) => row.status),
-        numbers('partner', (row) => row.partnerId),
-        column('what', whatOf),
-        numbers('etb', (row) => row.amount && money(row.amount)),
-        column('number', (row) => row.msisdn),
-        numbers('attempt', (row) => row.attempt),
-        column('provider reference', (row) => row.providerReference),
-      ]),
-    };
-  },
-});
-
-export const showTopup = lookCommand({
-  name: 'show top-up',
-  fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
-  examples: ['show top-up 17', 'show top-up 17 --json'],
-  async look(database, input) {
-    const partnerId = await findTopupOwner(database, input.id);
-    const found =
-      partnerId === undefined ? undefined : await findTopupDetail(database, partnerId, input.id);
-    if (partnerId === undefined || found === undefined)
-      throw new AdminError(`There is no top-up ${input.id}: see "list top-ups".`);
-    const topup = { ...found, partnerId, msisdn: maskStored(found.msisdn) };
-    const attempts = found.attempts.map((attempt) => ({
-      ...attempt,
-      msisdn: maskStored(attempt.msisdn),
-    }));
-    const operationIds = attempts.map(({ operationId }) => operationId);
-    const ledgerHistory = await readLedgerHistory(database, partnerId, operationIds);
-    return {
-      json: { ...topup, attempts, ledgerHistory },
-      text: [
-        record({
-          'Top-up': topup.id,
-          Status: topup.status,
-          Partner: partnerId,
-          What: whatOf({ kind: topup.kind, product: topup.productName }),
-          Amount: topup.amount && `ETB ${money(topup.amount)}`,
-          Number: topup.msisdn,
-          'Provider reference': topup.provider_reference,
-          Message: topup.message,
-          Accepted: time(topup.created_at),
-          'Last change': time(topup.updated_at),
-        }),
-        `\nAttempts\n${attemptTable(attempts)}`,
-        `\nHow the money moved\n${moneyMoveTable(ledgerHistory)}`,
-      ].join('\n'),
-    };
-  },
-});
-
-const attemptTable = (
-  attempts: readonly (Omit<TopupDetail['attempts'][number], 'msisdn'> & {
-    readonly msisdn: string;
-  })[],
-): string =>
-  table(attempts, [
-    numbers('attempt', (row) => row.attempt),
-    column('begun (utc)', (row) => moment(row.at)),
-    column('status', (row) => row.status),
-    column('settled (utc)', (row) => moment(row.settledAt)),
-    column('done late (utc)', (row) => moment(row.lateAt)),
-    column('taken back (utc)', (row) => moment(row.takenBackAt)),
-    column('number', (row) => row.msisdn),
-    column('our reference', (row) => row.reference),
-    column('provider', ({ placements }) => askedProviders(placements)),
-    column('provider reference', (row) => row.providerReference),
-    column('said by', (row) => row.notDoneBy),
-    column('what was said', (row) => row.providerMessage),
-  ]);
-
-const voucherStatuses = Object.keys(voucherMoves) as VoucherStatus[];
-
-type ListedVoucher = Awaited<ReturnType<typeof listVouchers>>[number];
-
-/** The owner's number is masked. */
-const present = <Voucher extends ListedVoucher>(voucher: Voucher) => ({
-  ...voucher,
-  ownerMsisdn: voucher.ownerMsisdn && maskStored(voucher.ownerMsisdn),
-});
-
-export const listVouchersCommand = lookCommand({
-  name: 'list vouchers',
-  fields: newestFields(voucherStatuses, 'Only those of one owner'),
-  examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
-  async look(database, input, context) {
-    const found = await listVouchers(database, newestSelection(input, context));
-    const vouchers = found.map(present);
-    return {
-      json: vouchers,
-      text: table(vouchers, [
-        numbers('id', (row) => row.id),
-        column('serial number', (row) => row.serialNumber),
-        column('status', (row) => row.status),
-        numbers('amount', (row) => money(row.amount)),
-        numbers('remaining', (row) => money(row.remaining)),
-        numbers('partner', (row) => row.partnerId),
-        column('merchant', (row) => row.merchant),
-        column('owner', (row) => row.ownerMsisdn),
-        column('generated', (row) => time(row.createdAt)),
-      ]),
-    };
-  },
-});
-
-export const showVoucher = lookCommand({
-  name: 'show voucher',
-  details: 'The code is never shown: only the generating partner gets it.',
-  fields: { voucher: voucherArgument },
-  examples: ['show voucher 17', 'show voucher 012345678901234567'],
-  async look(database, input) {
-    const voucherId = await voucherIdOf(database, input.voucher);
-    const found = await findVoucherDetail(database, voucherId, 'operator');
-    if (!found) throw voucherNotFound(input.voucher);
-    const { isRestricted, sellingPriceUsd, operationId, endedAt, merchantName, ...shown } = found;
-    const voucher = {
-      ...present({ ...shown, merchant: merchantName }),
-      moves: found.moves.map((move) => ({ ...move, at: new Date(move.at) })),
-      messages: found.messages.map((message) => ({
-        ...message,
-        msisdn: maskStored(message.msisdn),
-      })),
-    };
-    const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
-    return {
-      json: { ...voucher, ledgerHistory },
-      text: [
-        record({
-          Voucher: voucher.id,
-          'Serial number': voucher.serialNumber,
-          Status: voucher.status,
-          Amount: `ETB ${money(voucher.amount)}`,
-          Remaining: `ETB ${money(voucher.remaining)}`,
-          'On hold': `ETB ${money(voucher.held)}`,
-          Returned: `ETB ${money(voucher.returned)}`,
-          Partner: voucher.partnerId,
-          Merchant: voucher.merchant,
-          Owner: voucher.ownerMsisdn ?? 'anonymous',
-          Generated: time(voucher.createdAt),
-          Expires: time(voucher.expiresAt),
-        }),
-        `\nStatus changes\n${moveTable(found.moves)}`,
-        `\nClaims\n${claimTable(found.claims)}`,
-        `\nRedemptions\n${redemptionTable(found.redemptions)}`,
-        `\nMessages\n${messageTable(voucher.messages)}`,
-        `\nHow its money moved\n${moneyMoveTable(ledgerHistory)}`,
-      ].join('\n'),
-    };
-  },
-});
-
-const moveTable = (moves: VoucherDetail['moves']): string =>
-  table(moves, [
-    column('time', (move) => moment(move.at)),
-    column('from', (move) => move.from),
-    column('to', (move) => move.to),
-  ]);
-
-const claimTable = (claims: VoucherDetail['claims']): string =>
-  table(claims, [
-    column('time (utc)', (row) => moment(row.at)),
-    column('by', (row) => row.company),
-    numbers('etb', (row) => (row.amount === null ? 'all' : money(row.amount))),
-    column('status', (row) => row.status),
-  ]);
-
-const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
-  table(redemptions, [
-    column('time (utc)', (row) => moment(row.at)),
-    column('status', (row) => row.status),
-    column('settled (utc)', (row) => moment(row.settledAt)),
-    column('paid late (utc)', (row) => moment(row.lateAt)),
-    column('taken back (utc)', (row) => moment(row.takenBackAt)),
-    column('merchant', (row) => row.merchant),
-    numbers('to merchant', (row) => money(row.toMerchant)),
-    numbers('fee', (row) => money(row.serviceFee)),
-    column('reference', (row) => row.reference),
-    column('payment reference', (row) => row.paymentReference),
-    column('provider', ({ placements }) => askedProviders(placements)),
-    column('provider reference', (row) => row.providerReference),
-    column('said by', (row) => row.notDoneBy),
-    column('what was said', (row) => row.providerMessage),
-  ]);
-
-const messageTable = (
-  messages: readonly (Omit<VoucherDetail['messages'][number], 'msisdn'> & {
-    readonly msisdn: string;
-  })[],
-): string =>
-  table(messages, [
-    column('time (utc)', (row) => moment(row.at)),
-    column('what', (row) => row.kind),
-    column('to', (row) => row.msisdn),
-    column('status', (row) => row.status),
-    column('provider', ({ failovers, provider }) =>
-      [...failovers.map(({ from }) => from), provider ?? '-'].join(', then '),
-    ),
-    column('provider reference', (row) => row.providerReference),
-    column('the provider says', (row) => row.providerMessage ?? row.deliveryReason),
-    column('delivery', (row) => row.delivery),
-    column('reported (utc)', (row) => moment(row.deliveryAt)),
-  ]);
+export const lists: readonly AdminCommand[] = [
+  listCommand(allPartners, {
+    name: 'partners',
+    columns: [
+      numbers('id', (row) => row.id),
+      column('name', (row) => row.name),
+      column('status', (row) => row.status),
+      numbers('gift', (row) => money(row.gift)),
+      numbers('airtime', (row) => money(row.airtime)),
+      numbers('reserved', (row) => money(row.reserved)),
+      column('low', (row) => row.low.join(', ') || null),
+    ],
+    present: (partner) => partner,
+    examples: ['list partners', 'list partners --json'],
+  }),
+  listCommand(allMerchants, {
+    name: 'merchants',
+    columns: [
+      numbers('id', (row) => row.id),
+      column('name', (row) => row.merchantName),
+      column('identifier', (row) => row.identifier),
+      column('category', (row) => row.category),
+      column('status', (row) => row.status),
+      numbers('fee %', (row) => row.serviceFeePercent && plain(row.serviceFeePercent)),
+      column('paid to', (row) => row.payoutKey),
+    ],
+    present: presentMerchant,
+    examples: ['list merchants', 'list merchants --where status=DEACTIVATED'],
+  }),
+  listCommand(allMerchantCategories, {
+    name: 'merchant-categories',
+    columns: [
+      numbers('id', (row) => row.id),
+      column('name', (row) => row.categoryName),
+      column('status', (row) => (row.isActive ? 'ACTIVE' : 'INACTIVE')),
+    ],
+    present: ({ categoryName: name, ...category }) => ({ ...category, name }),
+    examples: ['list merchant-categories'],
+  }),
+  listCommand(allProductCategories, {
+    name: 'product-categories',
+    columns: [
+      numbers('id', (row) => row.id),
+      column('name', (row) => row.categoryName),
+      column('status', (row) => row.status),
+      column('description', (row) => row.categoryDescription),
+    ],
+    present: ({ categoryName: name, categoryDescription: description, ...category }) => ({
+      ...category,
+      name,
+      description,
+    }),
+    examples: ['list product-categories'],
+  }),
+  listCommand(allProducts, {
+    name: 'products',
+    filters: {
+      partner: {
+        field: optional(id, 'The id of a partner: only the products that it may sell'),
+        column: 'partnerId',
+      },
+    },
+    columns: productColumns,
+    present: presentProduct,
+    examples: ['list products', 'list products --partner 1'],
+  }),
+  listCommand(allDenominations, {
+    name: 'denominations',
+    columns: [
+      numbers('id', (row) => row.id),
+      numbers('amount', (row) => money(row.amountEtb)),
+      column('status', (row) => row.status),
+      column('product', (row) => `${row.product} (${row.productId})`),
+    ],
+    present: ({ amountEtb: amount, ...denomination }) => ({ ...denomination, amount }),
+    examples: ['list denominations'],
+  }),
+  listCommand(allPromos, {
+    name: 'promos',
+    columns: [
+      numbers('id', (row) => row.id),
+      column('name', (row) => row.promoName),
+      column('category', (row) => row.category),
+      column('from (utc)', (row) => time(row.promoStartDate)),
+      column('to (utc)', (row) => time(row.promoEndDate)),
+      numbers('discount %', (row) => plain(row.discountPercentage)),
+      numbers('bonus %', (row) => plain(row.bonusPercentage)),
+      numbers('constraint', (row) => plain(row.constraint)),
+      column('image', (row) => row.promoImage),
+      column('status', (row) => row.status),
+    ],
+    present: ({
+      promoName,
+      promoDescription,
+      promoImage,
+      promoStartDate,
+      promoEndDate,
+      discountPercentage,
+      bonusPercentage,
+      ...promo
+    }) => ({
+      ...promo,
+      name: promoName,
+      description: promoDescription,
+      image: promoImage,
+      start: promoStartDate,
+      end: promoEndDate,
+      discount: discountPercentage,
+      bonus: bonusPercentage,
+    }),
+    examples: ['list promos'],
+  }),
+  listCommand(allVouchers, {
+    name: 'vouchers',
+    filters: {
+      partner: ofPartner,
+      status: {
+        field: optional(oneOf(...voucherStatuses), 'Only those in one status'),
+        column: 'status',
+      },
+      msisdn: { field: optional(msisdn, 'Only those of one owner'), column: 'owner' },
+    },
+    defaultLimit: NEWEST,
+    columns: [
+      numbers('id', (row) => row.id),
+      column('serial number', (row) => row.serialNumber),
+      column('status', (row) => row.status),
+      numbers('amount', (row) => money(row.amount)),
+      numbers('remaining', (row) => money(row.remaining)),
+      numbers('partner', (row) => row.partnerId),
+      column('merchant', (row) => row.merchantName),
+      column('owner', (row) => row.ownerMsisdn && maskStored(row.ownerMsisdn)),
+      column('generated', (row) => time(row.createdAt)),
+    ],
+    present: presentVoucher,
+    examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
+  }),
+  listCommand(allTopups, {
+    name: 'top-ups',
+    filters: {
+      partner: ofPartner,
+      status: {
+        field: optional(oneOf(...topupStatuses), 'Only those in one status'),
+        column: 'status',
+      },
+      msisdn: {
+        field: optional(msisdn, 'Only those with an attempt to this number'),
+        column: 'number',
+      },
+    },
+    defaultLimit: NEWEST,
+    columns: [
+      numbers('id', (row) => row.id),
+      column('accepted (utc)', (row) => time(row.createdAt)),
+      column('status', (row) => row.status),
+      numbers('partner', (row) => row.partnerId),
+      column('what', whatOf),
+      numbers('etb', (row) => row.amount && money(row.amount)),
+      column('number', (row) => maskStored(row.msisdn)),
+      numbers('attempt', (row) => row.attempt),
+      column('provider reference', (row) => row.providerReference),
+    ],
+    present: ({ productName: product, msisdn, ...topup }) => ({
+      ...topup,
+      product,
+      msisdn: maskStored(msisdn),
+    }),
+    examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
+  }),
+];

@@ -1,3 +1,4 @@
+import { listRefusedPayments } from '../../db/lists/redemptions.ts';
 import { listBalances } from '../../db/provider-statements/balances.ts';
 import {
   addRoute,
@@ -7,7 +8,6 @@ import {
   removeRoute,
   switchRoute,
 } from '../../db/providers.ts';
-import { listRefusedPayments } from '../../db/vouchers/lists.ts';
 import {
   allProviders,
   isFor,

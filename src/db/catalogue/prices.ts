@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { type ListSource, listColumns } from '../lists/list-page.ts';
 
 export interface NewPrice {
   readonly partnerId: number;
@@ -64,35 +63,6 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
     .returning(['id', 'created_at', 'denomination_id', 'merchant_id', 'selling_price_usd'])
     .executeTakeFirstOrThrow();
 }
-
-interface PriceRow {
-  readonly id: number;
-  readonly createdAt: Date;
-  readonly denominationId: number;
-  /** Null: for every merchant without its own price. */
-  readonly merchantId: number | null;
-  /** Decimal string. */
-  readonly sellingPriceUsd: string;
-}
-
-/** The current prices of one partner. */
-export const priceSource: ListSource<PriceRow> = {
-  name: 'prices',
-  select: sql`id, created_at as "createdAt", denomination_id as "denominationId",
-    merchant_id as "merchantId", selling_price_usd as "sellingPriceUsd"`,
-  from: () => sql`partner_gift_denomination_prices`,
-  where: (partnerId) => sql`partner_id = ${partnerId}::bigint and replaced_at is null`,
-  id: sql`id`,
-  columns: {
-    id: listColumns.integer(sql`id`),
-    createdAt: listColumns.time(sql`created_at`),
-    denominationId: listColumns.integer(sql`denomination_id`),
-    merchantId: listColumns.integer(sql`merchant_id`),
-    sellingPriceUsd: listColumns.decimal(sql`selling_price_usd`),
-  },
-  version: (partnerId) => sql`coalesce(
-    (select version from price_list_versions where partner_id = ${partnerId}::bigint), 1)`,
-};
 
 /**
  * The denominations that a partner may sell with its current prices, and further ones with a price.

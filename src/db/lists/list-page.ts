@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { readRowCount } from '../books/row-counts.ts';
 import { type Database, NOT_PREPARED } from '../connection.ts';
+import type { List, ListColumn, SortBy } from './list.ts';
 
 /**
  * A count of rows, and what it belongs to: a version of the reference data, or of added rows a moment,
@@ -77,51 +78,6 @@ async function withAddedCount<Result>(
   }
 }
 
-/** The type of a column decides its operators and its comparison. */
-export type ColumnKind = 'text' | 'integer' | 'decimal' | 'time' | 'boolean';
-
-/** A column of a list that sorts, filters and can be searchable. */
-interface ListColumn {
-  readonly kind: ColumnKind;
-  /** An expression on the tables in the source's `from`. */
-  readonly expression: RawBuilder<unknown>;
-  readonly isSearched?: true;
-  /** Whether it belongs to a joined table. */
-  readonly isRelated?: true;
-}
-
-/** A filter by exact text that is no column: it neither sorts nor is searched. */
-interface LookUp {
-  readonly kind: 'look-up';
-  matches(text: string): RawBuilder<unknown>;
-}
-
-/** The SQL of a list. It contains nothing from callers. */
-export interface ListSource<Row> {
-  readonly name: string;
-  /** The selected columns by name: statements with `*` are not prepared. */
-  readonly select: RawBuilder<Row>;
-  from(companyId: number): RawBuilder<unknown>;
-  /** The fixed condition of the list, above all that the company may see the row. */
-  where(companyId: number): RawBuilder<unknown>;
-  /** Unique in the list; breaks ties. */
-  readonly id: RawBuilder<unknown>;
-  /** By the names that callers use. */
-  readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
-  /**
-   * A number that increases in the transaction of every change of the rows, from 1: a count is
-   * valid for one version. Without it rows are counted each time.
-   */
-  version?(companyId: number): RawBuilder<number>;
-  /** Whether the rows also depend on time. */
-  readonly changesWithTime?: true;
-  /**
-   * Of rows that are only added: the start of the transaction that added the row. An index has it
-   * behind the company, so that only new rows are counted again.
-   */
-  readonly addedAt?: RawBuilder<Date>;
-}
-
 /**
  * `same` is case-insensitive equality; the others are those of nestjs-paginate. Texts are ordered
  * by their lower case, code point by code point.
@@ -151,10 +107,7 @@ export interface Condition {
   readonly values: readonly FilterValue[];
 }
 
-export type Direction = 'ASC' | 'DESC';
-export type SortBy = readonly (readonly [column: string, direction: Direction])[];
-
-/** A query of one page; every column belongs to the source. */
+/** A query of one page; every column belongs to the list. */
 export interface ListQuery {
   /** From 1. */
   readonly page: number;
@@ -189,8 +142,8 @@ const contains = (expression: Sql, text: FilterValue | undefined): Sql =>
  * written so that PostgreSQL expects half of the rows, and walks the list in its order until the
  * page is full.
  */
-function conditionSql(source: ListSource<unknown>, condition: Condition, fitsMany: boolean): Sql {
-  const column = source.columns[condition.column];
+function conditionSql(list: List<unknown>, condition: Condition, fitsMany: boolean): Sql {
+  const column = list.columns[condition.column];
   if (!column) throw new RangeError('The condition names no column of the list');
   const holds =
     column.kind === 'look-up'
@@ -297,28 +250,28 @@ interface Totals {
  */
 export async function readListPage<Row>(
   database: Database,
-  source: ListSource<Row>,
+  list: List<Row>,
   companyId: number,
   query: ListQuery,
 ): Promise<ListPage<Row>> {
   const { conditions, search } = query;
-  const key = JSON.stringify([source.name, companyId, conditions, search]);
+  const key = JSON.stringify([list.name, companyId, conditions, search]);
   const read = async (known?: CachedCount) => {
-    const { rows } = await pageStatement(source, companyId, query, known).execute(database);
-    return pageOf(database, key, { source, query }, rows, known);
+    const { rows } = await pageStatement(list, companyId, query, known).execute(database);
+    return pageOf(database, key, { list, query }, rows, known);
   };
-  if (countsAdded(source, query))
+  if (countsAdded(list, query))
     return withAddedCount(database, key, async (known) =>
-      read(known ?? (await readRowCount(database, source.name, companyId))),
+      read(known ?? (await readRowCount(database, list.name, companyId))),
     );
-  return read(source.version && readCachedCount(database, key, source.changesWithTime ?? false));
+  return read(list.version && readCachedCount(database, key, list.changesWithTime ?? false));
 }
 
 /** The page of the statement's rows; caches its count. */
 function pageOf<Row>(
   database: Database,
   key: string,
-  { source, query }: { readonly source: ListSource<Row>; readonly query: ListQuery },
+  { list, query }: { readonly list: List<Row>; readonly query: ListQuery },
   rows: readonly (Row & Totals)[],
   known: CachedCount | undefined,
 ): ListPage<Row> {
@@ -337,7 +290,7 @@ function pageOf<Row>(
   const items = rows.map(
     ({ listTotal, listVersion, listAddedBefore, listSettled, ...row }) => row as Row,
   );
-  return { items, totalItems, isAtLeast: totalItems >= countedRows(source, query) };
+  return { items, totalItems, isAtLeast: totalItems >= countedRows(list, query) };
 }
 
 /** Sorting this many rows is cheap. */
@@ -350,37 +303,37 @@ const SETTLED_AFTER = sql`interval '60 seconds'`;
 const BOUNDED_COUNT = 1_000;
 
 /** The rows that are counted at most, one more than the page and those before it; infinite where all are. */
-const countedRows = (source: ListSource<unknown>, query: ListQuery): number =>
-  query.isCountBounded && !source.version && !countsAdded(source, query)
+const countedRows = (list: List<unknown>, query: ListQuery): number =>
+  query.isCountBounded && !list.version && !countsAdded(list, query)
     ? Math.max(BOUNDED_COUNT, query.page * query.limit + 1)
     : Number.POSITIVE_INFINITY;
 
 /** Whether all rows of a list are counted to which rows are only added. */
-const countsAdded = (source: ListSource<unknown>, { conditions, search }: ListQuery): boolean =>
-  source.addedAt !== undefined && conditions.length === 0 && search === undefined;
+const countsAdded = (list: List<unknown>, { conditions, search }: ListQuery): boolean =>
+  list.addedAt !== undefined && conditions.length === 0 && search === undefined;
 
 /** The page's rows; each has the count, unless the cached one is valid. */
 export function pageStatement<Row>(
-  source: ListSource<Row>,
+  list: List<Row>,
   companyId: number,
   query: ListQuery,
   known: CachedCount | undefined,
 ): RawBuilder<Row & Totals> {
-  const from = sql`from ${source.from(companyId)} where ${sql.join(
-    [source.where(companyId), ...wanted(source, query, (known?.totalItems ?? 0) > FEW_ROWS)],
+  const from = sql`from ${list.from(companyId)} where ${sql.join(
+    [list.where(companyId), ...wanted(list, query, (known?.totalItems ?? 0) > FEW_ROWS)],
     sql` and `,
   )}`;
   const { counted, totals } =
-    countsAdded(source, query) && source.addedAt
-      ? addedTotals(from, source.addedAt, known)
-      : source.version
-        ? versionTotals(from, source.version(companyId), known)
-        : plainTotals(from, countedRows(source, query));
+    countsAdded(list, query) && list.addedAt
+      ? addedTotals(from, list.addedAt, known)
+      : list.version
+        ? versionTotals(from, list.version(companyId), known)
+        : plainTotals(from, countedRows(list, query));
   return sql<Row & Totals>`
     ${query.isUsual ? sql`` : sql.raw(NOT_PREPARED)}
-    ${counted} select ${source.select}, ${totals}
+    ${counted} select ${list.select}, ${totals}
     ${from}
-    order by ${order(source, query)}
+    order by ${order(list, query)}
     limit ${query.limit}::bigint offset ${(query.page - 1) * query.limit}::bigint`;
 }
 
@@ -408,7 +361,7 @@ function plainTotals(from: RawBuilder<unknown>, atMost: number) {
 /** Counts the rows since the cached moment, and those of them that are settled by now. */
 function addedTotals(
   from: RawBuilder<unknown>,
-  addedAt: RawBuilder<Date>,
+  addedAt: RawBuilder<unknown>,
   known: CachedCount | undefined,
 ) {
   const settledBefore = sql`now() - ${SETTLED_AFTER}`;
@@ -423,50 +376,23 @@ function addedTotals(
 }
 
 /** The caller's own conditions. */
-function wanted(source: ListSource<unknown>, { conditions, search }: ListQuery, fitsMany: boolean) {
-  const found = conditions.map((condition) => conditionSql(source, condition, fitsMany));
+function wanted(list: List<unknown>, { conditions, search }: ListQuery, fitsMany: boolean) {
+  const found = conditions.map((condition) => conditionSql(list, condition, fitsMany));
   if (!search) return found;
   const hits = search.columns.flatMap((name) => {
-    const column = source.columns[name];
+    const column = list.columns[name];
     return column && column.kind !== 'look-up' ? [contains(column.expression, search.text)] : [];
   });
   return [...found, sql`(${sql.join(hits, sql` or `)})`];
 }
 
 /** Ties are broken by id, in the direction of the last column, so that pages never overlap. */
-function order(source: ListSource<unknown>, { sortBy }: ListQuery): RawBuilder<unknown> {
+function order(list: List<unknown>, { sortBy }: ListQuery): RawBuilder<unknown> {
   const terms = sortBy.flatMap(([name, direction]) => {
-    const column = source.columns[name];
+    const column = list.columns[name];
     if (!column || column.kind === 'look-up') return [];
     return [sql`${sortExpression(column)} ${sql.raw(direction)}`];
   });
   const last = sortBy.at(-1)?.[1] ?? 'ASC';
-  return sql.join([...terms, sql`${source.id} ${sql.raw(last)}`]);
+  return sql.join([...terms, sql`${list.id} ${sql.raw(last)}`]);
 }
-
-const ofKind =
-  (kind: ListColumn['kind']) =>
-  (expression: RawBuilder<unknown>): ListColumn => ({ kind, expression });
-
-/** Constructors of list columns by type. */
-export const listColumns = {
-  text: ofKind('text'),
-  /** Text that `search` covers. */
-  searched: (expression: RawBuilder<unknown>): ListColumn => ({
-    kind: 'text',
-    expression,
-    isSearched: true,
-  }),
-  /** Text of a joined table. */
-  related: (expression: RawBuilder<unknown>): ListColumn => ({
-    kind: 'text',
-    expression,
-    isSearched: true,
-    isRelated: true,
-  }),
-  integer: ofKind('integer'),
-  decimal: ofKind('decimal'),
-  time: ofKind('time'),
-  boolean: ofKind('boolean'),
-  lookUp: (matches: LookUp['matches']): LookUp => ({ kind: 'look-up', matches }),
-};

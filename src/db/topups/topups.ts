@@ -6,11 +6,11 @@ import type { TopupFacts, TopupKind, TopupStatus } from '../../domain/topup.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { TopupAttemptsTable, TopupsTable } from '../generated/tables.ts';
+import type { TopupAttemptsTable } from '../generated/tables.ts';
 import { heldAmount } from '../ledger/ledger.ts';
 import { type LimitsLeft, limitsLeft, type NumberCount } from '../limits/daily-limits.ts';
-import { type ListSource, listColumns } from '../lists/list-page.ts';
-import { hasNumber } from '../phone-numbers.ts';
+import type { RowOf } from '../lists/list.ts';
+import { allTopups, type ListedTopup, topupList } from '../lists/topups.ts';
 import { isTopupBlocked } from '../positions/cases.ts';
 import {
   providerOf,
@@ -19,38 +19,6 @@ import {
   shownPlacements,
 } from '../positions/placements.ts';
 import { routesFor } from '../providers.ts';
-
-/** The current state of a top-up, regardless of its first answer. Times are texts in ISO 8601. */
-interface TopupTruth {
-  /** Whether the partner's wallet has paid for it. */
-  readonly charged: boolean;
-  /** Delivered after a failure. */
-  readonly late_delivery: { readonly at: string; readonly is_settled: boolean } | null;
-  /** Reversed by the provider after the delivery. */
-  readonly reversal: { readonly at: string; readonly is_credited: boolean } | null;
-}
-
-/** For an attempt `try`: its provider took it back after the delivery. */
-const isTakenBack = sql`(try.status = 'POSTED' and not try.is_done)`;
-
-/** For an attempt `try`: it was delivered after it had failed. */
-const isDeliveredLate = sql`(try.status = 'VOIDED' and try.is_done)`;
-
-/*
- * None of these is `exists`, which PostgreSQL may answer for many top-ups by reading all attempts of
- * everybody once.
- */
-
-/** The columns of a TopupTruth. */
-const topupTruth = sql`
-  coalesce((select true from topup_attempts as try where try.topup_id = topups.id
-    and try.charged limit 1), false) as charged,
-  (select json_build_object('at', try.changed_at, 'is_settled', not ${isTopupBlocked(sql`topups.id`)})
-    from topup_attempts as try where try.topup_id = topups.id and ${isDeliveredLate}
-    order by try.attempt desc limit 1) as late_delivery,
-  (select json_build_object('at', try.changed_at, 'is_credited', not try.charged)
-    from topup_attempts as try where try.topup_id = topups.id and try.attempt = topups.attempt
-      and ${isTakenBack}) as reversal`;
 
 /** SQL expression for `topups`: what another attempt would cost; a package its price of now. */
 export const amountOfRetry = sql<string | null>`case when topups.kind = 'PACKAGE' then coalesce(
@@ -140,52 +108,6 @@ export async function failUnbegunTopup(
     .execute();
 }
 
-type TopupRow = Omit<Selectable<TopupsTable>, 'partner_id'>;
-
-/** A top-up with its current state. */
-export type ListedTopup = TopupRow & TopupTruth;
-
-/** A partner's top-ups. The phone number can be neither filtered nor searched. */
-export const topupSource: ListSource<ListedTopup> = {
-  name: 'topups',
-  select: sql`id, created_at, updated_at, operation_id, request_digest, kind, product_id, amount,
-    msisdn, operator, status, attempt, provider_reference, message, exchange_rate, currency,
-    originating_country, foreign_currency_amount, ${topupTruth}`,
-  from: () => sql`topups`,
-  where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
-  id: sql`id`,
-  addedAt: sql`created_at`,
-  columns: {
-    transactionId: listColumns.integer(sql`id`),
-    createdAt: listColumns.time(sql`created_at`),
-    updatedAt: listColumns.time(sql`updated_at`),
-    kind: listColumns.text(sql`kind`),
-    status: listColumns.text(sql`status`),
-    amount: listColumns.decimal(sql`amount`),
-    productId: listColumns.integer(sql`product_id`),
-    attempt: listColumns.integer(sql`attempt`),
-    // Ours or the provider's, of any attempt.
-    reference: listColumns.lookUp(
-      (reference) => sql`exists (
-        select from topup_attempts as try join placements as placement using (operation_id)
-        where try.topup_id = topups.id and (placement.reference = ${reference}::text
-          or placement.provider_reference = ${reference}::text))`,
-    ),
-  },
-};
-
-const productName = sql`(select product_name from products where products.id = product_id)
-  as "productName"`;
-
-/** A top-up with the name of its package, if it has one. */
-export type NamedTopup = ListedTopup & { readonly productName: string | null };
-
-/** The list of top-ups, with the names of packages. */
-export const namedTopupSource: ListSource<NamedTopup> = {
-  ...topupSource,
-  select: sql`${topupSource.select}, ${productName}`,
-};
-
 /** Times are texts in ISO 8601. */
 interface Attempt {
   readonly attempt: number;
@@ -208,7 +130,7 @@ interface Attempt {
 }
 
 /** A top-up with its attempts, first to last. */
-export type TopupDetail = NamedTopup & {
+export type TopupDetail = RowOf<typeof allTopups> & {
   readonly attempts: readonly Attempt[];
   /** Decimal string: what another attempt would cost. Null for a package that was never held and is gone. */
   readonly amountOfRetry: string | null;
@@ -217,15 +139,17 @@ export type TopupDetail = NamedTopup & {
 };
 
 /**
- * A partner's top-up with its attempts in one snapshot; a top-up of another partner is not found.
+ * A top-up with its attempts in one snapshot: any for an operator, its own for a partner; a top-up of another partner
+ * is not found.
  */
 export async function findTopupDetail(
   database: Database,
-  partnerId: number,
+  viewer: 'operator' | number,
   topupId: number,
 ): Promise<TopupDetail | undefined> {
+  const isSeen = viewer === 'operator' ? sql`true` : topupList.where(viewer);
   const { rows } = await sql<TopupDetail>`
-    select ${namedTopupSource.select}, ${amountOfRetry} as "amountOfRetry",
+    select ${allTopups.select}, ${amountOfRetry} as "amountOfRetry",
       (select min(found.id) from cases as found
         where found.topup_id = topups.id and found.closed_at is null) as "caseId", (
       select coalesce(json_agg(json_build_object('attempt', try.attempt, 'at', try.created_at,
@@ -239,7 +163,7 @@ export async function findTopupDetail(
         'providerMessage', provider_message, 'notDoneBy', not_done_by,
         'placements', ${shownPlacements(sql`try.operation_id`)}) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
-    from topups where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
+    from topups where id = ${topupId} and ${isSeen}`.execute(database);
   return rows[0];
 }
 
@@ -250,8 +174,8 @@ export async function findListedTopup(
   topupId: number,
 ): Promise<ListedTopup | undefined> {
   const { rows } = await sql<ListedTopup>`
-    select ${topupSource.select} from topups
-    where id = ${topupId} and ${topupSource.where(partnerId)}`.execute(database);
+    select ${topupList.select} from topups
+    where id = ${topupId} and ${topupList.where(partnerId)}`.execute(database);
   return rows[0];
 }
 
@@ -343,63 +267,3 @@ export const topupFacts = (
   operator,
   walletBalance: parseMoney(context.wallet_balance),
 });
-
-/** The newest top-ups, of all partners or one. */
-export const listTopups = (
-  database: Database,
-  selection: {
-    readonly partnerId: number | undefined;
-    readonly status: TopupStatus | undefined;
-    /** Of the number of the top-up, or of a later attempt. */
-    readonly numberHash: string | undefined;
-    readonly limit: number;
-  },
-) => {
-  const { partnerId, status, numberHash } = selection;
-  let query = database
-    .selectFrom('topups')
-    .leftJoin('products', 'products.id', 'topups.product_id')
-    .select([
-      'topups.id',
-      'topups.created_at as createdAt',
-      'topups.status',
-      'topups.partner_id as partnerId',
-      'topups.kind',
-      'product_name as product',
-      'topups.amount',
-      'topups.msisdn',
-      'topups.attempt',
-      'topups.provider_reference as providerReference',
-    ])
-    .orderBy('topups.id', 'desc')
-    .limit(selection.limit);
-  if (partnerId !== undefined) query = query.where('topups.partner_id', '=', partnerId);
-  if (status !== undefined) query = query.where('topups.status', '=', status);
-  if (numberHash !== undefined)
-    query = query.where((where) =>
-      where.or([
-        hasNumber('topups.msisdn', numberHash),
-        where.exists(
-          where
-            .selectFrom('topup_attempts')
-            .select('topup_id')
-            .whereRef('topup_id', '=', 'topups.id')
-            .where(hasNumber('topup_attempts.msisdn', numberHash)),
-        ),
-      ]),
-    );
-  return query.execute();
-};
-
-/** The owner of a top-up; undefined where the id does not exist. */
-export const findTopupOwner = async (
-  database: Database,
-  topupId: number,
-): Promise<number | undefined> =>
-  (
-    await database
-      .selectFrom('topups')
-      .select('partner_id')
-      .where('id', '=', topupId)
-      .executeTakeFirst()
-  )?.partner_id;

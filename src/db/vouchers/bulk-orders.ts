@@ -3,7 +3,6 @@ import type { Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
-import { type ListSource, listColumns } from '../lists/list-page.ts';
 import {
   beginOperation,
   type OperationIdentity,
@@ -116,32 +115,6 @@ export const bulkLinesAfter = (
 };
 
 export type BulkOrder = Selectable<BulkOrdersTable>;
-
-/** What a list shows of an order. */
-export type ListedBulkOrder = Pick<
-  BulkOrder,
-  | 'id'
-  | 'created_at'
-  | 'lines'
-  | 'generated'
-  | 'refused'
-  | 'cancelled'
-  | 'cancel_requested_at'
-  | 'ended_at'
->;
-
-/** The orders of a partner. */
-export const bulkOrderSource: ListSource<ListedBulkOrder> = {
-  name: 'bulk-orders',
-  select: sql`id, created_at, lines, generated, refused, cancelled, cancel_requested_at, ended_at`,
-  from: () => sql`bulk_orders`,
-  where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
-  id: sql`id`,
-  columns: {
-    id: listColumns.integer(sql`id`),
-    createdAt: listColumns.time(sql`created_at`),
-  },
-};
 
 /** An order of a partner; undefined where it has none with this id. */
 export const findBulkOrder = (

@@ -9,6 +9,8 @@ import type {
   Schema,
   VoucherClaimsTable,
 } from '../generated/tables.ts';
+import type { RowOf } from '../lists/list.ts';
+import { allVouchers } from '../lists/vouchers.ts';
 import { type MessageFailover, messageFailovers } from '../messages/delivery-reports.ts';
 import { numberLock } from '../messages/messages.ts';
 import {
@@ -17,7 +19,6 @@ import {
   type ShownPlacement,
   shownPlacements,
 } from '../positions/placements.ts';
-import type { ListedVoucher } from './lists.ts';
 import { newestReversal, type ShownReversal } from './reversals.ts';
 
 /** A locked voucher row, with its expiry by the database's clock. */
@@ -218,10 +219,7 @@ interface Move {
 }
 
 /** A voucher with its history, each kind of event oldest first. Never its code. */
-export interface VoucherDetail extends ListedVoucher {
-  readonly partnerId: number;
-  readonly held: string;
-  readonly returned: string;
+export interface VoucherDetail extends RowOf<typeof allVouchers> {
   readonly isRestricted: boolean;
   readonly sellingPriceUsd: string;
   readonly operationId: string;
@@ -247,10 +245,7 @@ export async function findVoucherDetail(
 ): Promise<VoucherDetail | undefined> {
   const isSeen = viewer === 'operator' ? sql`true` : sql`vouchers.partner_id = ${viewer.partnerId}`;
   const { rows } = await sql<VoucherDetail>`
-    select vouchers.id, vouchers.partner_id as "partnerId", vouchers.created_at as "createdAt", expires_at as "expiresAt",
-      serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
-      merchant_id as "merchantId", merchant_name as "merchantName", amount, remaining, held, returned,
-      is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
+    select ${allVouchers.select}, is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
       operation_id as "operationId", (${bulkOrder}) as "bulkOrder",
       (select max(changed_at) from voucher_status_changes
         where voucher_id = vouchers.id and to_status in ('EXPIRED', 'CANCELLED')) as "endedAt",

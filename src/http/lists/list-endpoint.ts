@@ -1,62 +1,125 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ZodType } from 'zod';
-import type { ListSource } from '../../db/lists/list-page.ts';
+import { z } from 'zod';
+import type { List } from '../../db/lists/list.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { type CsvRow, csv, csvLines } from '../../rendering/csv.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
 import { type ListMeta, type Reply, reply } from '../envelope.ts';
-import { listLinks, listMeta } from './list-filters.ts';
+import { timeParameter } from '../fields/request-fields.ts';
+import { type ListParameter, listLinks, listMeta } from './list-filters.ts';
 import { type ListOptions, type ListRequest, listQuery } from './list-query.ts';
 
+/** Parameters that lists share, each for a column of the list. */
+export const listParameters = {
+  choice: (schema: ListParameter['schema'], column: string): ListParameter => ({
+    schema,
+    column,
+    operator: 'eq',
+  }),
+  /** Any short text. */
+  exact: (description: string, column: string): ListParameter => ({
+    schema: z.string('must be one text').min(1).max(100).meta({ description }),
+    column,
+    operator: 'eq',
+  }),
+  from: (description: string): ListParameter => ({
+    schema: timeParameter(description),
+    column: 'createdAt',
+    operator: 'gte',
+  }),
+  to: (description: string): ListParameter => ({
+    schema: timeParameter(description),
+    column: 'createdAt',
+    operator: 'lt',
+  }),
+};
+
+/** A value of a row as JSON has it. */
+type Shown<Value> = Value extends Date ? string : Value;
+
+/** The fields of an answer that rows do not have by this name and in this form. */
+type Presented<Row, Item> = {
+  [Name in keyof Item as Name extends keyof Row
+    ? Shown<Row[Name]> extends Item[Name]
+      ? never
+      : Name
+    : Name]: Item[Name];
+};
+
+/** Presents what the row itself does not have in the form of the answer; absent where it has everything. */
+type Presentation<Row, Item> = keyof Presented<Row, Item> extends never
+  ? { readonly present?: (row: Row) => Partial<Item> }
+  : { readonly present: (row: Row) => Presented<Row, Item> & Partial<Item> };
+
 /** The definition of one list. */
-export interface ListDefinition<Row>
-  extends Pick<Endpoint, 'path' | 'aliases' | 'summary' | 'description' | 'answer'>,
-    Omit<ListOptions, 'source'> {
-  readonly source: ListSource<Row>;
-  readonly message: string;
-  /** Presents an item in the shape of `answer`. */
-  present(row: Row): unknown;
-  /** Fixed entries of `meta.filter`; absent where the list has none. */
-  ownFilter?(partnerId: number): Readonly<Record<string, string>>;
-}
+type ListDefinition<Row, Item extends z.ZodObject> = Pick<
+  Endpoint,
+  'path' | 'aliases' | 'summary' | 'description'
+> &
+  Omit<ListOptions, 'list'> & {
+    readonly list: List<Row>;
+    /** What the answer has of a row. */
+    readonly item: Item;
+    readonly message: string;
+    /** Fixed entries of `meta.filter`; absent where the list has none. */
+    readonly ownFilter?: (partnerId: number) => Readonly<Record<string, string>>;
+  } & Presentation<Row, z.output<Item>>;
 
 /** The endpoint of a list (specification 2.2 and 4.1, design 3). */
-export const listEndpoint = <Row>(list: ListDefinition<Row>): Endpoint =>
+export const listEndpoint = <Row, Item extends z.ZodObject>(
+  definition: ListDefinition<Row, Item>,
+): Endpoint =>
   endpoint({
     method: 'GET',
-    path: list.path,
-    ...(list.aliases ? { aliases: list.aliases } : {}),
+    path: definition.path,
+    ...(definition.aliases ? { aliases: definition.aliases } : {}),
     operation: 'list',
-    summary: list.summary,
-    description: list.description,
+    summary: definition.summary,
+    description: definition.description,
     access: 'token',
     scope: 'read',
     isConditional: true,
-    list: describe(list),
-    query: listQuery(list),
-    answer: list.answer as ZodType,
+    list: describe(definition),
+    query: listQuery(definition),
+    answer: z.array(definition.item),
     reasons: ['page-not-found'],
     async handle({ services, company, query, path }) {
-      const page = await services.lists.readPage(list.source, company, query);
+      const page = await services.lists.readPage(definition.list, company, query);
       if (!page) return refuse('unavailable', { retryAfterSeconds: 1 });
       if (page.items.length === 0 && query.page > 1) return refuse('page-not-found');
-      const meta = metaOf(query, page.totalItems, list.ownFilter?.(company.id));
-      return reply(page.items.map(list.present), {
-        meta,
-        links: listLinks(services.settings.publicUrl + path, meta, query.given),
-        message: list.message,
-      });
+      const meta = metaOf(query, page.totalItems, definition.ownFilter?.(company.id));
+      return reply(
+        page.items.map((row) => itemOf(definition, row)),
+        {
+          meta,
+          links: listLinks(services.settings.publicUrl + path, meta, query.given),
+          message: definition.message,
+        },
+      );
     },
   });
 
-const describe = <Row>(list: ListDefinition<Row>): NonNullable<Endpoint['list']> => ({
-  columns: Object.entries(list.source.columns).map(([name, { kind }]) => ({ name, kind })),
-  searched: Object.entries(list.source.columns)
+/** The described fields of a row, and no others. */
+function itemOf<Row, Item extends z.ZodObject>(
+  { item, present }: ListDefinition<Row, Item>,
+  row: Row,
+): Readonly<Record<string, unknown>> {
+  const values: Readonly<Record<string, unknown>> = { ...row, ...present?.(row) };
+  return Object.fromEntries(Object.keys(item.shape).map((name) => [name, values[name]]));
+}
+
+const describe = ({
+  list: { columns, sortBy },
+  parameters = {},
+  defaultLimit,
+}: ListOptions): NonNullable<Endpoint['list']> => ({
+  columns: Object.entries(columns).map(([name, { kind }]) => ({ name, kind })),
+  searched: Object.entries(columns)
     .filter(([, column]) => column.kind !== 'look-up' && column.isSearched)
     .map(([name]) => name),
-  parameters: Object.keys(list.parameters ?? {}),
-  defaultSort: list.defaultSort,
-  defaultLimit: list.defaultLimit,
+  parameters: Object.keys(parameters),
+  defaultSort: sortBy,
+  defaultLimit,
 });
 
 function metaOf(

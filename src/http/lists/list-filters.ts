@@ -1,11 +1,10 @@
 import type { z } from 'zod';
+import type { ColumnKind, List } from '../../db/lists/list.ts';
 import type {
-  ColumnKind,
   Condition,
   FilterOperator,
   FilterValue,
   ListQuery,
-  ListSource,
 } from '../../db/lists/list-page.ts';
 import type { ListMeta } from '../envelope.ts';
 
@@ -254,7 +253,7 @@ export interface ListParameter {
 
 /** The columns and parameters of a list. */
 export interface Filterable {
-  readonly source: Pick<ListSource<never>, 'columns'>;
+  readonly list: Pick<List<never>, 'columns' | 'sortBy'>;
   readonly parameters?: Readonly<Record<string, ListParameter>>;
 }
 
@@ -295,21 +294,25 @@ interface Term {
 }
 
 /** Reads `search`, `searchBy`, `filter.*`, `q` and the list's own parameters. */
-export function readFilters(list: Filterable, sent: SentFilters): Filters {
+export function readFilters(filterable: Filterable, sent: SentFilters): Filters {
   const problems: Problem[] = [];
-  const terms = [...ownTerms(list, sent), ...filterTerms(sent), ...(sent.q ?? []).flatMap(qTerms)];
+  const terms = [
+    ...ownTerms(filterable, sent),
+    ...filterTerms(sent),
+    ...(sent.q ?? []).flatMap(qTerms),
+  ];
   const conditions = terms.slice(0, MAXIMUM_CONDITIONS).flatMap((term) => {
-    const path = isColumn(list, term.column)
+    const path = isColumn(filterable, term.column)
       ? term.parameter
       : (term.parameter.split('.')[0] ?? '');
-    return attempt(problems, path, () => readTerm(list, term));
+    return attempt(problems, path, () => readTerm(filterable, term));
   });
   if (terms.length > MAXIMUM_CONDITIONS)
     problems.push({
       path: 'filter',
       message: `must have at most ${MAXIMUM_CONDITIONS} conditions`,
     });
-  const [search] = attempt(problems, 'search', () => readSearch(list, sent));
+  const [search] = attempt(problems, 'search', () => readSearch(filterable, sent));
   return {
     conditions,
     search,
@@ -369,12 +372,11 @@ const qTerms = (q: string): Term[] =>
     };
   });
 
-const isColumn = ({ source }: Filterable, name: string): boolean =>
-  Object.hasOwn(source.columns, name);
+const isColumn = ({ list }: Filterable, name: string): boolean => Object.hasOwn(list.columns, name);
 
-function readTerm(list: Filterable, term: Term): Condition {
-  const { columns } = list.source;
-  const kind = isColumn(list, term.column) ? columns[term.column]?.kind : undefined;
+function readTerm(filterable: Filterable, term: Term): Condition {
+  const { columns } = filterable.list;
+  const kind = isColumn(filterable, term.column) ? columns[term.column]?.kind : undefined;
   if (!kind)
     throw new FilterError(`must name columns of this list: ${Object.keys(columns).join(', ')}`);
   const column = { name: term.column, kind };
@@ -384,9 +386,9 @@ function readTerm(list: Filterable, term: Term): Condition {
 }
 
 /** The default of `searchBy` is all searchable columns. */
-function readSearch({ source }: Filterable, { search = '', searchBy }: SentFilters) {
+function readSearch({ list }: Filterable, { search = '', searchBy }: SentFilters) {
   if (search === '') return undefined;
-  const searched = Object.entries(source.columns).flatMap(([name, column]) =>
+  const searched = Object.entries(list.columns).flatMap(([name, column]) =>
     column.kind !== 'look-up' && column.isSearched ? [name] : [],
   );
   const unknown = searchBy?.some((name) => !searched.includes(name));

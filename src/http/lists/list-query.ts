@@ -6,14 +6,12 @@ import {
   type PoolUse,
   poolUseOf,
 } from '../../db/connection.ts';
+import type { Direction, List, SortBy } from '../../db/lists/list.ts';
 import {
   type Condition,
-  type Direction,
   type ListPage,
   type ListQuery,
-  type ListSource,
   readListPage,
-  type SortBy,
 } from '../../db/lists/list-page.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { createFairSemaphore } from '../../runtime/process/fair-semaphore.ts';
@@ -41,7 +39,6 @@ const shownAsArray = { type: 'array', items: { type: 'string' }, anyOf: undefine
 
 /** The options of a list's query. */
 export interface ListOptions extends Filterable {
-  readonly defaultSort: SortBy;
   readonly defaultLimit: number;
 }
 
@@ -80,7 +77,7 @@ export const listQuery = (options: ListOptions) =>
         description:
           'Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: ' +
           '`meta.sortBy` of the answer is the order that was applied',
-        examples: [options.defaultSort.map((term) => term.join(':'))],
+        examples: [options.list.sortBy.map((term) => term.join(':'))],
       }),
       search: z.string('must be one text').optional().meta({
         description:
@@ -106,7 +103,7 @@ export const listQuery = (options: ListOptions) =>
       const { problems, conditions, search, filter, given } = readFilters(options, sent);
       for (const { path, message } of problems)
         context.addIssue({ code: 'custom', path: [path], message });
-      const isUsual = sortBy === options.defaultSort && !search && areUsual(options, conditions);
+      const isUsual = sortBy === options.list.sortBy && !search && areUsual(options, conditions);
       return {
         page,
         limit,
@@ -120,30 +117,30 @@ export const listQuery = (options: ListOptions) =>
     });
 
 /** The sort columns; the first entry of a repeated column counts. */
-function readSort({ source, defaultSort }: ListOptions, terms: readonly string[]): SortBy {
+function readSort({ list }: ListOptions, terms: readonly string[]): SortBy {
   const sort = new Map<string, Direction>();
   for (const term of terms) {
     const [, name = '', direction = ''] = /^([\w.]+):(ASC|DESC)$/i.exec(term) ?? [];
-    const column = Object.hasOwn(source.columns, name) ? source.columns[name] : undefined;
+    const column = Object.hasOwn(list.columns, name) ? list.columns[name] : undefined;
     if (column && column.kind !== 'look-up' && !sort.has(name))
       sort.set(name, direction.toUpperCase() as Direction);
   }
-  return sort.size > 0 ? [...sort] : defaultSort;
+  return sort.size > 0 ? [...sort] : list.sortBy;
 }
 
 /** Whether a query is common: without conditions, or a look-up by one name. */
-const areUsual = ({ source }: ListOptions, conditions: readonly Condition[]): boolean =>
+const areUsual = ({ list }: ListOptions, conditions: readonly Condition[]): boolean =>
   conditions.length <= 1 &&
   conditions.every(
     ({ column, operator, isNegated }) =>
-      source.columns[column]?.kind === 'text' && ['eq', 'same'].includes(operator) && !isNegated,
+      list.columns[column]?.kind === 'text' && ['eq', 'same'].includes(operator) && !isNegated,
   );
 
 /** Reads lists over separate connections, so that lists never delay money movements. */
 export interface ListReader {
   /** A page of a company's list; undefined where no connection came free in time. */
   readPage<Row>(
-    source: ListSource<Row>,
+    list: List<Row>,
     company: Company,
     query: ListQuery,
   ): Promise<ListPage<Row> | undefined>;
@@ -172,8 +169,8 @@ export function createListReader(
     places.use(`${kind} ${id}`, () => work(database));
   return {
     read,
-    readPage: (source, company, query) =>
-      read(company, (connected) => readListPage(connected, source, company.id, query)),
+    readPage: (list, company, query) =>
+      read(company, (connected) => readListPage(connected, list, company.id, query)),
     poolUse: () => poolUseOf(database),
     stop: () => database.destroy(),
   };

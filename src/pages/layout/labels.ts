@@ -1,5 +1,5 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger.ts';
-import type { RedemptionState } from '../../db/vouchers/lists.ts';
+import type { RedemptionState } from '../../db/lists/redemptions.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';

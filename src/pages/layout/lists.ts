@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListPage, ListQuery, ListSource } from '../../db/lists/list-page.ts';
+import type { List } from '../../db/lists/list.ts';
+import type { ListPage, ListQuery } from '../../db/lists/list-page.ts';
 import { mayUse } from '../../domain/access.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { ListParameter } from '../../http/lists/list-filters.ts';
@@ -119,20 +120,28 @@ export function pageNumber(query: URLSearchParams): number | undefined {
 
 const ROWS = 25;
 
+/** A field of a list: what its table shows, what its file has, or both. */
+type ListField<Row> = (
+  | TableColumn<Row>
+  | { readonly title: string; readonly value?: undefined }
+) & {
+  readonly file?: (row: Row) => string | null;
+  /** Its title in the file, where that is another one. */
+  readonly fileTitle?: string;
+};
+
 /** The definition of one list of the portal. */
-export interface ListView<Row> {
+interface ListView<Row> {
   /** Below the portal's base path. */
   readonly path: string;
   readonly kind: CompanyKind;
   readonly title: string;
   readonly intro: Html;
-  readonly source: ListSource<Row>;
-  readonly filters: Readonly<Record<string, FilterField & ListParameter>>;
-  readonly columns: readonly TableColumn<Row>[];
+  readonly list: List<Row>;
+  readonly filters: Readonly<Record<string, Filter>>;
+  readonly fields: readonly ListField<Row>[];
   /** Shown while there are no rows. */
   readonly nothingYet: string;
-  /** The columns of its CSV download, if it has one. */
-  readonly download?: Readonly<Record<string, (row: Row) => string | null>>;
 }
 
 interface ReadFilters {
@@ -144,26 +153,26 @@ interface ReadFilters {
 }
 
 /** Parses the form with the query of the API's lists; other parameters are ignored. */
-function readFilters<Row>({ source, filters }: ListView<Row>, sent: URLSearchParams): ReadFilters {
+function readFilters<Row>({ list, filters }: ListView<Row>, sent: URLSearchParams): ReadFilters {
   const values = Object.fromEntries(
     Object.keys(filters)
       .map((name) => [name, sent.get(name)?.trim() ?? ''] as const)
       .filter(([, value]) => value !== ''),
   );
-  const schema = listQuery({
-    source,
-    parameters: filters,
-    defaultSort: [['id', 'DESC']],
-    defaultLimit: ROWS,
-  });
-  const read = schema.safeParse(values);
+  const read = listQuery({ list, parameters: filters, defaultLimit: ROWS }).safeParse(values);
   if (read.success) return { values, problems: {}, query: read.data };
   const found = read.error.issues.map(({ path, message }) => [String(path[0]), message]);
   return { values, problems: Object.fromEntries(found.reverse()) };
 }
 
-/** The page of a list: filter form, rows and links to further pages. */
-export const listPage = <Row>(view: ListView<Row>): AccountPage => ({
+/** The pages of a list: its page, and its file. */
+export const listPages = <Row>(view: ListView<Row>): readonly AccountPage[] => [
+  listPage(view),
+  listDownload(view),
+];
+
+/** Filter form, rows and links to further pages. */
+const listPage = <Row>(view: ListView<Row>): AccountPage => ({
   method: 'GET',
   path: view.path,
   access: 'account',
@@ -191,7 +200,7 @@ ${found && rows(view, found, { ...filters, page, mayExport: mayUse(request.sessi
 });
 
 const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
-  request.services.lists.readPage(view.source, request.session.company, {
+  request.services.lists.readPage(view.list, request.session.company, {
     ...query,
     isCountBounded: true,
   });
@@ -206,19 +215,17 @@ function rows<Row>(
     return Object.keys(values).length === 0
       ? emptyState('None yet', view.nothingYet)
       : emptyState('No matches', 'No entry matches the filters. Change the form above.');
-  return html`${table(view.title, items, view.columns)}
+  return html`${table(
+    view.title,
+    items,
+    view.fields.filter((field) => field.value !== undefined),
+  )}
 ${paging({ path, values, page, limit: ROWS, totalItems, isAtLeast })}
-${
-  view.download &&
-  mayExport &&
-  html`<p><a href="${addressOf(`${path}/download`, values)}">Download as CSV</a></p>`
-}`;
+${mayExport && html`<p><a href="${addressOf(`${path}/download`, values)}">Download as CSV</a></p>`}`;
 }
 
 /** The CSV download of a list, filtered by the same form. */
-export const listDownload = <Row>(
-  view: ListView<Row> & Required<Pick<ListView<Row>, 'download'>>,
-): AccountPage => ({
+const listDownload = <Row>(view: ListView<Row>): AccountPage => ({
   method: 'GET',
   path: `${view.path}/download`,
   access: 'account',
@@ -231,14 +238,16 @@ export const listDownload = <Row>(
     if (!found) return problems.busy;
     const { items, totalItems } = found;
     if (totalItems > items.length) return problems.tooManyRows;
-    const columns = Object.entries(view.download);
+    const columns = view.fields.flatMap(({ title, file, fileTitle = title }) =>
+      file ? [{ title: fileTitle, value: file }] : [],
+    );
     return {
       kind: 'file',
       name: `${view.path.slice(1)}.csv`,
       type: 'text/csv',
       content: csv([
-        columns.map(([title]) => title),
-        ...items.map((row) => columns.map(([, value]) => value(row))),
+        columns.map(({ title }) => title),
+        ...items.map((row) => columns.map(({ value }) => value(row))),
       ]),
     };
   },

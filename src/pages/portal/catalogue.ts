@@ -4,13 +4,14 @@ import {
   priceSubjects,
   replacePrice,
 } from '../../db/catalogue/prices.ts';
-import { type ProductRow, productSource } from '../../db/lists/list-sources.ts';
+import { productList } from '../../db/lists/catalogue.ts';
+import type { RowOf } from '../../db/lists/list.ts';
 import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../domain/access.ts';
 import { csv } from '../../rendering/csv.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
-import { type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import { listFilters, listPages } from '../layout/lists.ts';
 import {
   amount,
   badge,
@@ -38,23 +39,24 @@ const operators: Readonly<Record<string, string>> = {
   SAFARICOM_ETHIOPIA: 'Safaricom Ethiopia',
 };
 
-const operatorOf = ({ operator }: ProductRow): string =>
+const operatorOf = ({ operator }: RowOf<typeof productList>): string =>
   operator === null ? 'Any' : (operators[operator] ?? operator);
 
-const view = {
+/** The packages that a partner may send, with what they cost it. */
+export const packagePages = listPages({
   path: '/packages',
   kind: 'partner',
   title: 'Packages',
   intro: html`<p>The packages that you may send, and what each costs you from the airtime wallet. Airtime costs its
 amount. What your customers pay is up to you: your server says it with each top-up.</p>`,
-  source: productSource,
+  list: productList,
   filters: {
     operator: listFilters.oneOf('Operator', 'metadata.operator', [
       ['ETHIO_TELECOM', 'Ethio telecom'],
       ['SAFARICOM_ETHIOPIA', 'Safaricom Ethiopia'],
     ]),
   },
-  columns: [
+  fields: [
     {
       title: 'Package',
       phone: 'head',
@@ -62,32 +64,28 @@ amount. What your customers pay is up to you: your server says it with each top-
         html`<strong>${productName}</strong> ${status === 'INACTIVE' && badge('plain', 'Not sold now')}${
           description && html`<br><span class="quiet">${description}</span>`
         }`,
+      file: ({ productName }) => productName,
     },
-    { title: 'Operator', phone: 'plain', value: (row) => phrase(operatorOf(row)) },
-    { title: 'Id', value: ({ id }) => html`<code>${id}</code>` },
+    { title: 'Description', file: ({ description }) => description },
+    {
+      title: 'Operator',
+      phone: 'plain',
+      value: (row) => phrase(operatorOf(row)),
+      file: operatorOf,
+    },
+    { title: 'Id', value: ({ id }) => html`<code>${id}</code>`, file: ({ id }) => String(id) },
+    { title: 'State', file: ({ status }) => (status === 'ACTIVE' ? 'Sold' : 'Not sold now') },
     {
       title: 'Costs you, ETB',
       phone: 'figure etb',
       value: ({ amount: cost }) => amount(cost),
       align: 'right',
+      fileTitle: 'Costs you (ETB)',
+      file: ({ amount: cost }) => plainAmount(cost),
     },
   ],
   nothingYet: 'Your contact at the service gives you access to packages.',
-  download: {
-    Package: ({ productName }) => productName,
-    Description: ({ description }) => description,
-    Operator: operatorOf,
-    Id: ({ id }) => String(id),
-    State: ({ status }) => (status === 'ACTIVE' ? 'Sold' : 'Not sold now'),
-    'Costs you (ETB)': ({ amount: cost }) => plainAmount(cost),
-  },
-} satisfies ListView<ProductRow>;
-
-/** The packages that a partner may send, with what they cost it. */
-export const showPackages = listPage<ProductRow>(view);
-
-/** The packages as a file. */
-export const downloadPackages = listDownload<ProductRow>(view);
+});
 
 const PRICES_PATH = `${PORTAL_PATH}/prices`;
 

@@ -1,4 +1,5 @@
 import { salesPerDay } from '../../db/ledger/sales.ts';
+import { payoutsPerDay } from '../../db/lists/redemptions.ts';
 import {
   type FailureCount,
   paymentFailures,
@@ -7,7 +8,6 @@ import {
   topupsUnderway,
   type Underway,
 } from '../../db/overview.ts';
-import { payoutsPerDay } from '../../db/vouchers/lists.ts';
 import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';

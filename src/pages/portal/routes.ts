@@ -48,11 +48,10 @@ import { activate, showActivation, showSignIn, signIn, signOut } from './account
 import { downloadCalls, downloadChanges, showActivity } from './activity.ts';
 import {
   askCancelBulkOrder,
+  bulkOrderPages,
   cancelBulkOrder,
-  downloadBulkOrders,
   downloadBulkResult,
   showBulkOrder,
-  showBulkOrders,
 } from './bulk/bulk-orders.ts';
 import {
   askOrderInBulk,
@@ -60,14 +59,7 @@ import {
   downloadBulkExample,
   orderBulk,
 } from './bulk/order-in-bulk.ts';
-import {
-  askPrice,
-  downloadPackages,
-  downloadPrices,
-  setPrice,
-  showPackages,
-  showPrices,
-} from './catalogue.ts';
+import { askPrice, downloadPrices, packagePages, setPrice, showPrices } from './catalogue.ts';
 import { showGettingStarted } from './getting-started.ts';
 import { showBalances, showOverview } from './overview.ts';
 import {
@@ -81,10 +73,9 @@ import {
 } from './people.ts';
 import {
   downloadPayouts,
-  downloadRedemptions,
   downloadSales,
+  redemptionPages,
   showPayouts,
-  showRedemptions,
   showSales,
 } from './sales.ts';
 import { askLowBalance, setLowBalance } from './set-low-balance.ts';
@@ -95,16 +86,15 @@ import {
   showStatement,
   showStatements,
 } from './statements.ts';
-import { askRetryTopUp, downloadTopUps, retryTopUp, showTopUp, showTopUps } from './top-ups.ts';
+import { askRetryTopUp, retryTopUp, showTopUp, topUpPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
 import {
   askCancelVoucher,
   askResendMessage,
   cancelVoucher,
-  downloadVouchers,
   resendMessage,
   showVoucher,
-  showVouchers,
+  voucherPages,
 } from './vouchers.ts';
 import { downloadDeliveries, sendWebhookAgain, showWebhook } from './webhooks/webhook.ts';
 import {
@@ -134,9 +124,8 @@ export const pages: readonly Page[] = [
   downloadStatement,
   askLowBalance,
   setLowBalance,
-  showVouchers,
   showVoucher,
-  downloadVouchers,
+  ...voucherPages,
   askCancelVoucher,
   cancelVoucher,
   askResendMessage,
@@ -144,10 +133,9 @@ export const pages: readonly Page[] = [
   askOrderInBulk,
   downloadBulkExample,
   checkBulkOrder,
-  showBulkOrders,
   orderBulk,
   showBulkOrder,
-  downloadBulkOrders,
+  ...bulkOrderPages,
   askCancelBulkOrder,
   cancelBulkOrder,
   downloadBulkResult,
@@ -155,17 +143,14 @@ export const pages: readonly Page[] = [
   askPrice,
   setPrice,
   downloadPrices,
-  showPackages,
-  downloadPackages,
-  showTopUps,
+  ...packagePages,
   showTopUp,
-  downloadTopUps,
+  ...topUpPages,
   askRetryTopUp,
   retryTopUp,
   showSales,
   downloadSales,
-  showRedemptions,
-  downloadRedemptions,
+  ...redemptionPages,
   showPayouts,
   downloadPayouts,
   showStatements,

@@ -1,11 +1,6 @@
 import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
+import { type DayOfPayouts, payoutsPerDay, redemptionList } from '../../db/lists/redemptions.ts';
 import { type Margin, readMargins } from '../../db/overview.ts';
-import {
-  type DayOfPayouts,
-  type ListedRedemption,
-  payoutsPerDay,
-  redemptionSource,
-} from '../../db/vouchers/lists.ts';
 import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { csv } from '../../rendering/csv.ts';
@@ -14,7 +9,7 @@ import { barChart } from '../../rendering/report-files.ts';
 import { sentence } from '../language/language.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/labels.ts';
-import { addressOf, type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import { addressOf, listFilters, listPages } from '../layout/lists.ts';
 import {
   amount,
   daySchema,
@@ -282,13 +277,14 @@ const totalOfPayouts = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'
   };
 };
 
-const view = {
+/** A merchant's redemptions, newest first. */
+export const redemptionPages = listPages({
   path: '/redemptions',
   kind: 'merchant',
   title: 'Redemptions',
   intro: html`<p>Vouchers that were redeemed with you, newest first: the redeemed amount, the
 service fee, and the amount paid to you through mobile money.</p>`,
-  source: redemptionSource,
+  list: redemptionList,
   filters: {
     reference: listFilters.exact('Reference', 'reference'),
     serial: listFilters.exact('Serial number', 'serialNumber'),
@@ -304,8 +300,14 @@ service fee, and the amount paid to you through mobile money.</p>`,
       }),
     },
   },
-  columns: [
-    { title: 'Redeemed', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+  fields: [
+    {
+      title: 'Redeemed',
+      phone: 'plain',
+      value: ({ createdAt }) => time(createdAt),
+      file: ({ createdAt }) => fileTime(createdAt),
+    },
+    { title: 'Paid', file: ({ paidAt }) => paidAt && fileTime(paidAt) },
     {
       title: 'Voucher',
       phone: 'head',
@@ -320,46 +322,51 @@ service fee, and the amount paid to you through mobile money.</p>`,
           reversal.status !== 'SUCCESS' &&
           html`<br>${stateBadge(reversalStates, reversal.status)}`
         }`,
+      file: ({ state }) => redemptionStates[state].word,
     },
+    // The file has it behind the state.
+    { title: 'Voucher serial number', file: ({ serialNumber }) => serialNumber },
     {
       title: 'References',
       phone: 'plain',
-      value: ({ reference, providerReference }) =>
-        html`<span class="whole"><span class="quiet">Ours</span> <code>${reference}</code></span>${
-          providerReference &&
+      value: ({ platformReferenceNumber, referenceNumber }) =>
+        html`<span class="whole"><span class="quiet">Ours</span> <code>${platformReferenceNumber}</code></span>${
+          referenceNumber &&
           html`<br><span class="whole"><span class="quiet">Provider’s</span>
-<code>${providerReference}</code></span>`
+<code>${referenceNumber}</code></span>`
         }`,
     },
-    { title: 'Taken, ETB', value: ({ amount: taken }) => amount(taken), align: 'right' },
-    { title: 'Fee, ETB', value: ({ serviceFee }) => amount(serviceFee), align: 'right' },
+    {
+      title: 'Taken, ETB',
+      value: ({ amount: taken }) => amount(taken),
+      align: 'right',
+      fileTitle: 'Taken (ETB)',
+      file: ({ amount: taken }) => plainAmount(taken),
+    },
+    {
+      title: 'Fee, ETB',
+      value: ({ serviceFee }) => amount(serviceFee),
+      align: 'right',
+      fileTitle: 'Service fee (ETB)',
+      file: ({ serviceFee }) => plainAmount(serviceFee),
+    },
     {
       title: 'Paid to you, ETB',
       phone: 'figure etb',
       value: ({ toMerchant }) => amount(toMerchant),
       align: 'right',
+      fileTitle: 'To the merchant (ETB)',
+      file: ({ toMerchant }) => plainAmount(toMerchant),
+    },
+    { title: 'Our reference', file: ({ platformReferenceNumber }) => platformReferenceNumber },
+    { title: 'Provider’s reference', file: ({ referenceNumber }) => referenceNumber },
+    {
+      title: 'Reversed',
+      file: ({ reversal }) =>
+        reversal?.status === 'SUCCESS' && reversal.settledAt !== null
+          ? fileTime(new Date(reversal.settledAt))
+          : null,
     },
   ],
   nothingYet: 'Redemptions appear here as soon as a voucher is redeemed with you.',
-  download: {
-    Redeemed: ({ createdAt }) => fileTime(createdAt),
-    Paid: ({ paidAt }) => paidAt && fileTime(paidAt),
-    State: ({ state }) => redemptionStates[state].word,
-    'Voucher serial number': ({ serialNumber }) => serialNumber,
-    'Taken (ETB)': ({ amount: taken }) => plainAmount(taken),
-    'Service fee (ETB)': ({ serviceFee }) => plainAmount(serviceFee),
-    'To the merchant (ETB)': ({ toMerchant }) => plainAmount(toMerchant),
-    'Our reference': ({ reference }) => reference,
-    'Provider’s reference': ({ providerReference }) => providerReference,
-    Reversed: ({ reversal }) =>
-      reversal?.status === 'SUCCESS' && reversal.settledAt !== null
-        ? fileTime(new Date(reversal.settledAt))
-        : null,
-  },
-} satisfies ListView<ListedRedemption>;
-
-/** A merchant's redemptions, newest first. */
-export const showRedemptions = listPage<ListedRedemption>(view);
-
-/** The redemptions as a file. */
-export const downloadRedemptions = listDownload<ListedRedemption>(view);
+});

@@ -1,10 +1,6 @@
 import { readLedgerHistory } from '../../db/ledger/ledger.ts';
-import {
-  findTopupDetail,
-  type NamedTopup,
-  namedTopupSource,
-  type TopupDetail,
-} from '../../db/topups/topups.ts';
+import { type ListedTopup, topupList } from '../../db/lists/topups.ts';
+import { findTopupDetail, type TopupDetail } from '../../db/topups/topups.ts';
 import { mayUse } from '../../domain/access.ts';
 import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
 import { refuseUnfailed, type TopupStatus } from '../../domain/topup.ts';
@@ -12,7 +8,7 @@ import { retryOnce } from '../../operations/topups.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { ledgerHistory, stateOptions, topupStates, topupTurns } from '../layout/labels.ts';
-import { type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import { listFilters, listPages } from '../layout/lists.ts';
 import {
   amount,
   badge,
@@ -37,17 +33,17 @@ import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './op
 import { problems } from './problem-page.ts';
 
 /** What was sent. */
-export const productOf = ({ kind, productName }: NamedTopup): Html | string =>
+export const productOf = ({ kind, productName }: ListedTopup): Html | string =>
   kind === 'AIRTIME' ? phrase('Airtime') : (productName ?? phrase('Package'));
 
 /** The state of a top-up, including a late delivery or a reversal. */
-const stateOf = ({ status, late_delivery, reversal }: NamedTopup) => {
-  if (reversal && !reversal.is_credited) return topupTurns.REVERSED;
-  return late_delivery ? topupTurns.LATE : topupStates[status];
+const stateOf = ({ status, lateDelivery, reversal }: ListedTopup) => {
+  if (reversal && !reversal.isCredited) return topupTurns.REVERSED;
+  return lateDelivery ? topupTurns.LATE : topupStates[status];
 };
 
 /** The badge of that state. */
-export function topupBadge(topup: NamedTopup): Html {
+export function topupBadge(topup: ListedTopup): Html {
   const { tone, word } = stateOf(topup);
   return badge(tone, word);
 }
@@ -55,13 +51,14 @@ export function topupBadge(topup: NamedTopup): Html {
 /** The states of top-ups whose money is on hold. */
 export const TOPUPS_UNDERWAY = 'PROCESSING,UNKNOWN';
 
-const view = {
+/** A partner's top-ups, newest first. */
+export const topUpPages = listPages({
   path: '/top-ups',
   kind: 'partner',
   title: 'Top-ups',
   intro: html`<p>Airtime and packages that you have sent, newest first. A failed top-up was not charged,
 and it can be retried.</p>`,
-  source: namedTopupSource,
+  list: topupList,
   filters: {
     reference: listFilters.exact('Reference', 'reference'),
     state: listFilters.oneOf('State', 'status', [
@@ -75,41 +72,51 @@ and it can be retried.</p>`,
     from: listFilters.fromDay('Sent from', 'createdAt'),
     to: listFilters.toDay('Sent to', 'createdAt'),
   },
-  columns: [
+  fields: [
     {
       title: 'Transaction',
       phone: 'head',
       value: ({ id }) => html`<a href="${PORTAL_PATH}/top-ups/${id}">${id}</a>`,
+      file: ({ id }) => String(id),
     },
-    { title: 'Sent', phone: 'plain', value: ({ created_at }) => time(created_at) },
-    { title: 'What', phone: 'plain', value: productOf },
-    { title: 'Number', phone: 'plain', value: ({ msisdn }) => maskStored(msisdn) },
-    { title: 'State', phone: 'plain', value: topupBadge },
+    {
+      title: 'Sent',
+      phone: 'plain',
+      value: ({ createdAt }) => time(createdAt),
+      file: ({ createdAt }) => fileTime(createdAt),
+    },
+    {
+      title: 'What',
+      phone: 'plain',
+      value: productOf,
+      file: ({ kind, productName }) =>
+        kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package'),
+    },
+    {
+      title: 'Number',
+      phone: 'plain',
+      value: ({ msisdn }) => maskStored(msisdn),
+      file: ({ msisdn }) => maskStored(msisdn),
+    },
+    {
+      title: 'State',
+      phone: 'plain',
+      value: topupBadge,
+      file: (topup) => stateOf(topup).word,
+    },
     {
       title: 'Amount, ETB',
       phone: 'figure etb',
       value: ({ amount: charged }) => (charged === null ? '–' : amount(charged)),
       align: 'right',
+      fileTitle: 'Amount (ETB)',
+      file: ({ amount: charged }) => charged && plainAmount(charged),
     },
+    { title: 'Provider’s reference', file: ({ providerReference }) => providerReference },
+    { title: 'Message', file: ({ message }) => message },
   ],
   nothingYet: 'Top-ups appear here as soon as your server sends them.',
-  download: {
-    Transaction: ({ id }) => String(id),
-    Sent: ({ created_at }) => fileTime(created_at),
-    What: ({ kind, productName }) => (kind === 'AIRTIME' ? 'Airtime' : (productName ?? 'Package')),
-    Number: ({ msisdn }) => maskStored(msisdn),
-    State: (topup) => stateOf(topup).word,
-    'Amount (ETB)': ({ amount: charged }) => charged && plainAmount(charged),
-    'Provider’s reference': ({ provider_reference }) => provider_reference,
-    Message: ({ message }) => message,
-  },
-} satisfies ListView<NamedTopup>;
-
-/** A partner's top-ups, newest first. */
-export const showTopUps = listPage<NamedTopup>(view);
-
-/** The top-ups as a file. */
-export const downloadTopUps = listDownload<NamedTopup>(view);
+});
 
 /** The title of the page where a retry is refused, before or after the form is sent. */
 const NOT_DELIVERED = 'The top-up was not delivered';
@@ -223,11 +230,11 @@ ${facts({
   What: productOf(topup),
   Amount: topup.amount === null ? phrase('Known once it is sent') : money(topup.amount),
   Number: maskStored(topup.msisdn),
-  'Provider’s reference': topup.provider_reference
-    ? html`<code>${topup.provider_reference}</code>`
+  'Provider’s reference': topup.providerReference
+    ? html`<code>${topup.providerReference}</code>`
     : '–',
-  Sent: time(topup.created_at),
-  'Last change': time(topup.updated_at),
+  Sent: time(topup.createdAt),
+  'Last change': time(topup.updatedAt),
 })}
 ${
   topup.status === 'FAILED' &&
@@ -250,12 +257,12 @@ const meanings: Readonly<Record<TopupStatus, string>> = {
   FAILED: 'It failed, and nothing was charged. It can be retried.',
 };
 
-function meaningOf({ status, charged, late_delivery, reversal }: TopupDetail): string {
+function meaningOf({ status, charged, lateDelivery, reversal }: TopupDetail): string {
   const wallet = charged ? 'Your wallet was charged.' : 'Your wallet was not charged.';
-  if (late_delivery)
+  if (lateDelivery)
     return `It failed at first, and the provider delivered it later. ${wallet} It cannot be retried.`;
   if (!reversal) return meanings[status];
-  return reversal.is_credited
+  return reversal.isCredited
     ? 'The provider reversed it after the delivery. The money was returned to your wallet, and it can be retried.'
     : 'It was delivered and charged, and the provider reversed it later. The settlement is still open; until then it cannot be retried.';
 }

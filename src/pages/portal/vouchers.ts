@@ -1,8 +1,8 @@
 import type { MessageResent, VoucherCancelled } from '../../../workflows/contracts.ts';
 import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
+import { type ListedVoucher, voucherList } from '../../db/lists/vouchers.ts';
 import { readResendable } from '../../db/messages/resends.ts';
 import { isBlocked } from '../../db/positions/cases.ts';
-import { type ListedVoucher, voucherSource } from '../../db/vouchers/lists.ts';
 import { findVoucherDetail, type VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { mayUse } from '../../domain/access.ts';
 import { maskStored } from '../../domain/phone.ts';
@@ -18,7 +18,7 @@ import {
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { ledgerHistory, stateBadge, stateOptions, voucherStates } from '../layout/labels.ts';
-import { type ListView, listDownload, listFilters, listPage } from '../layout/lists.ts';
+import { listFilters, listPages } from '../layout/lists.ts';
 import { amount, confirmation, facts, money, plainAmount, story, time } from '../layout/parts.ts';
 import {
   type AccountPage,
@@ -155,56 +155,71 @@ export const cancelVoucher: AccountPage = {
 const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): Html | string =>
   ownerMsisdn === null ? phrase('Anonymous') : maskStored(ownerMsisdn);
 
-const view = {
+/** A partner's vouchers, newest first. */
+export const voucherPages = listPages({
   path: '/vouchers',
   kind: 'partner',
   title: 'Vouchers',
   intro: html`<p>All vouchers that you have generated, newest first. Codes are not shown here: the API
 returned each code when you generated its voucher, and the result of a bulk order has its codes.</p>`,
-  source: voucherSource,
+  list: voucherList,
   filters: {
     serial: listFilters.exact('Serial number', 'serialNumber'),
     state: listFilters.oneOf('State', 'status', stateOptions(voucherStates)),
     from: listFilters.fromDay('Generated from', 'createdAt'),
     to: listFilters.toDay('Generated to', 'createdAt'),
   },
-  columns: [
+  fields: [
     {
       title: 'Serial number',
       phone: 'head',
       value: ({ id, serialNumber }) =>
         html`<a href="${PORTAL_PATH}/vouchers/${id}"><code>${serialNumber}</code></a>`,
+      file: ({ serialNumber }) => serialNumber,
     },
-    { title: 'Generated', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
-    { title: 'Merchant', phone: 'plain', value: ({ merchantName }) => merchantName },
-    { title: 'Owner', phone: 'hidden', value: ownerOf },
-    { title: 'State', phone: 'plain', value: ({ status }) => stateBadge(voucherStates, status) },
+    {
+      title: 'Generated',
+      phone: 'plain',
+      value: ({ createdAt }) => time(createdAt),
+      file: ({ createdAt }) => fileTime(createdAt),
+    },
+    { title: 'Valid until', file: ({ expiresAt }) => fileTime(expiresAt) },
+    {
+      title: 'Merchant',
+      phone: 'plain',
+      value: ({ merchantName }) => merchantName,
+      file: ({ merchantName }) => merchantName,
+    },
+    {
+      title: 'Owner',
+      phone: 'hidden',
+      value: ownerOf,
+      file: ({ ownerMsisdn }) => (ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn)),
+    },
+    {
+      title: 'State',
+      phone: 'plain',
+      value: ({ status }) => stateBadge(voucherStates, status),
+      file: ({ status }) => voucherStates[status].word,
+    },
     {
       title: 'Amount, ETB',
       phone: 'figure etb',
       value: ({ amount: whole }) => amount(whole),
       align: 'right',
+      fileTitle: 'Amount (ETB)',
+      file: ({ amount: whole }) => plainAmount(whole),
     },
-    { title: 'Left, ETB', value: ({ remaining }) => amount(remaining), align: 'right' },
+    {
+      title: 'Left, ETB',
+      value: ({ remaining }) => amount(remaining),
+      align: 'right',
+      fileTitle: 'Left (ETB)',
+      file: ({ remaining }) => plainAmount(remaining),
+    },
   ],
   nothingYet: 'Vouchers appear here as soon as your server generates them.',
-  download: {
-    'Serial number': ({ serialNumber }) => serialNumber,
-    Generated: ({ createdAt }) => fileTime(createdAt),
-    'Valid until': ({ expiresAt }) => fileTime(expiresAt),
-    Merchant: ({ merchantName }) => merchantName,
-    Owner: ({ ownerMsisdn }) => (ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn)),
-    State: ({ status }) => voucherStates[status].word,
-    'Amount (ETB)': ({ amount: whole }) => plainAmount(whole),
-    'Left (ETB)': ({ remaining }) => plainAmount(remaining),
-  },
-} satisfies ListView<ListedVoucher>;
-
-/** A partner's vouchers, newest first. */
-export const showVouchers = listPage<ListedVoucher>(view);
-
-/** The vouchers as a file, without codes. */
-export const downloadVouchers = listDownload<ListedVoucher>(view);
+});
 
 /** Says which message the owner gets once more, and asks for confirmation. */
 export const askResendMessage: AccountPage = {

@@ -257,15 +257,15 @@ export function nextStepOfTopup(
 function nextOfTurned(topup: TopupDetail): NextStep | undefined {
   const { caseId, status } = topup;
   if (caseId === null || !(status === 'SUCCESS' || status === 'FAILED')) return undefined;
-  const isRetried = status === 'FAILED' || topup.late_delivery !== null;
+  const isRetried = status === 'FAILED' || topup.lateDelivery !== null;
   return {
     happened: changeOfTopup(topup),
     toDo: html`${isRetried && 'Do not retry it. '}Ask an operator to settle ${linkToCase(caseId)}.`,
   };
 }
 
-function changeOfTopup({ late_delivery, reversal, status, msisdn }: TopupDetail): Html {
-  if (late_delivery) return html`It failed at first, and was delivered later.`;
+function changeOfTopup({ lateDelivery, reversal, status, msisdn }: TopupDetail): Html {
+  if (lateDelivery) return html`It failed at first, and was delivered later.`;
   if (reversal) return html`The provider took it back after the delivery.`;
   return status === 'SUCCESS'
     ? html`It was delivered to ${maskStored(msisdn)}, and a provider says something else of it since.`
@@ -295,7 +295,7 @@ Then book its answer:`,
   SUCCESS: (topup) => ({
     happened: html`It was delivered to ${maskStored(topup.msisdn)}.`,
     toDo: html`Compare the number, and give the customer the provider’s reference
-<code>${topup.provider_reference ?? '–'}</code>.`,
+<code>${topup.providerReference ?? '–'}</code>.`,
   }),
   FAILED: (topup, others) => {
     const retry = { first: 'retry-top-up' } as const;

@@ -135,7 +135,7 @@ export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happe
   });
   return [
     happened(
-      topup.created_at,
+      topup.createdAt,
       html`Accepted for ${maskStored(topup.attempts[0]?.msisdn ?? topup.msisdn)}.`,
     ),
     ...topup.attempts.flatMap((attempt) => [
@@ -147,7 +147,7 @@ export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happe
       ),
       ...happeningsOfPlacements(attempt.placements, `Attempt ${attempt.attempt}`, workflowId),
       ...(attempt.settledAt === null
-        ? stillUnknown(topup).map((what) => happened(topup.updated_at, what))
+        ? stillUnknown(topup).map((what) => happened(topup.updatedAt, what))
         : [happened(attempt.settledAt, attemptEnd(attempt))]),
     ]),
   ];

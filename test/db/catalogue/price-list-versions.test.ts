@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endPrices } from '../../../src/db/catalogue/companies.ts';
-import { priceSource, replacePrice } from '../../../src/db/catalogue/prices.ts';
+import { replacePrice } from '../../../src/db/catalogue/prices.ts';
 import type { Database } from '../../../src/db/connection.ts';
+import { priceList } from '../../../src/db/lists/catalogue.ts';
 import { readListPage } from '../../../src/db/lists/list-page.ts';
 import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
@@ -26,7 +27,7 @@ beforeEach(async () => {
 
 /** What the list of a partner says about how many prices it has; 1 row a page. */
 async function countedOf({ partnerId }: GiftSeller): Promise<number> {
-  const { totalItems } = await readListPage(database, priceSource, partnerId, {
+  const { totalItems } = await readListPage(database, priceList, partnerId, {
     page: 1,
     limit: 1,
     sortBy: [['id', 'ASC']],

@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import type { Database } from '../../../src/db/connection.ts';
-import { type ColumnKind, type ListSource, readListPage } from '../../../src/db/lists/list-page.ts';
-import { merchantSource, productSource } from '../../../src/db/lists/list-sources.ts';
+import { merchantList, productList } from '../../../src/db/lists/catalogue.ts';
+import type { ColumnKind, List, SortBy } from '../../../src/db/lists/list.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
 import { listQuery } from '../../../src/http/lists/list-query.ts';
 import {
   type Cell,
@@ -153,7 +154,7 @@ async function visible(list: 'merchants' | 'products'): Promise<NaiveRow[]> {
   });
 }
 
-const searchedOf = (source: Pick<ListSource<never>, 'columns'>) =>
+const searchedOf = (source: Pick<List<never>, 'columns'>) =>
   Object.entries(source.columns).flatMap(([name, column]) =>
     column.kind !== 'look-up' && column.isSearched ? [name] : [],
   );
@@ -161,17 +162,15 @@ const searchedOf = (source: Pick<ListSource<never>, 'columns'>) =>
 describe.each([
   {
     list: 'merchants' as const,
-    source: merchantSource as ListSource<{ id: number }>,
-    defaultSort: [['merchantName', 'ASC']] as const,
+    source: merchantList as List<{ id: number }>,
   },
   {
     list: 'products' as const,
-    source: productSource as ListSource<{ id: number }>,
-    defaultSort: [['id', 'DESC']] as const,
+    source: productList as List<{ id: number }>,
   },
-])('pages of $list', ({ list, source, defaultSort }) => {
+])('pages of $list', ({ list, source }) => {
   const parse = (parameters: Record<string, string | string[]>) =>
-    listQuery({ source, defaultSort, defaultLimit: 10 }).parse(parameters);
+    listQuery({ list: source, defaultLimit: 10 }).parse(parameters);
 
   it('are those of a naive implementation, whatever is asked', async () => {
     const rows = await visible(list);
@@ -181,7 +180,7 @@ describe.each([
     const searched = searchedOf(source).filter((name) => name in kinds);
     let found = 0;
     await fc.assert(
-      fc.asyncProperty(queries(kinds, rows, defaultSort[0]), async (query) => {
+      fc.asyncProperty(queries(kinds, rows, source.sortBy[0] as SortBy[number]), async (query) => {
         const expected = naiveList(rows, query, { id: 'id', searched });
         const begin = (query.page - 1) * query.limit;
         const page = await readListPage(database, source, partnerId, parse(parametersOf(query)));

@@ -9,7 +9,8 @@ import {
   type StatementPage,
 } from '../../../src/db/ledger/account-statements.ts';
 import { type ListQuery, readListPage } from '../../../src/db/lists/list-page.ts';
-import { redemptionSource, voucherSource } from '../../../src/db/vouchers/lists.ts';
+import { redemptionList } from '../../../src/db/lists/redemptions.ts';
+import { voucherList } from '../../../src/db/lists/vouchers.ts';
 import { addVoucher } from '../../support/vouchers.ts';
 import { openGrownScene } from '../grown-scene.ts';
 import { firstPage } from './first-page.ts';
@@ -75,7 +76,7 @@ test("a page of a wallet's statement reads its lines and sums of days, however l
 });
 
 test("a second page of a merchant's redemptions counts only what is new", async () => {
-  const readPage = () => readListPage(database, redemptionSource, grown.merchant.id, firstPage);
+  const readPage = () => readListPage(database, redemptionList, grown.merchant.id, firstPage);
   const first = await readPage();
   expect(first.totalItems).toBeGreaterThan(VOUCHERS / 4);
   let total = 0;
@@ -87,7 +88,7 @@ test("a second page of a merchant's redemptions counts only what is new", async 
 });
 
 describe('the number of all vouchers', () => {
-  const readPage = () => readListPage(database, voucherSource, grown.partner.id, firstPage);
+  const readPage = () => readListPage(database, voucherList, grown.partner.id, firstPage);
   const addOne = () =>
     addVoucher(
       database,
@@ -116,7 +117,7 @@ describe('the number of all vouchers', () => {
       const pages = () =>
         Promise.all(
           Array.from({ length: 5 }, () =>
-            readListPage(pool, voucherSource, grown.partner.id, firstPage),
+            readListPage(pool, voucherList, grown.partner.id, firstPage),
           ),
         );
       const count = await rowsRead('vouchers', async () => {
@@ -157,13 +158,13 @@ describe('the number of all vouchers', () => {
       isCountBounded: true,
     };
     const read = (page: number) =>
-      readListPage(database, voucherSource, grown.partner.id, { ...query, page });
+      readListPage(database, voucherList, grown.partner.id, { ...query, page });
     expect(await read(1)).toMatchObject({ totalItems: 1_000, isAtLeast: true });
     expect(await read(150)).toMatchObject({ totalItems: 1_501, isAtLeast: true });
     expect(await rowsRead('vouchers', () => read(1))).toBeLessThan(2 * 1_000 + FEW_ROWS);
     const none = { ...query, conditions: [{ ...query.conditions[0], values: ['10000'] }] };
     expect(
-      await readListPage(database, voucherSource, grown.partner.id, none as ListQuery),
+      await readListPage(database, voucherList, grown.partner.id, none as ListQuery),
     ).toMatchObject({ totalItems: 0, isAtLeast: false });
   });
 
@@ -175,7 +176,7 @@ describe('the number of all vouchers', () => {
       values: ['ACTIVE'],
     } as const;
     const query: ListQuery = { ...firstPage, conditions: [status], isUsual: false };
-    const read = () => readListPage(database, voucherSource, grown.partner.id, query);
+    const read = () => readListPage(database, voucherList, grown.partner.id, query);
     const before = (await read()).totalItems;
     await sql`update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
       where id = (select max(id) from vouchers where status = 'ACTIVE'

@@ -5,7 +5,7 @@ import { addDaySums, addHourSums, brokenHourSums } from '../../../src/db/books/s
 import type { Database } from '../../../src/db/connection.ts';
 import { salesPerDay } from '../../../src/db/ledger/sales.ts';
 import { type ListQuery, readListPage } from '../../../src/db/lists/list-page.ts';
-import { type DayOfPayouts, payoutSource, payoutsPerDay } from '../../../src/db/vouchers/lists.ts';
+import { type DayOfPayouts, payoutList, payoutsPerDay } from '../../../src/db/lists/redemptions.ts';
 import { openGrownScene } from '../grown-scene.ts';
 
 const VOUCHERS = 9_000;
@@ -80,8 +80,7 @@ const newestDays = (limit: number): ListQuery => ({
   conditions: [],
   isUsual: true,
 });
-const readDays = (query: ListQuery) =>
-  readListPage(database, payoutSource, grown.merchant.id, query);
+const readDays = (query: ListQuery) => readListPage(database, payoutList, grown.merchant.id, query);
 
 /** Both lists agree with the rows, in zones whose days begin with an hour of UTC and within one. */
 async function expectAgreement(): Promise<void> {

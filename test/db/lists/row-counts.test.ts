@@ -6,9 +6,11 @@ import {
   restartRowCounts,
 } from '../../../src/db/books/row-counts.ts';
 import { connectDatabase } from '../../../src/db/connection.ts';
-import { type ListSource, readListPage } from '../../../src/db/lists/list-page.ts';
-import { topupSource } from '../../../src/db/topups/topups.ts';
-import { redemptionSource, voucherSource } from '../../../src/db/vouchers/lists.ts';
+import type { List } from '../../../src/db/lists/list.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
+import { redemptionList } from '../../../src/db/lists/redemptions.ts';
+import { topupList } from '../../../src/db/lists/topups.ts';
+import { voucherList } from '../../../src/db/lists/vouchers.ts';
 import { addVoucher } from '../../support/vouchers.ts';
 import { openGrownScene } from '../grown-scene.ts';
 import { firstPage } from './first-page.ts';
@@ -35,18 +37,18 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-const lists: readonly (readonly [ListSource<object>, 'partner' | 'merchant'])[] = [
-  [voucherSource, 'partner'],
-  [topupSource, 'partner'],
-  [redemptionSource, 'merchant'],
+const lists: readonly (readonly [List<object>, 'partner' | 'merchant'])[] = [
+  [voucherList, 'partner'],
+  [topupList, 'partner'],
+  [redemptionList, 'merchant'],
 ];
 
 /** The first page that a process reads, and how many rows of the list it reads for it. */
-async function readFirst(source: ListSource<object>, companyId: number) {
+async function readFirst(list: List<object>, companyId: number) {
   let totalItems = 0;
-  const rows = await scene.rowsRead(source.name, async () => {
+  const rows = await scene.rowsRead(list.name, async () => {
     const process = connectDatabase(scene.url, { poolSize: 1 });
-    ({ totalItems } = await readListPage(process, source, companyId, firstPage));
+    ({ totalItems } = await readListPage(process, list, companyId, firstPage));
     await process.destroy();
   });
   return { totalItems, rows };
@@ -56,14 +58,14 @@ async function readFirst(source: ListSource<object>, companyId: number) {
 async function rowsOfExactPages(): Promise<number[]> {
   const { database, grown } = scene;
   const read: number[] = [];
-  for (const [source, kind] of lists) {
+  for (const [list, kind] of lists) {
     const companyId = grown[kind].id;
     const { rows } = await sql<{ total: number }>`
-      select count(1) as total from ${source.from(companyId)}
-      where ${source.where(companyId)}`.execute(database);
-    const page = await readFirst(source, companyId);
-    expect(page.totalItems, source.name).toBe(rows[0]?.total);
-    expect(page.totalItems, source.name).toBeGreaterThan(5 * FEW_ROWS);
+      select count(1) as total from ${list.from(companyId)}
+      where ${list.where(companyId)}`.execute(database);
+    const page = await readFirst(list, companyId);
+    expect(page.totalItems, list.name).toBe(rows[0]?.total);
+    expect(page.totalItems, list.name).toBeGreaterThan(5 * FEW_ROWS);
     read.push(page.rows);
   }
   return read;

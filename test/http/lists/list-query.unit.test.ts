@@ -1,15 +1,21 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Condition, listColumns } from '../../../src/db/lists/list-page.ts';
+import { declareList, listFields } from '../../../src/db/lists/list.ts';
+import type { Condition } from '../../../src/db/lists/list-page.ts';
 import { listQuery } from '../../../src/http/lists/list-query.ts';
 
-const { text, searched, integer, decimal, time, boolean, lookUp } = listColumns;
+const { text, searched, integer, decimal, time, boolean, lookUp } = listFields;
 const column = sql`column`;
 
 const query = listQuery({
-  source: {
-    columns: {
+  list: declareList({
+    name: 'things',
+    from: () => sql`things`,
+    where: () => sql`true`,
+    id: column,
+    sortBy: [['id', 'DESC']],
+    fields: {
       id: integer(column),
       name: searched(column),
       'category.name': searched(column),
@@ -19,8 +25,7 @@ const query = listQuery({
       isOpen: boolean(column),
       reference: lookUp(() => column),
     },
-  },
-  defaultSort: [['id', 'DESC']],
+  }),
   defaultLimit: 10,
   parameters: { since: { schema: z.string().max(30), column: 'at', operator: 'gte' } },
 });

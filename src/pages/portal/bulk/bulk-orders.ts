@@ -1,10 +1,9 @@
+import { bulkOrderList } from '../../../db/lists/vouchers.ts';
 import {
   type BulkLineWithVoucher,
   type BulkOrder,
   bulkLinesAfter,
-  bulkOrderSource,
   findBulkOrder,
-  type ListedBulkOrder,
   requestBulkCancellation,
 } from '../../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../../domain/access.ts';
@@ -18,7 +17,7 @@ import {
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { type ListView, listDownload, listFilters, listPage } from '../../layout/lists.ts';
+import { listFilters, listPages } from '../../layout/lists.ts';
 import {
   badge,
   confirmation,
@@ -34,8 +33,6 @@ import { recordOperation, refusalWords } from '../operate.ts';
 import { problems } from '../problem-page.ts';
 import { BULK_PATH } from './order-in-bulk.ts';
 
-type Shown = Pick<ListedBulkOrder, 'ended_at' | 'cancel_requested_at' | 'cancelled'>;
-
 const states = {
   RUNNING: { tone: 'warning', word: 'Running' },
   CANCELLING: { tone: 'warning', word: 'Being cancelled' },
@@ -44,7 +41,7 @@ const states = {
 } as const satisfies Record<BulkOrderStatus, unknown>;
 
 /** The state of an order. */
-const stateOf = (order: Shown) =>
+const stateOf = (order: Pick<BulkOrder, 'ended_at' | 'cancel_requested_at' | 'cancelled'>) =>
   states[
     bulkOrderStatus({
       isEnded: order.ended_at !== null,
@@ -53,50 +50,60 @@ const stateOf = (order: Shown) =>
     })
   ];
 
-const view = {
+/** A partner's bulk orders, newest first. */
+export const bulkOrderPages = listPages({
   path: '/bulk-orders',
   kind: 'partner',
   title: 'Bulk orders',
   intro: html`<p>Orders of many vouchers, newest first, from the portal and from the API.
 <a href="${PORTAL_PATH}/order-in-bulk">Order vouchers in bulk</a></p>`,
-  source: bulkOrderSource,
+  list: bulkOrderList,
   filters: {
     from: listFilters.fromDay('Ordered from', 'createdAt'),
     to: listFilters.toDay('Ordered to', 'createdAt'),
   },
-  columns: [
+  fields: [
     {
       title: 'Order',
       phone: 'head',
       value: ({ id }) => html`<a href="${BULK_PATH}/${id}">${id}</a>`,
+      file: ({ id }) => String(id),
     },
-    { title: 'Ordered', phone: 'plain', value: ({ created_at }) => time(created_at) },
+    {
+      title: 'Ordered',
+      phone: 'plain',
+      value: ({ created_at }) => time(created_at),
+      file: ({ created_at }) => fileTime(created_at),
+    },
     {
       title: 'State',
       phone: 'figure',
       value: (order) => badge(stateOf(order).tone, stateOf(order).word),
+      file: (order) => stateOf(order).word,
     },
-    { title: 'Lines', value: ({ lines }) => lines, align: 'right' },
-    { title: 'Vouchers', value: ({ generated }) => generated, align: 'right' },
-    { title: 'Refused', value: ({ refused }) => refused, align: 'right' },
+    {
+      title: 'Lines',
+      value: ({ lines }) => lines,
+      align: 'right',
+      file: ({ lines }) => String(lines),
+    },
+    {
+      title: 'Vouchers',
+      value: ({ generated }) => generated,
+      align: 'right',
+      fileTitle: 'Generated',
+      file: ({ generated }) => String(generated),
+    },
+    {
+      title: 'Refused',
+      value: ({ refused }) => refused,
+      align: 'right',
+      file: ({ refused }) => String(refused),
+    },
+    { title: 'Cancelled', file: ({ cancelled }) => String(cancelled) },
   ],
   nothingYet: 'Orders appear here as soon as somebody uploads one, or your server sends one.',
-  download: {
-    Order: ({ id }) => String(id),
-    Ordered: ({ created_at }) => fileTime(created_at),
-    State: (order) => stateOf(order).word,
-    Lines: ({ lines }) => String(lines),
-    Generated: ({ generated }) => String(generated),
-    Refused: ({ refused }) => String(refused),
-    Cancelled: ({ cancelled }) => String(cancelled),
-  },
-} satisfies ListView<ListedBulkOrder>;
-
-/** A partner's bulk orders, newest first. */
-export const showBulkOrders = listPage<ListedBulkOrder>(view);
-
-/** The bulk orders as a file. */
-export const downloadBulkOrders = listDownload<ListedBulkOrder>(view);
+});
 
 const SHOWN_REFUSALS = 50;
 const REFRESH_SECONDS = 5;

@@ -1,35 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { StoredNumber } from '../../domain/phone.ts';
-import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { besideHours, summedHours } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
-import { type ListSource, listColumns } from '../lists/list-page.ts';
 import { providerOf, providerReferenceOf } from '../positions/placements.ts';
-import { newestReversal, type ShownReversal } from './reversals.ts';
+import { newestReversal, type ShownReversal } from '../vouchers/reversals.ts';
+import { declareList, listFields } from './list.ts';
+
+const { text, integer, decimal, time, shown, hidden, lookUp } = listFields;
 
 /**
  * CONTRADICTED: the provider refused it and confirmed it later. REVERSED: the provider paid it and
  * took it back, by itself or because the merchant asked for it.
  */
 export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
-
-/** A redemption as the paid merchant sees it; amounts are decimal strings. */
-export interface ListedRedemption {
-  readonly id: number;
-  readonly createdAt: Date;
-  /** Null unless it was paid. */
-  readonly paidAt: Date | null;
-  readonly state: RedemptionState;
-  readonly serialNumber: string;
-  /** The amount taken from the voucher: payment plus fee. */
-  readonly amount: string;
-  readonly serviceFee: string;
-  readonly toMerchant: string;
-  readonly reference: string;
-  readonly providerReference: string | null;
-  readonly reversal: ShownReversal | null;
-}
 
 const state = sql`case when redemptions.status = 'POSTED' and not is_done then 'REVERSED'
   when redemptions.status = 'VOIDED' and is_done then 'CONTRADICTED' else redemptions.status end`;
@@ -38,32 +21,38 @@ const state = sql`case when redemptions.status = 'POSTED' and not is_done then '
 const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
   else changed_at end)`;
 
-/** The redemptions that a merchant is paid for, whichever company requested them. */
-export const redemptionSource: ListSource<ListedRedemption> = {
+/**
+ * The redemptions that a merchant is paid for, whichever company requested them. What is taken from a voucher is the
+ * payment plus the fee.
+ */
+export const redemptionList = declareList({
   name: 'redemptions',
-  select: sql`redemptions.id, redemptions.created_at as "createdAt", ${paidAt} as "paidAt",
-    ${state} as state, serial_number as "serialNumber", to_merchant + service_fee as amount,
-    service_fee as "serviceFee", to_merchant as "toMerchant", platform_reference as reference,
-    ${providerReferenceOf(sql`redemptions.operation_id`)} as "providerReference",
-    ${newestReversal(sql`redemptions.id`)} as reversal`,
   from: () => sql`redemptions left join vouchers on vouchers.id = voucher_id`,
   where: (merchantId) => sql`redemptions.merchant_id = ${merchantId}::bigint`,
   addedAt: sql`redemptions.created_at`,
   id: sql`redemptions.id`,
-  columns: {
-    id: listColumns.integer(sql`redemptions.id`),
-    createdAt: listColumns.time(sql`redemptions.created_at`),
-    paidAt: listColumns.time(paidAt),
-    state: listColumns.text(state),
-    serialNumber: listColumns.text(sql`serial_number`),
+  sortBy: [['id', 'DESC']],
+  fields: {
+    id: integer(sql`redemptions.id`),
+    createdAt: time(sql`redemptions.created_at`),
+    // Null unless it was paid.
+    paidAt: time<Date | null>(paidAt),
+    state: text<RedemptionState>(state),
+    serialNumber: text(sql`serial_number`),
+    amount: shown<string>(sql`to_merchant + service_fee`),
+    serviceFee: shown<string>(sql`service_fee`),
+    toMerchant: shown<string>(sql`to_merchant`),
+    platformReferenceNumber: shown<string>(sql`platform_reference`),
+    referenceNumber: shown<string | null>(providerReferenceOf(sql`redemptions.operation_id`)),
+    reversal: shown<ShownReversal | null>(newestReversal(sql`redemptions.id`)),
     // Ours or the provider's.
-    reference: listColumns.lookUp(
+    reference: lookUp(
       (reference) => sql`(platform_reference = ${reference}::text
         or redemptions.operation_id = any(array(select operation_id from placements
           where provider_reference = ${reference}::text)))`,
     ),
   },
-};
+});
 
 type Sql = RawBuilder<unknown>;
 
@@ -126,11 +115,6 @@ export async function payoutsPerDay(
   return rows;
 }
 
-/** A day, and what a merchant was paid on it. */
-interface PayoutDay extends Pick<DayOfPayouts, 'day'> {
-  readonly sums: Omit<DayOfPayouts, 'day'>;
-}
-
 const startOfDay = sql`date_trunc('day', ${paidAt} at time zone 'UTC')`;
 
 /** The start of the newest day with a payout, of all or of those before a day; an entry of an index. */
@@ -153,10 +137,8 @@ const ofDay = (value: RawBuilder<unknown>) => sql`
  * day after another, and PostgreSQL adds up those of the page alone, after it has sorted. Sorts and
  * filters by amounts add up all days, from the sums of their hours.
  */
-export const payoutSource: ListSource<PayoutDay> = {
+export const payoutList = declareList({
   name: 'payouts',
-  select: sql`day, ${ofDay(sql`json_build_object('payouts', payouts, 'paid', paid::text,
-    'serviceFees', fees::text)`)} as sums`,
   from: (merchantId) => sql`(
     with recursive found(start) as (
       select ${newestDay(merchantId)}
@@ -167,13 +149,19 @@ export const payoutSource: ListSource<PayoutDay> = {
     from found where start is not null) as days`,
   where: () => sql`true`,
   id: sql`day`,
-  columns: {
-    day: listColumns.text(sql`day`),
-    payouts: listColumns.integer(ofDay(sql`payouts`)),
-    paid: listColumns.decimal(ofDay(sql`paid`)),
-    serviceFees: listColumns.decimal(ofDay(sql`fees`)),
+  sortBy: [['day', 'DESC']],
+  fields: {
+    day: text(sql`day`),
+    // Added up once for a row.
+    sums: shown<Omit<DayOfPayouts, 'day'>>(
+      ofDay(sql`json_build_object('payouts', payouts, 'paid', paid::text,
+        'serviceFees', fees::text)`),
+    ),
+    payouts: hidden(integer(ofDay(sql`payouts`))),
+    paid: hidden(decimal(ofDay(sql`paid`))),
+    serviceFees: hidden(decimal(ofDay(sql`fees`))),
   },
-};
+});
 
 /** Payments to one merchant by one provider that ended with the same words. */
 export interface RefusedPayments {
@@ -222,42 +210,3 @@ export async function listRefusedPayments(
     order by count(*) desc, max(newest.created_at) desc`.execute(database);
   return rows;
 }
-
-/** A voucher as its partner sees it; amounts are decimal strings. */
-export interface ListedVoucher {
-  readonly id: number;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly serialNumber: string;
-  readonly status: VoucherStatus;
-  /** Null for an anonymous voucher. */
-  readonly ownerMsisdn: StoredNumber | null;
-  readonly merchantId: number;
-  readonly merchantName: string;
-  readonly amount: string;
-  readonly remaining: string;
-}
-
-/** A partner's vouchers. The owner's number cannot be filtered or searched. */
-export const voucherSource: ListSource<ListedVoucher> = {
-  name: 'vouchers',
-  select: sql`vouchers.id, vouchers.created_at as "createdAt", expires_at as "expiresAt",
-    serial_number as "serialNumber", vouchers.status, owner_msisdn as "ownerMsisdn",
-    merchant_id as "merchantId", merchant_name as "merchantName", amount, remaining`,
-  // A left join, so that counting can omit it.
-  from: () => sql`vouchers left join merchants on merchants.id = merchant_id`,
-  where: (partnerId) => sql`vouchers.partner_id = ${partnerId}::bigint`,
-  id: sql`vouchers.id`,
-  addedAt: sql`vouchers.created_at`,
-  columns: {
-    id: listColumns.integer(sql`vouchers.id`),
-    createdAt: listColumns.time(sql`vouchers.created_at`),
-    expirationDate: listColumns.time(sql`expires_at`),
-    serialNumber: listColumns.searched(sql`serial_number`),
-    status: listColumns.text(sql`vouchers.status`),
-    merchantId: listColumns.integer(sql`merchant_id`),
-    merchantName: listColumns.related(sql`merchant_name`),
-    amount: listColumns.decimal(sql`amount`),
-    remainingBalance: listColumns.decimal(sql`remaining`),
-  },
-};
