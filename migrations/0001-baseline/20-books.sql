@@ -1,12 +1,12 @@
 -- Up to where the books have been checked, what has changed since, and the sums that the check adds up.
 
--- How far one source of the books has been checked.
+-- How far one source of the books has been added up or checked.
 create table book_checkpoints (
   source text primary key
-    check (source in ('sums', 'day-sums', 'hour-sums', 'row-counts', 'holdings', 'transfers',
-      'vouchers', 'redemptions', 'status-changes')),
-  -- All ids up to it are settled, committed or never to come, and have been checked; of hours, those
-  -- since 1970. -1: the holdings are to be added up from the vouchers.
+    check (source in ('ledger-sums', 'holdings', 'hour-sums', 'row-counts', 'transfers', 'vouchers',
+      'redemptions', 'status-changes')),
+  -- All ids up to it are settled, committed or never to come, and have been read; of sums by hours, the
+  -- hours since 1970 before it. -1: the sums are to be begun.
   checked_to bigint not null,
   -- The next end: settled once every transaction before next_xid has ended.
   next_to bigint not null,
@@ -14,11 +14,10 @@ create table book_checkpoints (
   next_at timestamptz not null default now()
 );
 insert into book_checkpoints (source, checked_to, next_to)
-  values ('sums', 0, 0), ('day-sums', 0, 0), ('hour-sums', 0, 0), ('row-counts', 0, 0),
-    ('holdings', -1, 0), ('transfers', 0, 0), ('vouchers', 0, 0), ('redemptions', 0, 0),
-    ('status-changes', 0, 0);
+  values ('ledger-sums', -1, 0), ('holdings', -1, 0), ('hour-sums', -1, 0), ('row-counts', -1, 0),
+    ('transfers', 0, 0), ('vouchers', 0, 0), ('redemptions', 0, 0), ('status-changes', 0, 0);
 
--- The sum of an account's transfers up to the checkpoint of the sums.
+-- The sum of an account's transfers up to the checkpoint of the ledger's sums.
 create table checked_balances (
   account_id bigint primary key,
   amount numeric(20, 6) not null

@@ -211,6 +211,15 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
 }
 
+/** Runs work in one snapshot; a transaction keeps its own. */
+export const inSnapshot = <Result>(
+  database: Database,
+  work: (transaction: Database) => Promise<Result>,
+): Promise<Result> =>
+  database.isTransaction
+    ? work(database)
+    : database.transaction().setIsolationLevel('repeatable read').execute(work);
+
 /** Lets those who lock one name come one after another: the second one waits until the first transaction has ended. */
 export async function lockName(transaction: DatabaseTransaction, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   commandRights,
   mayCommand,
@@ -7,6 +7,7 @@ import {
   type Scope,
 } from '../../domain/access.ts';
 import type { Caller, Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
+import { companyColumn, companyTable } from '../catalogue/companies.ts';
 import type { Database } from '../connection.ts';
 import { isRunningRepair } from '../repairs/repair-lists.ts';
 
@@ -30,20 +31,18 @@ interface KeyPower {
 export const isValidKey = sql<boolean>`(
   revoked_at is null and (expires_at is null or expires_at > now()))`;
 
-/** The table of a kind of company, and the column that refers to it. */
-const tablesOf: Readonly<
-  Record<CompanyKind, { table: RawBuilder<unknown>; owner: RawBuilder<unknown> }>
-> = {
-  partner: { table: sql`partners`, owner: sql`partner_id` },
-  merchant: { table: sql`merchants`, owner: sql`merchant_id` },
-};
+/** SQL: the table of a kind of company, and the column that refers to it. */
+const tablesOf = (company: Pick<Company, 'kind'>) => ({
+  table: sql.table(companyTable(company)),
+  owner: sql.ref(companyColumn(company)),
+});
 
 /** Reads a company's access in one round trip; undefined where the company does not exist. */
 export async function readAccess(
   database: Database,
   company: Company,
 ): Promise<AccessRow | undefined> {
-  const { table, owner } = tablesOf[company.kind];
+  const { table, owner } = tablesOf(company);
   // Only partners spend.
   const isLimited =
     company.kind === 'partner'
@@ -74,7 +73,7 @@ export async function readAccess(
  */
 export const isStillAdmitted = ({ kind, id, credential }: Caller, command: RightfulCommand) => {
   if (credential === undefined || !mayCommand(kind, command)) return sql<boolean>`false`;
-  const { table, owner } = tablesOf[kind];
+  const { table, owner } = tablesOf({ kind });
   if ('portalAccountId' in credential)
     return sql<boolean>`exists (
       select from portal_accounts as account
@@ -140,7 +139,7 @@ export async function findApiKeys(
   kind: CompanyKind,
   digests: readonly Buffer[],
 ): Promise<FoundApiKey[]> {
-  const { table, owner } = tablesOf[kind];
+  const { table, owner } = tablesOf({ kind });
   const { rows } = await sql<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>`
     select api_keys.id, key_digest as digest, ${isValidKey} as "isValid",
       company.id as company_id, company.status, company.token_version

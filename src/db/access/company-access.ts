@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ApiKeyPower, ApiKeyStatus, Scope } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
+import { companyColumn, companyTable } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { isValidKey } from './access.ts';
 
@@ -10,8 +11,6 @@ export interface Owner {
   readonly merchantId: number | null;
 }
 
-const ownerColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 'merchant_id');
-
 /**
  * Condition: rows of one company, or all rows. An id given by a person may belong to another
  * company.
@@ -19,7 +18,7 @@ const ownerColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 
 const ownedBy = (company: Company | undefined) =>
   company === undefined
     ? sql<boolean>`true`
-    : sql<boolean>`${sql.ref(ownerColumn(company))} = ${company.id}`;
+    : sql<boolean>`${sql.ref(companyColumn(company))} = ${company.id}`;
 
 /**
  * The API keys of a company, including ended ones, by the database's clock; never a key itself.
@@ -46,7 +45,7 @@ export const listApiKeys = (database: Database, company: Company) =>
       sql<number>`extract(day from now() - created_at)::int`.as('ageDays'),
       sql<boolean>`key_ciphertext is not null`.as('isKept'),
     ])
-    .where(ownerColumn(company), '=', company.id)
+    .where(companyColumn(company), '=', company.id)
     .orderBy('id')
     .execute();
 
@@ -74,7 +73,7 @@ export async function findApiKeyCopy(
       'key_ciphertext as ciphertext',
     ])
     .where('id', '=', id)
-    .where(ownerColumn(company), '=', company.id)
+    .where(companyColumn(company), '=', company.id)
     .where(isValidKey)
     .executeTakeFirst();
   return key?.ciphertext ? { ...key, ciphertext: key.ciphertext } : undefined;
@@ -135,7 +134,7 @@ export const listSourceAddresses = (database: Database, company: Company) =>
   database
     .selectFrom('source_addresses')
     .select(['id', 'address', 'created_at as createdAt'])
-    .where(ownerColumn(company), '=', company.id)
+    .where(companyColumn(company), '=', company.id)
     .orderBy('id')
     .execute();
 
@@ -218,10 +217,12 @@ export const revokePublicKey = (
 /** Serialises changes of a company's access until the transaction ends. */
 export async function lockCompany(
   transaction: DatabaseTransaction,
-  { kind, id }: Company,
+  company: Company,
 ): Promise<void> {
-  const companies = kind === 'partner' ? sql`partners` : sql`merchants`;
-  await sql`select from ${companies} where id = ${id} for no key update`.execute(transaction);
+  const companies = sql.table(companyTable(company));
+  await sql`select from ${companies} where id = ${company.id} for no key update`.execute(
+    transaction,
+  );
 }
 
 /** The valid API key with an id, locked until the transaction ends; undefined where there is none. */

@@ -1,35 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Database } from '../connection.ts';
+import { type Database, inSnapshot } from '../connection.ts';
 import type { WholePart } from './check-whole.ts';
 import {
-  inSnapshot,
-  moveCheckpoint,
-  noteNextEnds,
-  readCheckpoints,
-  restartSums,
-} from './checkpoints.ts';
-import {
   type ChangedSubject,
-  checkedSources,
-  compareAccounts,
+  type CheckedRows,
+  checkedRows,
   countChanges,
   idsOf,
   putBack,
-  readNewSubjects,
   takeChanges,
 } from './faults.ts';
-import { type BookFault, brokenSubjects, entriesOf } from './invariants.ts';
-import { addRowCounts, restartRowCounts } from './row-counts.ts';
-import { addDaySums, addHourSums } from './sums.ts';
+import { type BookFault, brokenSubjects } from './invariants.ts';
+import {
+  type AdvanceOptions,
+  addUp,
+  advance,
+  noteNextEnds,
+  type Rollup,
+  restart,
+} from './rollup.ts';
+import { allSums, comparedSums, compareSums } from './sums.ts';
 
 /** Advisory lock of the process that checks what has changed. */
 const BOOKS_LOCK = 4_127_061_111;
 
 /** Rows of a source that are checked in one snapshot. */
 const BATCH_SIZE = 2_000;
-/** Transfers that are added up in one statement. */
-const SUM_BATCH_SIZE = 50_000;
 
 export interface ChangesChecked {
   /** One line per fault. */
@@ -38,14 +35,9 @@ export interface ChangesChecked {
   readonly isComplete: boolean;
 }
 
-interface Options {
-  /** Time after which the rest is left to the next check. */
-  readonly endsAt?: number;
+interface Options extends AdvanceOptions {
   readonly batchSize?: number;
-  readonly settleSeconds?: number;
 }
-
-type Limits = Required<Pick<Options, 'endsAt' | 'batchSize'>> & Pick<Options, 'settleSeconds'>;
 
 /**
  * Checks what has changed in the books since the last check, in batches with a short snapshot each; the
@@ -56,19 +48,9 @@ type Limits = Required<Pick<Options, 'endsAt' | 'batchSize'>> & Pick<Options, 's
  */
 export async function checkChangedBooks(
   database: Database,
-  { endsAt = Number.POSITIVE_INFINITY, batchSize = BATCH_SIZE, settleSeconds }: Options = {},
+  options: Options = {},
 ): Promise<ChangesChecked> {
-  const limits: Limits = {
-    endsAt,
-    batchSize,
-    ...(settleSeconds === undefined ? {} : { settleSeconds }),
-  };
-  await takeTurn(database);
-  try {
-    return await checkInTurn(database, limits);
-  } finally {
-    await sql`select pg_advisory_unlock(${BOOKS_LOCK}::bigint)`.execute(database);
-  }
+  return await inTurn(database, () => checkInTurn(database, options));
 }
 
 /**
@@ -78,42 +60,53 @@ export async function checkChangedBooks(
  */
 export async function noteWholeFaults(
   database: Database,
-  { faults, accountFaults, countFaults }: Omit<WholePart, 'next'>,
+  { faults, brokenSums }: Pick<WholePart, 'faults' | 'brokenSums'>,
 ): Promise<void> {
-  await takeTurn(database);
-  try {
+  await inTurn(database, async () => {
     await putBack(database, faults);
-    if (accountFaults.length > 0) await restartSums(database);
-    if (countFaults.length > 0) await restartRowCounts(database);
+    for (const { rollup } of brokenSums) await restart(database, rollup);
+  });
+}
+
+/** Runs work while no other check runs. It waits outside of a statement, whose snapshot would be a long one. */
+async function inTurn<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const { rows } = await sql<{ has: boolean }>`
+      select pg_try_advisory_lock(${BOOKS_LOCK}::bigint) as has`.execute(database);
+    if (rows[0]?.has) break;
+    await sleep(200);
+  }
+  try {
+    return await work();
   } finally {
     await sql`select pg_advisory_unlock(${BOOKS_LOCK}::bigint)`.execute(database);
   }
 }
 
-/** Waits outside of a statement, whose snapshot would be a long one. */
-async function takeTurn(database: Database): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ has: boolean }>`
-      select pg_try_advisory_lock(${BOOKS_LOCK}::bigint) as has`.execute(database);
-    if (rows[0]?.has) return;
-    await sleep(200);
-  }
-}
-
-async function checkInTurn(database: Database, limits: Limits): Promise<ChangesChecked> {
+async function checkInTurn(
+  database: Database,
+  { batchSize = BATCH_SIZE, ...options }: Options,
+): Promise<ChangesChecked> {
   const faults: BookFault[] = [];
-  const areSumsReady = await addUp(database, limits);
-  const accounts = areSumsReady ? await inSnapshot(database, compareAccounts) : [];
+  const check = async (transaction: Database, subjects: readonly ChangedSubject[]) => {
+    faults.push(...(await brokenAgain(transaction, subjects)));
+  };
+  const areSumsReady = await addUpAll(database, comparedSums, options);
+  const ofSums = areSumsReady
+    ? await inSnapshot(database, (snapshot) => compareSums(snapshot))
+    : undefined;
+  const rows = checkedRows(batchSize);
   const areAllRead =
-    (await checkChangedRows(database, limits, faults)) &&
-    (await checkNewRows(database, limits, faults));
-  await addDaySums(database, limits);
-  await noteNextEnds(database);
-  // Last: an hour that takes too long must not keep the next check from what it checks.
-  await addHourSums(database, limits);
-  await addRowCounts(database, limits);
+    (await checkChangedRows(database, { batchSize, ...options }, check)) &&
+    (await checkNewRows(database, rows, options, check));
+  await noteNextEnds(database, [...rows, ...allSums]);
+  await addUpAll(
+    database,
+    allSums.filter((one) => !comparedSums.includes(one)),
+    options,
+  );
   return {
-    faults: [...new Set([...accounts, ...faults.map(({ line }) => line)])],
+    faults: [...new Set([...(ofSums ?? []), ...faults.map(({ line }) => line)])],
     isComplete: areSumsReady && areAllRead,
   };
 }
@@ -128,78 +121,33 @@ async function brokenAgain(
   return broken;
 }
 
-/** Adds what is settled to the sums of accounts and partners; false where the time was up. */
-async function addUp(database: Database, { endsAt, settleSeconds }: Limits): Promise<boolean> {
-  const { sums, holdings } = await readCheckpoints(database, settleSeconds);
-  if (holdings.checkedTo < 0) await addUpHoldings(database, holdings.settledTo);
-  else if (holdings.settledTo > holdings.checkedTo)
-    await inSnapshot(database, async (transaction) => {
-      await sql`
-        insert into checked_holdings as holding (partner_id, remaining, held)
-        select partner_id, sum(amount), 0 from vouchers
-        where id > ${holdings.checkedTo} and id <= ${holdings.settledTo} group by partner_id
-        on conflict (partner_id) do update set remaining = holding.remaining + excluded.remaining
-      `.execute(transaction);
-      await moveCheckpoint(transaction, 'holdings', holdings.settledTo);
-    });
-  for (let from = sums.checkedTo; from < sums.settledTo; ) {
-    if (Date.now() > endsAt) return false;
-    const to = Math.min(from + SUM_BATCH_SIZE, sums.settledTo);
-    await inSnapshot(database, async (transaction) => {
-      await sql`
-        insert into checked_balances as checked (account_id, amount)
-        select account_id, sum(amount)
-        from (${entriesOf(sql`> ${from} and id <= ${to}`)}) as entries group by account_id
-        on conflict (account_id) do update set amount = checked.amount + excluded.amount
-      `.execute(transaction);
-      await moveCheckpoint(transaction, 'sums', to);
-    });
-    from = to;
-  }
+/** Adds what is settled to sums; false where the time was up. */
+async function addUpAll(
+  database: Database,
+  sums: readonly Rollup[],
+  options: AdvanceOptions,
+): Promise<boolean> {
+  for (const one of sums) if (!(await addUp(database, one, options))) return false;
   return true;
 }
 
-/**
- * Adds up what all vouchers hold, as where they were found to differ. The amounts of those after `settledTo` are added
- * later, as are the changes that are not visible yet; visible ones are in the sums.
- */
-const addUpHoldings = (database: Database, settledTo: number): Promise<void> =>
-  inSnapshot(database, async (transaction) => {
-    await sql`delete from checked_holdings`.execute(transaction);
-    await sql`
-      insert into checked_holdings (partner_id, remaining, held)
-      select partner_id, sum(remaining - case when id > ${settledTo} then amount else 0 end), sum(held)
-      from vouchers group by partner_id`.execute(transaction);
-    await sql`
-      with counted as (delete from unchecked_changes returning subject, id)
-      insert into unchecked_changes (subject, id) select distinct subject, id from counted
-    `.execute(transaction);
-    await moveCheckpoint(transaction, 'holdings', settledTo);
-  });
+type Check = (transaction: Database, subjects: readonly ChangedSubject[]) => Promise<void>;
 
 /** Checks the rows that were added; false where the time was up. */
 async function checkNewRows(
   database: Database,
-  { endsAt, batchSize, settleSeconds }: Limits,
-  faults: BookFault[],
+  sources: readonly CheckedRows[],
+  options: AdvanceOptions,
+  check: Check,
 ): Promise<boolean> {
-  const checkpoints = await readCheckpoints(database, settleSeconds);
-  for (const source of checkedSources) {
-    const { checkedTo, settledTo } = checkpoints[source];
-    for (let after: number | null = checkedTo; after !== null; ) {
-      if (Date.now() > endsAt) return false;
-      const from: number = after;
-      after = await inSnapshot(database, async (transaction) => {
-        const { last, subjects } = await readNewSubjects(transaction, source, {
-          after: from,
-          batchSize,
-        });
-        faults.push(...(await brokenAgain(transaction, subjects)));
-        const end = Math.min(last ?? settledTo, settledTo);
-        if (end > from) await moveCheckpoint(transaction, source, end);
-        return last;
-      });
-    }
+  for (const source of sources) {
+    const isRead = await advance(
+      database,
+      source,
+      { ...options, isUnsettledRead: true },
+      async (transaction, span) => check(transaction, await source.read(transaction, span)),
+    );
+    if (!isRead) return false;
   }
   return true;
 }
@@ -207,17 +155,19 @@ async function checkNewRows(
 /** Checks the rows that were changed when it began; false where the time was up. */
 async function checkChangedRows(
   database: Database,
-  { endsAt, batchSize }: Limits,
-  faults: BookFault[],
+  {
+    batchSize,
+    endsAt = Number.POSITIVE_INFINITY,
+  }: Pick<Options, 'endsAt'> & { readonly batchSize: number },
+  check: Check,
 ): Promise<boolean> {
   for (let left = await countChanges(database); left > 0; ) {
     if (Date.now() > endsAt) return false;
-    const { taken, broken } = await inSnapshot(database, async (transaction) => {
-      const changes = await takeChanges(transaction, batchSize);
-      return { taken: changes.taken, broken: await brokenAgain(transaction, changes.subjects) };
+    left -= await inSnapshot(database, async (transaction) => {
+      const { taken, subjects } = await takeChanges(transaction, batchSize);
+      await check(transaction, subjects);
+      return Math.max(taken, 1);
     });
-    faults.push(...broken);
-    left -= Math.max(taken, 1);
   }
   return true;
 }

@@ -1,24 +1,14 @@
 import { sql } from 'kysely';
-import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
-import type { Database } from '../connection.ts';
-import { inSnapshot } from './checkpoints.ts';
-import {
-  type BookFault,
-  type BookSubject,
-  brokenAccounts,
-  brokenSubjects,
-  entriesOf,
-} from './invariants.ts';
-import { brokenRowCounts } from './row-counts.ts';
-import { addUpHoldings, brokenDaySums, brokenHourSums, holdingsIn } from './sums.ts';
+import { type Database, inSnapshot } from '../connection.ts';
+import { type BookFault, type BookSubject, brokenSubjects } from './invariants.ts';
+import { byId, newestId, type Rollup, spansOf, type VerifyOptions } from './rollup.ts';
+import { allSums, compareSums } from './sums.ts';
 
 const BATCH_SIZE = 5_000;
-/** Transfers that are added up in one statement. */
+/** Rows that are added up in one statement. */
 const SUM_BATCH_SIZE = 100_000;
-/** Vouchers that are added up together, and again where one of them has changed. */
-const BLOCK_SIZE = 2_000;
 
-/** The parts of the whole check, in their order; the accounts are the last. */
+/** The tables whose rows are checked. */
 const tables = {
   vouchers: 'voucher',
   redemptions: 'redemption',
@@ -28,43 +18,37 @@ const tables = {
 } as const satisfies Record<string, BookSubject>;
 
 type CheckedTable = keyof typeof tables;
-const checkedTables = Object.keys(tables) as CheckedTable[];
 
-/** Where a whole check has arrived: the rows of a table after an id, or the accounts. */
-export type WholeCursor =
-  | { readonly table: CheckedTable; readonly after: number }
-  | { readonly table: 'accounts' };
+/** The parts of the whole check, in their order: the rows of each table, then each of the sums. */
+const parts: readonly (CheckedTable | Rollup)[] = [
+  ...(Object.keys(tables) as CheckedTable[]),
+  ...allSums,
+];
 
-export const wholeStart: WholeCursor = { table: 'vouchers', after: 0 };
+/** Where a whole check has arrived: a part, and the last row of it that was checked. */
+export interface WholeCursor {
+  readonly part: number;
+  readonly after: number;
+}
+
+export const wholeStart: WholeCursor = { part: 0, after: 0 };
 
 /** A part of the whole check. */
 export interface WholePart {
   readonly faults: readonly BookFault[];
-  /** One line per fault of an account. */
-  readonly accountFaults: readonly string[];
-  /** One line for each list whose number of rows is not the one that is kept. */
-  readonly countFaults: readonly string[];
+  /** Sums that do not agree, each with a line per fault. */
+  readonly brokenSums: readonly { readonly rollup: Rollup; readonly lines: readonly string[] }[];
   /** Null at the end. */
   readonly next: WholeCursor | null;
 }
 
-type SumFaults = Pick<WholePart, 'accountFaults' | 'countFaults'>;
-
-/** Of a part that adds nothing up. */
-const noSums: SumFaults = { accountFaults: [], countFaults: [] };
-
 /** All faults of a part, a line each. */
-export const linesOf = ({ faults, accountFaults, countFaults }: WholePart): string[] => [
-  ...accountFaults,
-  ...countFaults,
+export const linesOf = ({ faults, brokenSums }: WholePart): string[] => [
+  ...brokenSums.flatMap(({ lines }) => lines),
   ...faults.map(({ line }) => line),
 ];
 
-interface Options {
-  readonly batchSize?: number;
-  /** Told how far it is, after each batch. */
-  readonly note?: (progress: string) => void;
-}
+type Options = Partial<VerifyOptions>;
 
 /**
  * Checks the next part of all books, until `endsAt` or the end of a table. Each batch has a short
@@ -72,28 +56,48 @@ interface Options {
  */
 export async function checkWholePart(
   database: Database,
-  cursor: WholeCursor,
-  { endsAt = Number.POSITIVE_INFINITY, ...options }: Options & { readonly endsAt?: number } = {},
+  { part, after }: WholeCursor,
+  {
+    batchSize,
+    note = () => {},
+    endsAt = Number.POSITIVE_INFINITY,
+  }: Options & { readonly endsAt?: number } = {},
 ): Promise<WholePart> {
-  if (cursor.table === 'accounts')
-    return { faults: [], ...(await checkAccounts(database, options)), next: null };
-  const { table } = cursor;
-  const { batchSize = BATCH_SIZE, note = () => {} } = options;
-  const newest = await newestId(database, table);
+  const checked = parts[part];
+  const next = part + 1 < parts.length ? { part: part + 1, after: 0 } : null;
+  if (typeof checked === 'object') {
+    const lines = await brokenSum(database, checked, {
+      batchSize: batchSize ?? SUM_BATCH_SIZE,
+      note,
+    });
+    return { faults: [], brokenSums: lines.length > 0 ? [{ rollup: checked, lines }] : [], next };
+  }
+  if (checked === undefined) return { faults: [], brokenSums: [], next: null };
+  const newest = await newestId(database, checked);
   const faults: BookFault[] = [];
-  for (let { after } = cursor; ; ) {
-    const last = await endOfBatch(database, table, { after, batchSize });
-    if (last === null) return { faults, ...noSums, next: partAfter(table) };
-    const ids = sql`between ${after + 1} and ${last}`;
+  const batches = spansOf(database, byId(checked, batchSize ?? BATCH_SIZE), { after, to: newest });
+  for await (const span of batches) {
+    const ids = sql`between ${span.after + 1} and ${span.to}`;
     faults.push(
       ...(await inSnapshot(database, (snapshot) =>
-        brokenSubjects(snapshot, { [tables[table]]: ids }),
+        brokenSubjects(snapshot, { [tables[checked]]: ids }),
       )),
     );
-    after = last;
-    note(`${table} ${last} of ${newest}`);
-    if (Date.now() > endsAt) return { faults, ...noSums, next: { table, after } };
+    note(`${checked} ${span.to} of ${newest}`);
+    if (Date.now() > endsAt) return { faults, brokenSums: [], next: { part, after: span.to } };
   }
+  return { faults, brokenSums: [], next };
+}
+
+/** The faults of sums, by the rows and by what is kept. */
+async function brokenSum(
+  database: Database,
+  rollup: Rollup,
+  options: VerifyOptions,
+): Promise<string[]> {
+  const byRows = await rollup.verify(database, options);
+  const kept = await inSnapshot(database, (snapshot) => compareSums(snapshot, [rollup]));
+  return [...new Set([...byRows, ...(kept ?? [])])];
 }
 
 /** Checks all books; returns one line per fault. */
@@ -108,69 +112,4 @@ export async function checkWholeBooks(
     cursor = part.next;
   }
   return faults;
-}
-
-function partAfter(table: CheckedTable): WholeCursor {
-  const next = checkedTables[checkedTables.indexOf(table) + 1];
-  return next === undefined ? { table: 'accounts' } : { table: next, after: 0 };
-}
-
-async function newestId(database: Database, table: CheckedTable): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`
-    select max(id) as id from ${sql.table(table)}`.execute(database);
-  return rows[0]?.id ?? 0;
-}
-
-/** The last id of the next batch; null after the last row. */
-async function endOfBatch(
-  database: Database,
-  table: CheckedTable,
-  { after, batchSize }: { readonly after: number; readonly batchSize: number },
-): Promise<number | null> {
-  const { rows } = await sql<{ last: number | null }>`
-    select max(id) as last from (
-      select id from ${sql.table(table)} where id > ${after} order by id limit ${batchSize}) as batch
-  `.execute(database);
-  return rows[0]?.last ?? null;
-}
-
-/**
- * Adds up the transfers in batches, as far as the checkpoint says that none is to come before it, and what
- * the vouchers hold. It compares the balances with both in one snapshot, which reads the rest and what has
- * changed meanwhile.
- */
-async function checkAccounts(
-  database: Database,
-  { batchSize = SUM_BATCH_SIZE, note = () => {} }: Options,
-): Promise<SumFaults> {
-  const { checked_to: settledTo } = await database
-    .selectFrom('book_checkpoints')
-    .select('checked_to')
-    .where('source', '=', 'sums')
-    .executeTakeFirstOrThrow();
-  const sums = new Map<number, Money>();
-  for (let from = 0; from < settledTo; from += batchSize) {
-    const to = Math.min(from + batchSize, settledTo);
-    const { rows } = await sql<{ account_id: number; amount: string }>`
-      ${entriesOf(sql`between ${from + 1} and ${to}`)}`.execute(database);
-    for (const { account_id: id, amount } of rows)
-      sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));
-    note(`sums of accounts, transfer ${to} of ${settledTo}`);
-  }
-  const holdings = await addUpHoldings(database, Math.min(batchSize, BLOCK_SIZE), note);
-  const countFaults = await brokenRowCounts(database, { batchSize, note });
-  note('balances');
-  const accounts = [...sums];
-  const accountFaults = await inSnapshot(database, async (snapshot) => [
-    ...(await brokenAccounts(snapshot, {
-      entries: sql`
-        select account_id, amount from unnest(${accounts.map(([id]) => id)}::bigint[],
-          ${accounts.map(([, amount]) => formatMoney(amount))}::numeric[]) as sums (account_id, amount)
-        union all ${entriesOf(sql`> ${settledTo}`)}`,
-      holdings: await holdingsIn(snapshot, holdings),
-    })),
-    ...(await brokenDaySums(snapshot)),
-    ...(await brokenHourSums(snapshot)),
-  ]);
-  return { accountFaults, countFaults };
 }

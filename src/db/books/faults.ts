@@ -1,28 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
-import type { BookSource } from './checkpoints.ts';
-import {
-  type BookFault,
-  type BookSubject,
-  brokenAccounts,
-  brokenSubjects,
-  entriesOf,
-  type SubjectIds,
-} from './invariants.ts';
+import { type BookFault, type BookSubject, brokenSubjects, type SubjectIds } from './invariants.ts';
+import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
+import { compareSums } from './sums.ts';
 
 /** A row to be checked. */
 export type ChangedSubject = Pick<BookFault, 'subject' | 'id'>;
-
-/** The sources whose rows are checked: what is read of them. */
-const newRows = {
-  transfers: sql`select id, operation_id, step from ledger_transfers`,
-  vouchers: sql`select id from vouchers`,
-  redemptions: sql`select id, voucher_id from redemptions`,
-  'status-changes': sql`select id, voucher_id from voucher_status_changes`,
-} satisfies Partial<Record<BookSource, RawBuilder<unknown>>>;
-
-export type CheckedSource = keyof typeof newRows;
-export const checkedSources = Object.keys(newRows) as CheckedSource[];
 
 /**
  * Of the operations of transfers with one of these steps. Operations have random ids, so looking one up
@@ -33,42 +16,68 @@ const ofTransfers = (column: RawBuilder<unknown>, steps: readonly string[]) => s
   ${column} = any(array(
     select operation_id from row where step = any(${steps}::text[]) or starts_with(step, 'adjust-')))`;
 
-/** What rows of a source are about; a row of several may be checked twice. */
-const about: Readonly<Record<CheckedSource, RawBuilder<unknown>>> = {
-  transfers: sql`
-    select 'transfer' as subject, id from row
-    union all
-    select 'redemption', id from redemptions
-    where ${ofTransfers(sql`operation_id`, ['post-payment', 'post-service-fee'])}
-    union all
-    select 'top-up', topup_id from topup_attempts where ${ofTransfers(sql`operation_id`, ['post'])}
-    union all
-    select 'placement', id from placements
-    where reference = any(array(
-      select substring(operation_id from '^recovered:(.+)$') from row
-      where starts_with(operation_id, 'recovered:')))`,
-  vouchers: sql`select 'voucher' as subject, id from row`,
-  redemptions: sql`
-    select 'redemption' as subject, id from row union all select 'voucher', voucher_id from row`,
-  'status-changes': sql`select 'voucher' as subject, voucher_id as id from row`,
+/** A source whose new rows are checked. */
+interface CheckedSource {
+  readonly table: 'ledger_transfers' | 'vouchers' | 'redemptions' | 'voucher_status_changes';
+  readonly columns: RawBuilder<unknown>;
+  /** What its rows are about; a row of several sources may be checked twice. */
+  readonly about: RawBuilder<unknown>;
+}
+
+const sources: Readonly<Partial<Record<BookSource, CheckedSource>>> = {
+  transfers: {
+    table: 'ledger_transfers',
+    columns: sql`id, operation_id, step`,
+    about: sql`
+      select 'transfer' as subject, id from row
+      union all
+      select 'redemption', id from redemptions
+      where ${ofTransfers(sql`operation_id`, ['post-payment', 'post-service-fee'])}
+      union all
+      select 'top-up', topup_id from topup_attempts where ${ofTransfers(sql`operation_id`, ['post'])}
+      union all
+      select 'placement', id from placements
+      where reference = any(array(
+        select substring(operation_id from '^recovered:(.+)$') from row
+        where starts_with(operation_id, 'recovered:')))`,
+  },
+  vouchers: {
+    table: 'vouchers',
+    columns: sql`id`,
+    about: sql`select 'voucher' as subject, id from row`,
+  },
+  redemptions: {
+    table: 'redemptions',
+    columns: sql`id, voucher_id`,
+    about: sql`
+      select 'redemption' as subject, id from row union all select 'voucher', voucher_id from row`,
+  },
+  'status-changes': {
+    table: 'voucher_status_changes',
+    columns: sql`id, voucher_id`,
+    about: sql`select 'voucher' as subject, voucher_id as id from row`,
+  },
 };
 
-/**
- * What the next rows of a source are about, and the last of their ids; `last` is null after the end.
- */
-export async function readNewSubjects(
-  transaction: Database,
-  source: CheckedSource,
-  { after, batchSize }: { readonly after: number; readonly batchSize: number },
-): Promise<{ last: number | null; subjects: ChangedSubject[] }> {
-  const { rows } = await sql<{ last: number | null; subjects: ChangedSubject[] | null }>`
-    with row as materialized (
-      ${newRows[source]} where id > ${after} order by id limit ${batchSize})
-    select (select max(id) from row) as last,
-      (select json_agg(distinct jsonb_build_object('subject', subject, 'id', id))
-        from (${about[source]}) as subjects) as subjects`.execute(transaction);
-  return { last: rows[0]?.last ?? null, subjects: rows[0]?.subjects ?? [] };
+/** A source, and what its rows of a span are about. */
+export interface CheckedRows extends Followed {
+  read(transaction: Database, span: BookSpan): Promise<ChangedSubject[]>;
 }
+
+/** All sources whose new rows are checked, so many rows at once. */
+export const checkedRows = (batchSize: number): CheckedRows[] =>
+  Object.entries(sources).map(([source, { table, columns, about }]) => ({
+    source: source as BookSource,
+    watermark: byId(table, batchSize),
+    async read(transaction, { after, to }) {
+      const { rows } = await sql<{ subjects: ChangedSubject[] | null }>`
+        with row as materialized (
+          select ${columns} from ${sql.table(table)} where id > ${after} and id <= ${to})
+        select json_agg(distinct jsonb_build_object('subject', subject, 'id', id)) as subjects
+        from (${about}) as subjects`.execute(transaction);
+      return rows[0]?.subjects ?? [];
+    },
+  }));
 
 /** How many changes wait for a check. */
 export async function countChanges(database: Database): Promise<number> {
@@ -140,32 +149,11 @@ export function idsOf(subjects: readonly ChangedSubject[]): SubjectIds {
 /** Changes that a reading of the known faults looks at: faulty ones are few, new ones wait for minutes. */
 const LOOKED_AT = 10_000;
 
-/** Compares the balances with the sums, and what is not in those yet; reads in one snapshot. */
-export async function compareAccounts(transaction: Database): Promise<string[]> {
-  const checkpoints = await transaction
-    .selectFrom('book_checkpoints')
-    .select(['source', 'checked_to'])
-    .execute();
-  const after = (source: 'sums' | 'holdings') =>
-    checkpoints.find((one) => one.source === source)?.checked_to ?? 0;
-  return brokenAccounts(transaction, {
-    entries: sql`
-      select account_id, amount from checked_balances
-      union all ${entriesOf(sql`> ${after('sums')}`)}`,
-    holdings: sql`
-      select partner_id, remaining, held from checked_holdings
-      union all
-      select partner_id, amount, 0 from vouchers where id > ${after('holdings')}
-      union all
-      select partner_id, remaining, held from unchecked_changes where partner_id is not null`,
-  });
-}
-
 /** The faults of the books, as far as they are known. */
 export interface KnownFaults {
   /** One line each. */
   readonly faults: readonly string[];
-  /** False while the sums of accounts are added up anew, so that balances cannot be compared. */
+  /** False while sums are to be added up again, so that balances cannot be compared. */
   readonly areBalancesCompared: boolean;
 }
 
@@ -178,12 +166,9 @@ export async function readKnownFaults(snapshot: Database): Promise<KnownFaults> 
     select distinct subject, id from (
       select subject, id from unchecked_changes limit ${LOOKED_AT}) as changes`.execute(snapshot);
   const faults = await brokenSubjects(snapshot, idsOf(rows));
-  const { rows: addedUp } = await sql`
-    select from book_checkpoints where source = 'holdings' and checked_to >= 0`.execute(snapshot);
-  const areBalancesCompared = addedUp.length > 0;
-  const accounts = areBalancesCompared ? await compareAccounts(snapshot) : [];
+  const ofSums = await compareSums(snapshot);
   return {
-    faults: [...new Set([...accounts, ...faults.map(({ line }) => line)])],
-    areBalancesCompared,
+    faults: [...new Set([...(ofSums ?? []), ...faults.map(({ line }) => line)])],
+    areBalancesCompared: ofSums !== undefined,
   };
 }

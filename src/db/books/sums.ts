@@ -1,66 +1,94 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
-import type { Database } from '../connection.ts';
-import { type BookSource, inSnapshot, moveCheckpoint, readCheckpoints } from './checkpoints.ts';
+import { type Database, inSnapshot } from '../connection.ts';
+import type { RowCountsTable } from '../generated/tables.ts';
+import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
+import {
+  type BookSource,
+  type BookSpan,
+  byHour,
+  byId,
+  checkedTo,
+  type Rollup,
+  readCheckedTo,
+  spansOf,
+} from './rollup.ts';
 
-/** Transfers that one statement adds up. */
+type Sql = RawBuilder<unknown>;
+
+/** Rows that one statement adds up. */
 const BATCH_SIZE = 50_000;
 
-/** SQL expression: the last transfer that the daily sums contain. */
-export const daySumsEnd = sql`(select checked_to from book_checkpoints where source = 'day-sums')`;
+/** SQL expression: the last transfer that the sums of accounts and days contain. */
+export const ledgerSumsEnd = checkedTo('ledger-sums');
 
 /** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
 export const endOf = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
 
-/**
- * Adds settled transfers to the sums of their UTC days. If the time is up, the next check continues.
- * Readers add later transfers to the sums themselves.
- */
-export async function addDaySums(
-  database: Database,
-  { endsAt, settleSeconds }: { readonly endsAt: number; readonly settleSeconds?: number },
-): Promise<void> {
-  const { checkedTo, settledTo } = (await readCheckpoints(database, settleSeconds))['day-sums'];
-  for (let from = checkedTo; from < settledTo && Date.now() <= endsAt; ) {
-    const to = Math.min((await nextTransfer(database, from)) + BATCH_SIZE, settledTo);
-    await inSnapshot(database, async (transaction) => {
-      await sql`
-        insert into ledger_day_sums as sums
-          (day, debit_account_id, credit_account_id, step, ended, count, amount)
-        select (created_at at time zone 'UTC')::date, debit_account_id, credit_account_id, step,
-          ${endOf}, count(1), sum(amount)
-        from ledger_transfers where id > ${from} and id <= ${to}
-        group by 1, 2, 3, 4, 5
-        on conflict (debit_account_id, day, credit_account_id, step, ended)
-        do update set count = sums.count + excluded.count, amount = sums.amount + excluded.amount
-      `.execute(transaction);
-      await moveCheckpoint(transaction, 'day-sums', to);
+/** What each account has, and what moved between two accounts on a UTC day. */
+export const ledgerSums: Rollup = {
+  source: 'ledger-sums',
+  watermark: byId('ledger_transfers', BATCH_SIZE),
+  tables: ['checked_balances', 'ledger_day_sums'],
+  add: ({ after, to }) => [
+    sql`
+      insert into checked_balances as checked (account_id, amount)
+      select account_id, sum(amount)
+      from (${entriesOf(sql`> ${after} and id <= ${to}`)}) as entries group by account_id
+      on conflict (account_id) do update set amount = checked.amount + excluded.amount`,
+    sql`
+      insert into ledger_day_sums as sums
+        (day, debit_account_id, credit_account_id, step, ended, count, amount)
+      select (created_at at time zone 'UTC')::date, debit_account_id, credit_account_id, step,
+        ${endOf}, count(1), sum(amount)
+      from ledger_transfers where id > ${after} and id <= ${to}
+      group by 1, 2, 3, 4, 5
+      on conflict (debit_account_id, day, credit_account_id, step, ended)
+      do update set count = sums.count + excluded.count, amount = sums.amount + excluded.amount`,
+  ],
+  compare: (snapshot) =>
+    brokenBalances(
+      snapshot,
+      sql`select account_id, amount from checked_balances
+        union all ${entriesOf(sql`> ${ledgerSumsEnd}`)}`,
+    ),
+  async verify(database, { batchSize, note }) {
+    const settledTo = await readCheckedTo(database, ledgerSums.source);
+    const sums = new Map<number, Money>();
+    const batches = spansOf(database, byId('ledger_transfers', batchSize), {
+      after: 0,
+      to: settledTo,
     });
-    from = to;
-  }
-}
+    for await (const { after, to } of batches) {
+      const { rows } = await sql<{ account_id: number; amount: string }>`
+        ${entriesOf(sql`> ${after} and id <= ${to}`)}`.execute(database);
+      for (const { account_id: id, amount } of rows)
+        sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));
+      note(`sums of accounts, transfer ${to} of ${settledTo}`);
+    }
+    const accounts = [...sums];
+    return await inSnapshot(database, async (snapshot) => [
+      ...(await brokenBalances(
+        snapshot,
+        sql`
+          select account_id, amount from unnest(${accounts.map(([id]) => id)}::bigint[],
+            ${accounts.map(([, amount]) => formatMoney(amount))}::numeric[]) as sums (account_id, amount)
+          union all ${entriesOf(sql`> ${settledTo}`)}`,
+      )),
+      ...(await brokenDays(snapshot)),
+    ]);
+  },
+};
 
-/** The id of the first transfer after an id; after a restore many ids are skipped. Infinite if there is none. */
-async function nextTransfer(database: Database, after: number): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`
-    select min(id) as id from ledger_transfers where id > ${after}`.execute(database);
-  return rows[0]?.id ?? Number.POSITIVE_INFINITY;
-}
-
-/**
- * The partners' accounts whose balance differs from their daily sums and the later transfers: one line
- * per fault. The answer is empty until all old transfers are in the sums.
- */
-export async function brokenDaySums(snapshot: Database): Promise<string[]> {
+/** The partners' accounts whose balance differs from the sums of their days and the later transfers. */
+async function brokenDays(snapshot: Database): Promise<string[]> {
   const { rows } = await sql<{ fault: string }>`
     with entry as (
       select debit_account_id as account_id, -amount as amount from ledger_day_sums
       union all
       select credit_account_id, amount from ledger_day_sums
       union all
-      select debit_account_id, -amount from ledger_transfers where id > ${daySumsEnd}
-      union all
-      select credit_account_id, amount from ledger_transfers where id > ${daySumsEnd}
+      ${entriesOf(sql`> ${ledgerSumsEnd}`)}
     )
     select 'I2 the daily sums of an account are its balance: ' || kind || ' of partner ' || partner_id
       as fault
@@ -68,55 +96,56 @@ export async function brokenDaySums(snapshot: Database): Promise<string[]> {
     left join (select account_id, sum(amount) as amount from entry group by account_id) as entries
       on account_id = account.id
     where balance <> coalesce(entries.amount, 0)
-      and ${daySumsEnd} >= (select checked_to from book_checkpoints where source = 'sums')
     order by account.id`.execute(snapshot);
   return rows.map(({ fault }) => fault);
 }
 
 /**
- * A transfer is dated by the start of its transaction, as are all rows and a payment that is settled, and no
- * transaction of the service lasts a minute: an hour that ended before gets no more of them.
+ * What the vouchers of each partner hold: their amounts, and how triggers say that they have changed. A check that
+ * takes these changes adds them (faults.ts).
  */
-const SETTLED_AFTER = sql`interval '5 minutes'`;
-
-/** What is added up by hours of UTC; its checkpoint is in hours since 1970. */
-type HourSource = Extract<BookSource, 'hour-sums' | 'row-counts'>;
+const holdings: Rollup = {
+  source: 'holdings',
+  watermark: byId('vouchers', BATCH_SIZE),
+  tables: ['checked_holdings'],
+  begin: [
+    // The changes so far, but for those that are not visible yet.
+    sql`
+      insert into checked_holdings (partner_id, remaining, held)
+      select partner_id, sum(remaining - amount), sum(held) from vouchers group by partner_id`,
+    sql`
+      with counted as (delete from unchecked_changes returning subject, id)
+      insert into unchecked_changes (subject, id) select distinct subject, id from counted`,
+  ],
+  add: ({ after, to }) => [
+    sql`
+      insert into checked_holdings as holding (partner_id, remaining, held)
+      select partner_id, sum(amount), 0 from vouchers
+      where id > ${after} and id <= ${to} group by partner_id
+      on conflict (partner_id) do update set remaining = holding.remaining + excluded.remaining`,
+  ],
+  compare: (snapshot) =>
+    brokenHoldings(
+      snapshot,
+      sql`
+        select partner_id, remaining, held from checked_holdings
+        union all
+        select partner_id, amount, 0 from vouchers where id > ${checkedTo('holdings')}
+        union all
+        select partner_id, remaining, held from unchecked_changes where partner_id is not null`,
+    ),
+  // One statement has one snapshot: a second for some millions of vouchers.
+  verify: (database) =>
+    brokenHoldings(database, sql`select partner_id, remaining, held from vouchers`),
+};
 
 /** SQL expression: the time before which all is in what is added up by hours. */
-export const settledHoursEnd = (source: HourSource) => sql<Date>`to_timestamp((
-  select checked_to from book_checkpoints where source = ${source}) * 3600)`;
+const hoursEnd = (source: BookSource) => sql<Date>`to_timestamp(${checkedTo(source)} * 3600)`;
 
-/** SQL condition: a time is in the hours from one until before another. */
-export const isInHours = (time: RawBuilder<unknown>, from: number, before = from + 1) =>
-  sql`(${time} >= to_timestamp(${from}::bigint * 3600)
-    and ${time} < to_timestamp(${before}::bigint * 3600))`;
-
-/** What is over is settled, so the checkpoint has no end to reach. */
-export const moveHours = (database: Database, source: HourSource, to: number) =>
-  database
-    .updateTable('book_checkpoints')
-    .set({ checked_to: to, next_to: to })
-    .where('source', '=', source)
-    .where('checked_to', '<', to)
-    .execute();
-
-/**
- * The hour before that of the first transfer or voucher, since one with a later id may have begun there; and the
- * one that is not over yet.
- */
-export async function readHours(database: Database): Promise<{ first: number; end: number }> {
-  const { rows } = await sql<{ first: number | null; end: number }>`
-    select floor(extract(epoch from least(
-        (select created_at from ledger_transfers order by id limit 1),
-        (select created_at from vouchers order by id limit 1))) / 3600)::bigint - 1 as first,
-      floor(extract(epoch from now() - ${SETTLED_AFTER}) / 3600)::bigint as end`.execute(database);
-  const { first = null, end = 0 } = rows[0] ?? {};
-  return { first: first ?? end, end };
-}
-
-type Sql = RawBuilder<unknown>;
-
-const hourSumsEnd = settledHoursEnd('hour-sums');
+/** SQL condition: a time is in the hours of a span. */
+const isInHours = (time: Sql, { after, to }: BookSpan) =>
+  sql`(${time} >= to_timestamp(${after}::bigint * 3600)
+    and ${time} < to_timestamp(${to}::bigint * 3600))`;
 
 /** The beginning of the hour that a time is in; hours are those of UTC, which the sums are of. */
 const hourOf = (time: Sql) => sql`date_bin('1 hour', ${time}, to_timestamp(0))`;
@@ -127,7 +156,7 @@ const hourOf = (time: Sql) => sql`date_bin('1 hour', ${time}, to_timestamp(0))`;
  */
 export const summedHours = (from: Sql, before: Sql) => sql`
   select ${hourOf(sql`${from} + interval '1 hour' - interval '1 microsecond'`)} as begin,
-    least(${hourOf(before)}, ${hourSumsEnd}) as "end"`;
+    least(${hourOf(before)}, ${hoursEnd('hour-sums')}) as "end"`;
 
 /** SQL condition: a time is of one of the hours between `from` and `before` that are not summed up. */
 export const besideHours = {
@@ -139,60 +168,53 @@ export const besideHours = {
     sql`(${time} >= greatest(hours.begin, hours."end") and ${time} < ${before})`,
 };
 
+/** SQL expression: the time of a payment, as the index `redemptions_paid` has it. */
+export const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at else changed_at end)`;
+
 /**
- * Adds up what each merchant was paid and each partner sold in the hours that are over, one hour after another. If
- * the time is up, the next check continues. Rows are found by the indexes of payments and of accounts, so that an hour
- * costs a look-up for each company and what happened in it.
+ * What each merchant was paid and each partner sold in an hour. Rows are found by the indexes of payments and of
+ * accounts, so that an hour costs a look-up for each company and what happened in it.
  */
-export async function addHourSums(
-  database: Database,
-  { endsAt }: { readonly endsAt: number },
-): Promise<void> {
-  const { checkedTo } = (await readCheckpoints(database))['hour-sums'];
-  const { first, end } = await readHours(database);
-  let hour = Math.max(checkedTo, Math.min(first, end));
-  await moveHours(database, 'hour-sums', hour);
-  for (; hour < end && Date.now() <= endsAt; hour += 1)
-    await inSnapshot(database, async (transaction) => {
-      for (const sums of [payoutSums(hour), saleSums(hour)]) await sums.execute(transaction);
-      await moveHours(transaction, 'hour-sums', hour + 1);
-    });
-}
+export const hourSums: Rollup = {
+  source: 'hour-sums',
+  watermark: byHour(5),
+  tables: ['payout_hour_sums', 'sale_hour_sums'],
+  add: (hours) => [payoutSums(hours), saleSums(hours)],
+  verify: brokenHours,
+};
 
 /** What was paid at once: it never changes, also where it is reversed later. */
-const payoutSums = (hour: number) => sql`
+const payoutSums = (hours: BookSpan) => sql`
   insert into payout_hour_sums (merchant_id, hour, payouts, paid, service_fees)
-  select merchants.id, to_timestamp(${hour}::bigint * 3600), payouts, paid, fees
+  select merchants.id, sums.*
   from merchants cross join lateral (
-    select count(1) as payouts, sum(to_merchant) as paid, sum(service_fee) as fees
+    select ${hourOf(paidAt)} as hour, count(1), sum(to_merchant), sum(service_fee)
     from redemptions
-    where merchant_id = merchants.id and status = 'POSTED' and ${isInHours(
-      sql`(case when status = 'POSTED' then settled_at else changed_at end)`,
-      hour,
-    )}
+    where merchant_id = merchants.id and status = 'POSTED' and ${isInHours(paidAt, hours)}
+    group by 1
   ) as sums
-  where payouts > 0
   on conflict (merchant_id, hour) do update set payouts = excluded.payouts,
     paid = excluded.paid, service_fees = excluded.service_fees`;
 
-const saleSums = (hour: number) => sql`
+const saleSums = (hours: BookSpan) => sql`
   insert into sale_hour_sums (partner_id, hour, vouchers, voucher_amount, topups, topup_amount)
-  select debit.partner_id, to_timestamp(${hour}::bigint * 3600),
+  select debit.partner_id, hour,
     coalesce(sum(count) filter (where kind = 'gift'), 0),
     coalesce(sum(amount) filter (where kind = 'gift'), 0),
     coalesce(sum(count) filter (where kind = 'airtime-hold'), 0),
     coalesce(sum(amount) filter (where kind = 'airtime-hold'), 0)
   from ledger_accounts as debit cross join lateral (
-    select count(1) as count, sum(amount) as amount
+    select ${hourOf(sql`created_at`)} as hour, count(1) as count, sum(amount) as amount
     from ledger_transfers
-    where debit_account_id = debit.id and ${isInHours(sql`created_at`, hour)}
+    where debit_account_id = debit.id and ${isInHours(sql`created_at`, hours)}
       and credit_account_id = (
         select id from ledger_accounts as credit
         where debit.kind = 'gift' and credit.kind = 'reserved' and credit.partner_id = debit.partner_id
           or debit.kind = 'airtime-hold' and credit.kind = 'airtime-clearing')
+    group by 1
   ) as sums
-  where debit.kind in ('gift', 'airtime-hold') and count > 0
-  group by debit.partner_id
+  where debit.kind in ('gift', 'airtime-hold')
+  group by debit.partner_id, hour
   on conflict (partner_id, hour) do update set vouchers = excluded.vouchers,
     voucher_amount = excluded.voucher_amount, topups = excluded.topups,
     topup_amount = excluded.topup_amount`;
@@ -213,14 +235,14 @@ const ledgerDays = sql`
   group by day`;
 
 /**
- * The days whose sums by hour differ from the ledger: one line per fault. A transfer that pays a merchant has the
- * time of its redemption, and the sums of days have it; the newest of these days may lack some.
+ * The days whose sums by hour differ from the ledger. A transfer that pays a merchant has the time of its redemption,
+ * and the sums of days have it; the newest of these days may lack some.
  */
-export async function brokenHourSums(snapshot: Database): Promise<string[]> {
+async function brokenHours(database: Database): Promise<string[]> {
   const { rows } = await sql<{ fault: string }>`
     with whole(day) as (
-      select least((select max(day) - 1 from ledger_day_sums), (${hourSumsEnd} at time zone 'UTC')::date)
-      where ${daySumsEnd} >= (select checked_to from book_checkpoints where source = 'sums')
+      select least((select max(day) - 1 from ledger_day_sums),
+        (${hoursEnd('hour-sums')} at time zone 'UTC')::date)
     ), of_hours as (
       select (hour at time zone 'UTC')::date as day, sum(payouts) as payouts, sum(paid) as paid,
         sum(service_fees) as fees, 0 as voucher_amount, 0 as topup_amount
@@ -238,133 +260,97 @@ export async function brokenHourSums(snapshot: Database): Promise<string[]> {
     group by day
     having sum(payouts) <> 0 or sum(paid) <> 0 or sum(fees) <> 0
       or sum(voucher_amount) <> 0 or sum(topup_amount) <> 0
-    order by day limit 100`.execute(snapshot);
+    order by day limit 100`.execute(database);
   return rows.map(({ fault }) => fault);
 }
 
-/** What the vouchers of a partner hold. */
-interface Holding {
-  readonly partner_id: number;
-  readonly remaining: string;
-  readonly held: string;
-}
+/** Lists whose rows are only added, but for what never began: what makes a row a company's. */
+const countedLists = {
+  vouchers: { company: 'partner_id', companies: 'partners' },
+  topups: { company: 'partner_id', companies: 'partners' },
+  redemptions: { company: 'merchant_id', companies: 'merchants' },
+} as const satisfies Record<RowCountsTable['list'], object>;
 
-/** The sums of vouchers with nearby ids, by their block: the first id is block × `size` + 1. */
-export interface HoldingSums {
-  readonly size: number;
-  readonly blocks: Map<number, readonly Holding[]>;
-  /** The last voucher of the blocks: all with lower ids are committed, or will never come. */
-  readonly settledTo: number;
-  /** SQL query: the vouchers that may hold something else since the sums were begun. */
-  readonly changed: RawBuilder<{ id: number }>;
-}
-
-/** Passes over what has changed in the meantime: each is much shorter than the one before. */
-const PASSES = 3;
+type CountedList = keyof typeof countedLists;
+const lists = Object.keys(countedLists) as CountedList[];
 
 /**
- * SQL query: the vouchers whose value moved since now. Each move is a change of status, a reversal that a merchant
- * asked for, which makes a live voucher grow, or the settling of a case. All are looked for from before what is not
- * settled yet.
+ * How many rows the lists of each company have, so that no process counts all of them
+ * ([decision 24](../../../docs/decisions/0024-lists-apart.md)). A top-up that is refused before it began is deleted
+ * within minutes, or else failed by a sweep: an hour is counted an hour later.
  */
-async function changesFromNow(database: Database): Promise<RawBuilder<{ id: number }>> {
-  const { rows } = await sql<{ change: number; time: Date }>`
-    select checked_to as change, now() - interval '1 hour' as time
-    from book_checkpoints where source = 'status-changes'`.execute(database);
-  const { change = 0, time = new Date(0) } = rows[0] ?? {};
-  return sql`
-    select voucher_id as id from voucher_status_changes where id > ${change}
-    union
-    select redemptions.voucher_id from redemption_reversals as reversal
-    join redemptions on redemptions.id = reversal.redemption_id
-    where reversal.status = 'SUCCESS' and reversal.settled_at >= ${time}
-    union
-    select voucher_id from cases where voucher_id is not null and closed_at >= ${time}`;
-}
+export const rowCounts: Rollup = {
+  source: 'row-counts',
+  watermark: byHour(65),
+  tables: ['row_counts'],
+  add: (hours) =>
+    lists.map((list) => {
+      const { company, companies } = countedLists[list];
+      return sql`
+        insert into row_counts as known (list, company_id, total)
+        select ${list}, companies.id, added
+        from ${sql.table(companies)} as companies cross join lateral (
+          select count(1) as added from ${sql.table(list)}
+          where ${sql.ref(company)} = companies.id and ${isInHours(sql`created_at`, hours)}) as counted
+        where added > 0
+        on conflict (list, company_id) do update set total = known.total + excluded.total`;
+    }),
+  verify: brokenCounts,
+};
 
-/** Adds up vouchers in blocks, each with a short snapshot of its own, and those again that have changed. */
-export async function addUpHoldings(
+/**
+ * How many rows of a company's list were created before a moment, as PostgreSQL writes it: a value that the
+ * planner knows, so that only rows since then are read.
+ */
+export const readRowCount = (
   database: Database,
-  size: number,
-  note: (progress: string) => void,
-): Promise<HoldingSums> {
-  const blocks = new Map<number, readonly Holding[]>();
-  let changed = await changesFromNow(database);
-  const { checked_to: settledTo } = await database
-    .selectFrom('book_checkpoints')
-    .select('checked_to')
-    .where('source', '=', 'vouchers')
+  list: string,
+  companyId: number,
+): Promise<{ readonly totalItems: number; readonly addedBefore: string }> =>
+  database
+    .selectNoFrom([
+      sql<number>`coalesce((select total from row_counts
+        where list = ${list} and company_id = ${companyId}::bigint), 0)`.as('totalItems'),
+      sql<string>`(${hoursEnd('row-counts')})::text`.as('addedBefore'),
+    ])
     .executeTakeFirstOrThrow();
-  for (let block = 0; ; block += 1) {
-    // After a restore many ids are skipped.
-    const next = await nextVoucher(database, block * size);
-    if (next > settledTo) break;
-    block = Math.floor((next - 1) / size);
-    blocks.set(block, await sumOfBlock(database, { block, size, settledTo }));
-    note(`holdings, voucher ${Math.min((block + 1) * size, settledTo)} of ${settledTo}`);
+
+/** The lists of companies whose number of rows differs from what is kept. */
+async function brokenCounts(database: Database): Promise<string[]> {
+  const faults: string[] = [];
+  for (const list of lists) {
+    const { rows } = await sql<{ fault: string }>`
+      select 'I2 the kept count of a list is that of its rows: ' || ${list}::text || ' of company '
+        || company_id as fault
+      from (
+        select ${sql.ref(countedLists[list].company)} as company_id, count(1) as counted
+        from ${sql.table(list)} where created_at < ${hoursEnd('row-counts')} group by 1
+      ) as counts
+      full join (select company_id, total from row_counts where list = ${list}) as kept using (company_id)
+      where counted is distinct from total
+      order by company_id`.execute(database);
+    faults.push(...rows.map(({ fault }) => fault));
   }
-  for (let pass = 1; pass < PASSES; pass += 1) {
-    const next = await changesFromNow(database);
-    for (const block of await changedBlocks(database, { size, settledTo, changed }))
-      blocks.set(block, await sumOfBlock(database, { block, size, settledTo }));
-    changed = next;
-  }
-  return { size, blocks, settledTo, changed };
+  return faults;
 }
 
 /**
- * SQL query: `partner_id`, `remaining` and `held` of all vouchers as a snapshot sees them. The snapshot reads
- * the blocks that have changed since they were added up, and the vouchers after the last block.
+ * All sums of the books, in the order in which a check adds them up. Those with `compare` come first: every check
+ * compares them, and hours that take too long must not keep it from that.
  */
-export async function holdingsIn(
+export const allSums: readonly Rollup[] = [ledgerSums, holdings, hourSums, rowCounts];
+
+export const comparedSums = allSums.filter(({ compare }) => compare);
+
+/** The faults of sums, compared with the balances; undefined while one of them is to be begun. */
+export async function compareSums(
   snapshot: Database,
-  sums: HoldingSums,
-): Promise<RawBuilder<unknown>> {
-  const blocks = new Map(sums.blocks);
-  for (const block of await changedBlocks(snapshot, sums))
-    blocks.set(block, await sumOfBlock(snapshot, { block, ...sums }));
-  const totals = new Map<number, { remaining: Money; held: Money }>();
-  for (const { partner_id: id, remaining, held } of [...blocks.values()].flat()) {
-    const known = totals.get(id) ?? { remaining: 0n, held: 0n };
-    totals.set(id, {
-      remaining: known.remaining + parseMoney(remaining),
-      held: known.held + parseMoney(held),
-    });
+  sums = comparedSums,
+): Promise<string[] | undefined> {
+  const faults: string[] = [];
+  for (const { source, compare } of sums) {
+    if ((await readCheckedTo(snapshot, source)) < 0) return undefined;
+    faults.push(...((await compare?.(snapshot)) ?? []));
   }
-  const all = [...totals];
-  return sql`
-    select * from unnest(${all.map(([id]) => id)}::bigint[],
-      ${all.map(([, { remaining }]) => formatMoney(remaining))}::numeric[],
-      ${all.map(([, { held }]) => formatMoney(held))}::numeric[])
-      as summed (partner_id, remaining, held)
-    union all
-    select partner_id, remaining, held from vouchers where id > ${sums.settledTo}`;
-}
-
-/** The id of the first voucher after an id; infinite if there is none. */
-async function nextVoucher(database: Database, after: number): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`
-    select min(id) as id from vouchers where id > ${after}`.execute(database);
-  return rows[0]?.id ?? Number.POSITIVE_INFINITY;
-}
-
-async function sumOfBlock(
-  database: Database,
-  { block, size, settledTo }: Pick<HoldingSums, 'size' | 'settledTo'> & { readonly block: number },
-): Promise<Holding[]> {
-  const { rows } = await sql<Holding>`
-    select partner_id, sum(remaining) as remaining, sum(held) as held from vouchers
-    where id > ${block * size} and id <= ${Math.min((block + 1) * size, settledTo)}
-    group by partner_id`.execute(database);
-  return rows;
-}
-
-async function changedBlocks(
-  database: Database,
-  { size, settledTo, changed }: Pick<HoldingSums, 'size' | 'settledTo' | 'changed'>,
-): Promise<number[]> {
-  const { rows } = await sql<{ block: number }>`
-    select distinct (id - 1) / ${size}::bigint as block from (${changed}) as changes
-    where id <= ${settledTo}`.execute(database);
-  return rows.map(({ block }) => block);
+  return faults;
 }

@@ -12,6 +12,18 @@ import type {
 } from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
 
+/** The table of a kind of company. */
+export const companyTable = ({ kind }: Pick<Company, 'kind'>) =>
+  kind === 'partner' ? 'partners' : 'merchants';
+
+/** The column that refers to a company of a kind. */
+export const companyColumn = ({ kind }: Pick<Company, 'kind'>) =>
+  kind === 'partner' ? 'partner_id' : 'merchant_id';
+
+/** The value of that column; the other one stays null. */
+export const companyColumns = (company: Company) =>
+  company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
+
 /** Adds a partner; a trigger opens its five ledger accounts. */
 export async function addPartner(database: Database, companyName: string): Promise<number> {
   const { id } = await database
@@ -110,9 +122,6 @@ export async function addPromos(
   await database.insertInto('promos').values(promos).execute();
 }
 
-const ownerColumns = (company: Company) =>
-  company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
-
 /**
  * Stores an API key's digest, and its ciphertext if it can be copied; never the key itself. By default
  * it has all scopes of its kind of company, and no daily limit.
@@ -130,7 +139,7 @@ export async function addApiKey(
   const { id } = await database
     .insertInto('api_keys')
     .values({
-      ...ownerColumns(company),
+      ...companyColumns(company),
       key_name: apiKey.name,
       key_prefix: apiKey.prefix,
       key_digest: apiKey.digest,
@@ -152,7 +161,7 @@ export async function addSourceAddresses(
 ): Promise<number[]> {
   const rows = await database
     .insertInto('source_addresses')
-    .values(addresses.map((address) => ({ ...ownerColumns(company), address })))
+    .values(addresses.map((address) => ({ ...companyColumns(company), address })))
     .returning('id')
     .execute();
   return rows.map(({ id }) => id);

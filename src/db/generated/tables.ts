@@ -74,7 +74,7 @@ export interface BookCheckpointsTable {
   next_at: Generated<Timestamp>;
   next_to: number;
   next_xid: Generated<string>;
-  source: "sums" | "day-sums" | "hour-sums" | "row-counts" | "holdings" | "transfers" | "vouchers" | "redemptions" | "status-changes";
+  source: "ledger-sums" | "holdings" | "hour-sums" | "row-counts" | "transfers" | "vouchers" | "redemptions" | "status-changes";
 }
 
 export interface BulkLinesTable {

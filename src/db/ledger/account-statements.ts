@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CLOSED_AFTER_HOURS, type WalletChange } from '../../domain/statements.ts';
-import { inSnapshot } from '../books/checkpoints.ts';
-import { daySumsEnd, endOf } from '../books/sums.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { endOf, ledgerSumsEnd } from '../books/sums.ts';
+import { type Database, type DatabaseTransaction, inSnapshot } from '../connection.ts';
 import type { PartnerAccountKind } from './ledger.ts';
 
 /** The balances of partners (specification 2.10) with the accounts of each. */
@@ -168,9 +167,9 @@ export const ownMovements = (
       from ledger_accounts where partner_id = ${partnerId}) as accounts
     where wallet = any(${wallets}::text[])
   ), span (first, before, after_id, to_id) as (values
-    (${begin}, ${midnightAfter(begin)}, 0, ${daySumsEnd}),
-    (${midnightBefore(end)}, ${midnightAfter(end)}, 0, ${daySumsEnd}),
-    (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${daySumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
+    (${begin}, ${midnightAfter(begin)}, 0, ${ledgerSumsEnd}),
+    (${midnightBefore(end)}, ${midnightAfter(end)}, 0, ${ledgerSumsEnd}),
+    (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${ledgerSumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
   ), movement as (
     ${movementsOfSide('credit')} union all ${movementsOfSide('debit')}
     union all ${summedMovements('credit', begin, end)}
@@ -186,7 +185,7 @@ export const ownMovements = (
  * of their transaction, which lasts less than CLOSED_AFTER_HOURS.
  */
 const oldestUnsummed = sql`coalesce(
-  (select created_at from ledger_transfers where id > ${daySumsEnd} order by id limit 1)
+  (select created_at from ledger_transfers where id > ${ledgerSumsEnd} order by id limit 1)
     - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
 
 type Side = 'credit' | 'debit';

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { GOODWILL } from '../../domain/statements.ts';
-import { brokenAccounts, brokenSubjects, entriesOf } from '../books/invariants.ts';
+import { brokenBalances, brokenHoldings, brokenSubjects, entriesOf } from '../books/invariants.ts';
+import { ledgerSumsEnd } from '../books/sums.ts';
 import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
 
@@ -149,10 +150,11 @@ const every = sql`is not null`;
 
 /** One line per fault that a transaction sees, none when all is well. */
 export async function brokenInvariantsIn(transaction: Database): Promise<string[]> {
-  const accounts = await brokenAccounts(transaction, {
-    entries: entriesOf(every),
-    holdings: sql`select partner_id, remaining, held from vouchers`,
-  });
+  const balances = await brokenBalances(transaction, entriesOf(every));
+  const holdings = await brokenHoldings(
+    transaction,
+    sql`select partner_id, remaining, held from vouchers`,
+  );
   const subjects = await brokenSubjects(transaction, {
     transfer: every,
     voucher: every,
@@ -160,7 +162,7 @@ export async function brokenInvariantsIn(transaction: Database): Promise<string[
     placement: every,
     'top-up': every,
   });
-  return [...accounts, ...subjects.map(({ line }) => line)];
+  return [...balances, ...holdings, ...subjects.map(({ line }) => line)];
 }
 
 /**
@@ -198,7 +200,7 @@ export async function serviceFeesBalance(
       )::text as balance
     from (
       select debit_account_id, credit_account_id, amount from ledger_transfers
-      where id > (select checked_to from book_checkpoints where source = 'sums')
+      where id > ${ledgerSumsEnd}
       order by id limit ${mostNew + 1}) as newer`.execute(database);
   const [row] = rows;
   return row && row.count <= mostNew ? parseMoney(row.balance) : undefined;

@@ -11,6 +11,7 @@ import {
   UNDER_WAY,
 } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
+import { paidAt } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { ownMovements } from './account-statements.ts';
 
@@ -55,8 +56,7 @@ export async function readMerchantMonth(
 ): Promise<MonthlyStatement> {
   const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
   const paidInMonth = sql`redemptions.merchant_id = ${merchantId} and redemptions.status = 'POSTED'
-    and (case when redemptions.status = 'POSTED' then settled_at else changed_at end) >= ${begin}
-    and (case when redemptions.status = 'POSTED' then settled_at else changed_at end) < ${end}`;
+    and ${paidAt} >= ${begin} and ${paidAt} < ${end}`;
   const { rows } = await sql<MerchantMonthRow>`
     with platform as (
       select kind, id from ledger_accounts where partner_id is null

@@ -8,6 +8,7 @@ import {
 import { formatMoney, type Money } from '../../domain/money.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
+import { companyTable } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
 
@@ -46,27 +47,44 @@ export interface Counted {
 }
 
 /**
+ * Counts one event of a company, where a condition on the row of the day (`known`) holds. Undefined where it does not.
+ * The event that reaches the budget first notes the time, which raises the alarm once.
+ */
+async function countOfDay(
+  transaction: DatabaseTransaction,
+  event: 'messages' | 'wrong_codes',
+  { kind, id }: Company,
+  {
+    budget,
+    condition = sql`true`,
+  }: { readonly budget: number; readonly condition?: RawBuilder<unknown> },
+): Promise<Pick<Counted, 'isLast'> | undefined> {
+  const [count, spentAt] = [sql.ref(event), sql.ref(`${event}_spent_at`)];
+  const { rows } = await sql<{ isLast: boolean }>`
+    insert into company_daily_counts as known (company_kind, company_id, day, ${count}, ${spentAt})
+    values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
+    on conflict (company_kind, company_id, day) do update set
+      ${count} = known.${count} + 1,
+      ${spentAt} = case when known.${count} + 1 >= ${budget}::int
+        then coalesce(known.${spentAt}, now()) else known.${spentAt} end
+      where ${condition}
+    returning coalesce(${spentAt} = now(), false) as "isLast"`.execute(transaction);
+  return rows[0];
+}
+
+/**
  * Counts a message of a company within its daily budget. The row stays locked until the transaction
  * ends, so this is the last step of the transaction.
  */
 export async function countCompanyMessage(
   transaction: DatabaseTransaction,
-  { kind, id }: Company,
+  company: Company,
   budget: number,
 ): Promise<Counted> {
-  const { rows } = await sql<{ messages: number }>`
-    insert into company_daily_counts as known
-      (company_kind, company_id, day, messages, messages_spent_at)
-    values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
-    on conflict (company_kind, company_id, day) do update set
-      messages = known.messages + 1,
-      messages_spent_at = case when known.messages + 1 >= ${budget}::int
-        then coalesce(known.messages_spent_at, now()) else known.messages_spent_at end
-      where known.messages < ${budget}::int
-    returning messages`.execute(transaction);
-  const [counted] = rows;
-  if (counted) return { isWithin: true, isLast: counted.messages === budget };
-  return { isWithin: false, isLast: await noteMessagesSpent(transaction, { kind, id }, budget) };
+  const condition = sql`known.messages < ${budget}::int`;
+  const counted = await countOfDay(transaction, 'messages', company, { budget, condition });
+  if (counted) return { isWithin: true, ...counted };
+  return { isWithin: false, isLast: await noteMessagesSpent(transaction, company, budget) };
 }
 
 /**
@@ -109,22 +127,12 @@ export async function uncountCompanyMessage(
 }
 
 /** Counts a wrong verification code of a company, also beyond the budget. */
-export async function countCompanyWrongCode(
+export const countCompanyWrongCode = async (
   transaction: DatabaseTransaction,
-  { kind, id }: Company,
+  company: Company,
   budget: number,
-): Promise<Pick<Counted, 'isLast'>> {
-  const { rows } = await sql<{ is_last: boolean }>`
-    insert into company_daily_counts as known
-      (company_kind, company_id, day, wrong_codes, wrong_codes_spent_at)
-    values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
-    on conflict (company_kind, company_id, day) do update set
-      wrong_codes = known.wrong_codes + 1,
-      wrong_codes_spent_at = case when known.wrong_codes + 1 >= ${budget}::int
-        then coalesce(known.wrong_codes_spent_at, now()) else known.wrong_codes_spent_at end
-    returning coalesce(wrong_codes_spent_at = now(), false) as is_last`.execute(transaction);
-  return { isLast: rows[0]?.is_last === true };
-}
+): Promise<Pick<Counted, 'isLast'>> =>
+  (await countOfDay(transaction, 'wrong_codes', company, { budget })) ?? { isLast: false };
 
 /** The slow-down of a company that has spent its budget of wrong codes. */
 export interface Slowing {
@@ -146,7 +154,7 @@ export async function secondsUntilTurn(
   company: Company,
   { companyWrongCodesPerDay, pauseSeconds, longestWaitSeconds }: Slowing,
 ): Promise<number | undefined> {
-  const owner = company.kind === 'partner' ? sql`partners` : sql`merchants`;
+  const owner = sql.table(companyTable(company));
   const { rows } = await sql<{ seconds: number | null }>`
     with slowed as (
       select company_kind, company_id, day from company_daily_counts

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { readRowCount } from '../books/row-counts.ts';
+import { readRowCount } from '../books/sums.ts';
 import { type Database, NOT_PREPARED } from '../connection.ts';
 import type { List, ListColumn, SortBy } from './list.ts';
 
@@ -18,64 +18,13 @@ interface CachedCount {
 const MAXIMUM_AGE_MS = 1_000;
 const MAXIMUM_COUNTS = 1_000;
 
-interface Entry extends CachedCount {
-  countedAt: number;
-}
+const counts = new WeakMap<Database, LRUCache<string, CachedCount>>();
 
-const counts = new WeakMap<Database, LRUCache<string, Entry>>();
-
-function countsOf(database: Database): LRUCache<string, Entry> {
-  const known = counts.get(database) ?? new LRUCache<string, Entry>({ max: MAXIMUM_COUNTS });
+/** The counts that the process remembers for a pool; the oldest is evicted. */
+function countsOf(database: Database): LRUCache<string, CachedCount> {
+  const known = counts.get(database) ?? new LRUCache<string, CachedCount>({ max: MAXIMUM_COUNTS });
   counts.set(database, known);
   return known;
-}
-
-/**
- * The cached count of a key; undefined where the caller must count: without an entry, or when an
- * entry that `ages` is too old. Of concurrent callers only the first gets undefined for an old
- * entry, so that one of them counts.
- */
-function readCachedCount(database: Database, key: string, ages: boolean): CachedCount | undefined {
-  const entry = countsOf(database).get(key);
-  if (!entry || !ages) return entry;
-  const now = performance.now();
-  if (now - entry.countedAt < MAXIMUM_AGE_MS) return entry;
-  entry.countedAt = now;
-  return undefined;
-}
-
-/** Caches a count; the oldest entry is evicted. */
-function cacheCount(database: Database, key: string, count: CachedCount): void {
-  countsOf(database).set(key, { ...count, countedAt: performance.now() });
-}
-
-const firstCounts = new WeakMap<Database, Map<string, Promise<unknown>>>();
-
-/**
- * Reads with the cached count of a key. Where there is none, the first caller counts and caches
- * the number, and the others wait for it: right after a start, all of them would count all rows.
- */
-async function withAddedCount<Result>(
-  database: Database,
-  key: string,
-  read: (known?: CachedCount) => Promise<Result>,
-): Promise<Result> {
-  const running = firstCounts.get(database) ?? new Map<string, Promise<unknown>>();
-  firstCounts.set(database, running);
-  for (;;) {
-    const known = countsOf(database).get(key);
-    if (known) return read(known);
-    const first = running.get(key);
-    if (!first) break;
-    await first.catch(() => undefined);
-  }
-  const counting = read();
-  running.set(key, counting);
-  try {
-    return await counting;
-  } finally {
-    running.delete(key);
-  }
 }
 
 /**
@@ -256,15 +205,12 @@ export async function readListPage<Row>(
 ): Promise<ListPage<Row>> {
   const { conditions, search } = query;
   const key = JSON.stringify([list.name, companyId, conditions, search]);
-  const read = async (known?: CachedCount) => {
-    const { rows } = await pageStatement(list, companyId, query, known).execute(database);
-    return pageOf(database, key, { list, query }, rows, known);
-  };
-  if (countsAdded(list, query))
-    return withAddedCount(database, key, async (known) =>
-      read(known ?? (await readRowCount(database, list.name, companyId))),
-    );
-  return read(list.version && readCachedCount(database, key, list.changesWithTime ?? false));
+  const cached = countsOf(database).get(key);
+  const known =
+    cached ??
+    (countsAdded(list, query) ? await readRowCount(database, list.name, companyId) : undefined);
+  const { rows } = await pageStatement(list, companyId, query, known).execute(database);
+  return pageOf(database, key, { list, query }, rows, known);
 }
 
 /** The page of the statement's rows; caches its count. */
@@ -281,9 +227,13 @@ function pageOf<Row>(
   const shown = (query.page - 1) * query.limit + rows.length;
   const totalItems = Math.max(first.listTotal ?? known?.totalItems ?? 0, shown);
   if (first.listTotal !== null && first.listVersion !== null)
-    cacheCount(database, key, { version: first.listVersion, totalItems });
+    countsOf(database).set(
+      key,
+      { version: first.listVersion, totalItems },
+      { ttl: list.changesWithTime ? MAXIMUM_AGE_MS : 0 },
+    );
   if (first.listAddedBefore !== null)
-    cacheCount(database, key, {
+    countsOf(database).set(key, {
       addedBefore: first.listAddedBefore,
       totalItems: first.listSettled ?? 0,
     });

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { besideHours, summedHours } from '../books/sums.ts';
+import { besideHours, paidAt, summedHours } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
 import { providerOf, providerReferenceOf } from '../positions/placements.ts';
@@ -16,10 +16,6 @@ export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'R
 
 const state = sql`case when redemptions.status = 'POSTED' and not is_done then 'REVERSED'
   when redemptions.status = 'VOIDED' and is_done then 'CONTRADICTED' else redemptions.status end`;
-
-/** Time of the payment; the index `redemptions_paid` uses the same expression. */
-const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at
-  else changed_at end)`;
 
 /**
  * The redemptions that a merchant is paid for, whichever company requested them. What is taken from a voucher is the

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
+import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 
 /** The stored form of an e-mail address. */
@@ -45,8 +46,7 @@ export async function addPortalAccount(
     .values({
       email: canonicalEmail(account.email),
       role: account.role ?? 'owner',
-      partner_id: company?.kind === 'partner' ? company.id : null,
-      merchant_id: company?.kind === 'merchant' ? company.id : null,
+      ...(company && companyColumns(company)),
       password_hash: account.passwordHash,
       must_change_password: account.mustChangePassword,
       password_expires_at: endAfter(account.passwordLifetimeSeconds),
@@ -215,7 +215,7 @@ export const listPortalAccounts = (database: Database, company: Company) =>
       'password_expires_at as passwordExpiresAt',
       hasOneTimePassword.as('hasOneTimePassword'),
     ])
-    .where(company.kind === 'partner' ? 'partner_id' : 'merchant_id', '=', company.id)
+    .where(companyColumn(company), '=', company.id)
     .orderBy('id')
     .execute();
 
@@ -310,8 +310,6 @@ export async function setStaffRole(
     .where('account_id', '=', accountId)
     .execute();
 }
-
-const companyColumn = ({ kind }: Company) => (kind === 'partner' ? 'partner_id' : 'merchant_id');
 
 /** The accounts of a company that can sign in; disabled ones are not people of it any more. */
 const peopleOf = (database: Database, company: Company) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { PortalRole } from '../../domain/access.ts';
 import type { Staff } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
+import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { type CheckedAccount, companyOf, keepCheckedPassword } from './accounts.ts';
@@ -202,23 +203,19 @@ export async function removeOneTimePassword(
 /** Whether all people of a company need a one-time password; returns whether that changed. */
 export async function setOneTimePasswordRule(
   transaction: DatabaseTransaction,
-  { kind, id }: Company,
+  company: Company,
   isRequired: boolean,
 ): Promise<boolean> {
-  const column = kind === 'partner' ? 'partner_id' : 'merchant_id';
   const rows = isRequired
     ? await transaction
         .insertInto('portal_one_time_password_rules')
-        .values({
-          partner_id: kind === 'partner' ? id : null,
-          merchant_id: kind === 'merchant' ? id : null,
-        })
+        .values(companyColumns(company))
         .onConflict((conflict) => conflict.doNothing())
         .returning('created_at')
         .execute()
     : await transaction
         .deleteFrom('portal_one_time_password_rules')
-        .where(column, '=', id)
+        .where(companyColumn(company), '=', company.id)
         .returning('created_at')
         .execute();
   return rows.length > 0;

@@ -20,6 +20,7 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { caseTitle } from '../../domain/positions/words.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { entriesOf } from '../books/invariants.ts';
+import { ledgerSumsEnd } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { isWithin } from '../days.ts';
 import { countOpenCases, reportedCases } from '../positions/cases.ts';
@@ -149,7 +150,6 @@ interface AccountDay extends DayBalance {
 async function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Promise<AccountDay[]> {
   const begin = sql`(${day}::timestamp at time zone ${zone}::text)`;
   const end = sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
-  const summedTo = sql`(select checked_to from book_checkpoints where source = 'sums')`;
   const { rows } = await sql<AccountDay>`
     with moved as materialized (
       select debit.id as debit_id, transfer.*
@@ -176,7 +176,7 @@ async function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Pro
       select account_id, sum(amount) as amount from (
         select account_id, amount from checked_balances
         union all
-        select account_id, amount from (${entriesOf(sql`> ${summedTo}`)}) as newer
+        select account_id, amount from (${entriesOf(sql`> ${ledgerSumsEnd}`)}) as newer
       ) as sums group by account_id
     ), account as (
       select account.id, kind, partner_id, company_name,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { Secret, TOTP } from 'otpauth';
 import { encode } from 'uqr';
 import { readableSecret } from '../../crypto/secret-box.ts';
@@ -15,81 +15,38 @@ import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import type { PublicRequest } from '../page.ts';
 
-/** Ranks of common passwords, the most common first; see common-passwords.LICENSE.txt. */
-const ranks: ReadonlyMap<string, number> = new Map(
-  readFileSync(new URL('./common-passwords.txt', import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
-    .map((password, index) => [password, index + 2]),
-);
-
-const LONGEST_PART = 40;
-const SHORTEST_WORD = 4;
-const SHORTEST_PATTERN = 3;
-
-/** Bits that each kind of part adds against an attacker who guesses by rule. */
-const BITS = { character: 5.5, digit: 3.4, own: 4, run: 7, again: 5, disguise: 1 } as const;
-
-/** Neighbouring keys, digits and letters; each also in reverse. */
-const ROWS = ['1234567890', '0123456789', 'abcdefghijklmnopqrstuvwxyz']
-  .concat(['qwertyuiop', 'asdfghjkl', 'zxcvbnm', '1qaz2wsx3edc4rfv5tgb6yhn', 'qazwsxedcrfvtgb'])
-  .flatMap((row) => [row, [...row].toReversed().join('')]);
-
-const DISGUISES: Readonly<Record<string, string>> = {
-  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' },
-};
-
-/**
- * Bits that an attacker has to guess who first tries combinations of common passwords, rows of
- * keys, digits, repetitions and known words of the person (`ownWords`).
- */
-function guessBits(password: string, ownWords: readonly string[]): number {
-  const plain = password.toLowerCase();
-  const undisguised = [...plain].map((character) => DISGUISES[character] ?? character).join('');
-  const own = new Set(ownWords.map((word) => word.toLowerCase()));
-  /** Index n: the cheapest way to guess the first n characters. */
-  const least = [0];
-  for (let end = 1; end <= plain.length; end += 1) {
-    const last = plain.charAt(end - 1);
-    let bits = (least[end - 1] ?? 0) + (/\d/.test(last) ? BITS.digit : BITS.character);
-    for (let start = Math.max(0, end - LONGEST_PART); start <= end - SHORTEST_PATTERN; start += 1) {
-      const part = partBits(plain.slice(start, end), plain.slice(0, start), own);
-      const disguised = wordBits(undisguised.slice(start, end), own) + BITS.disguise;
-      bits = Math.min(bits, (least[start] ?? 0) + Math.min(part, disguised));
-    }
-    least.push(bits);
-  }
-  return least.at(-1) ?? 0;
-}
-
-function partBits(part: string, before: string, own: ReadonlySet<string>): number {
-  const isRun = new Set(part).size === 1 || ROWS.some((row) => row.includes(part));
-  if (isRun) return BITS.run;
-  return Math.min(
-    before.includes(part) ? BITS.again : Number.POSITIVE_INFINITY,
-    wordBits(part, own),
-  );
-}
-
-function wordBits(word: string, own: ReadonlySet<string>): number {
-  if (own.has(word)) return BITS.own;
-  const rank = word.length >= SHORTEST_WORD ? ranks.get(word) : undefined;
-  return rank === undefined ? Number.POSITIVE_INFINITY : Math.log2(rank);
-}
-
 const MINIMUM_LENGTH = 12;
 const MAXIMUM_LENGTH = 200;
-/** About ten billion attempts. */
-const MINIMUM_BITS = 33;
+/** A longer one is judged by its beginning: time grows with the square of the length. */
+const JUDGED_LENGTH = 40;
+/** Ways to read disguises, such as 4 for a, that are tried: each takes time. */
+const MAXIMUM_DISGUISES = 20;
+/** The best of zxcvbn: ten billion attempts at least. */
+const MINIMUM_SCORE = 4;
 
 /** The rules for a chosen password, shown on the form. */
 export const passwordHint = `At least ${MINIMUM_LENGTH} characters; several words are easy to remember. Use it nowhere else.`;
 
+let estimator: Promise<ZxcvbnFactory> | undefined;
+
+/** Guesses as an attacker does. Loaded by the first password that somebody chooses: its dictionaries take some megabytes. */
+async function loadEstimator(): Promise<ZxcvbnFactory> {
+  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  return new ZxcvbnFactory({
+    dictionary,
+    graphs: { qwerty: adjacencyGraphs.qwerty },
+    l33tMaxSubstitutions: MAXIMUM_DISGUISES,
+  });
+}
+
 /** Describes what is wrong with a chosen password; undefined for an acceptable one. */
-export function passwordProblem(
+export async function passwordProblem(
   password: string,
   about: { readonly email: string; readonly companyName: string },
-): string | undefined {
+): Promise<string | undefined> {
   const characters = [...password];
   if (characters.length < MINIMUM_LENGTH)
     return `Choose a password of at least ${MINIMUM_LENGTH} characters.`;
@@ -97,13 +54,18 @@ export function passwordProblem(
     return `Choose a password of at most ${MAXIMUM_LENGTH} characters.`;
   if (new Set(characters).size < 5)
     return 'Choose a password with more different characters: this one is easy to guess.';
-  if (guessBits(password, ownWords(about)) < MINIMUM_BITS)
+  estimator ??= loadEstimator();
+  const judged = joined(password).slice(0, JUDGED_LENGTH);
+  if ((await estimator).check(judged, ownWords(about)).score < MINIMUM_SCORE)
     return (
       'This password is easy to guess: it consists of common words, rows of keys, repetitions, ' +
       'your e-mail address or the name of your company. Choose several unrelated words.'
     );
   return undefined;
 }
+
+/** Without what separates words: zxcvbn would take it for something that an attacker has to guess. */
+const joined = (text: string): string => text.replace(/[\s._-]/g, '');
 
 /** Words of the service and its market. */
 const KNOWN_TO_ALL = ['voucher', 'airtime', 'portal', 'ethiopia', 'addis', 'ababa', 'birr'];
@@ -112,9 +74,9 @@ const KNOWN_TO_ALL = ['voucher', 'airtime', 'portal', 'ethiopia', 'addis', 'abab
 function ownWords({ email, companyName }: Parameters<typeof passwordProblem>[1]): string[] {
   const whole = [email, companyName, companyName.replace(/[^\p{L}\p{N}]/gu, '')];
   const parts = whole.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
-  return [...KNOWN_TO_ALL, ...whole, ...parts, ...email.split('@')].filter(
-    (word) => word.length >= 3,
-  );
+  return [...KNOWN_TO_ALL, ...whole, ...parts, ...email.split('@')]
+    .map(joined)
+    .filter((word) => word.length >= 3);
 }
 
 /** As RFC 6238 and the apps have it. */

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkChangedBooks } from '../../../src/db/books/check-changes.ts';
-import { checkWholeBooks } from '../../../src/db/books/check-whole.ts';
+import { checkChangedBooks, noteWholeFaults } from '../../../src/db/books/check-changes.ts';
+import {
+  checkWholeBooks,
+  checkWholePart,
+  type WholeCursor,
+  type WholePart,
+  wholeStart,
+} from '../../../src/db/books/check-whole.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
@@ -147,4 +153,31 @@ describe('once all has been checked', () => {
       await expect(undone).rejects.toThrow(Undone);
     },
   );
+
+  it.each([
+    ['the sums of accounts', 'update checked_balances set amount = amount + 1'],
+    ['the sums of days', 'update ledger_day_sums set amount = amount + 1'],
+    ['the holdings', 'update checked_holdings set remaining = remaining + 1'],
+  ])('%s that differ from the rows are added up again', async (_name, statement) => {
+    const undone = database.transaction().execute(async (transaction) => {
+      await sql.raw(statement).execute(transaction);
+      for (let cursor: WholeCursor | null = wholeStart; cursor; ) {
+        const part: WholePart = await checkWholePart(transaction, cursor);
+        await noteWholeFaults(transaction, part);
+        cursor = part.next;
+      }
+      const { rows } = await sql`select from book_checkpoints where checked_to < 0`.execute(
+        transaction,
+      );
+      expect(rows).toHaveLength(1);
+      const options = { settleSeconds: 0 };
+      expect(await checkChangedBooks(transaction, options)).toEqual({
+        faults: [],
+        isComplete: true,
+      });
+      expect(await checkWholeBooks(transaction)).toEqual([]);
+      throw new Undone();
+    });
+    await expect(undone).rejects.toThrow(Undone);
+  });
 });

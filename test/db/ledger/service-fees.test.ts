@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { restartSums } from '../../../src/db/books/checkpoints.ts';
+import { restart } from '../../../src/db/books/rollup.ts';
+import { ledgerSums } from '../../../src/db/books/sums.ts';
 import { addTransfers, serviceFeesBalance } from '../../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { type AdminScene, openScene } from '../../admin/scene.ts';
@@ -39,7 +40,7 @@ it('before a check, after it, with what came since, and while all is added up ag
   await move('service-fees', 'funding', '30');
   expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('-4'));
   expect(await serviceFeesBalance(scene.database, 1)).toBeUndefined();
-  await restartSums(scene.database);
+  await restart(scene.database, ledgerSums);
   expect(await serviceFeesBalance(scene.database)).toBe(parseMoney('-4'));
   expect(await serviceFeesBalance(scene.database, 3)).toBeUndefined();
 });

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GrownDatabase } from '../../../bench/growth/grown-database.ts';
-import { addDaySums, addHourSums, brokenHourSums } from '../../../src/db/books/sums.ts';
+import { addUp, restart } from '../../../src/db/books/rollup.ts';
+import { hourSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import type { Database } from '../../../src/db/connection.ts';
 import { salesPerDay } from '../../../src/db/ledger/sales.ts';
 import { type ListQuery, readListPage } from '../../../src/db/lists/list-page.ts';
@@ -11,7 +12,6 @@ import { openGrownScene } from '../grown-scene.ts';
 const VOUCHERS = 9_000;
 /** Those of two hours that are not summed up, and a few. */
 const FEW_ROWS = 400;
-const FOREVER = { endsAt: Number.POSITIVE_INFINITY };
 
 let scene: Awaited<ReturnType<typeof openGrownScene>>;
 let database: Database;
@@ -96,24 +96,21 @@ async function expectAgreement(): Promise<void> {
 }
 
 /** No hour is summed up. */
-async function forgetHours(): Promise<void> {
-  for (const table of ['payout_hour_sums', 'sale_hour_sums'])
-    await sql`delete from ${sql.table(table)}`.execute(database);
-  await sql`update book_checkpoints set checked_to = 0 where source = 'hour-sums'`.execute(
-    database,
-  );
-}
+const forgetHours = () => restart(database, hourSums);
+
+/** The faults that the check of the books finds. */
+const broken = () => hourSums.verify(database, { batchSize: 1_000, note: () => {} });
 
 test('days are the same whatever part of the hours is summed up', async () => {
   await forgetHours();
   await expectAgreement();
   expect((await byRows()).length).toBeGreaterThan(10);
-  await addHourSums(database, FOREVER);
+  await addUp(database, hourSums);
   await expectAgreement();
   await sql`update book_checkpoints set checked_to = checked_to - 100
     where source = 'hour-sums'`.execute(database);
   await expectAgreement();
-  await addHourSums(database, FOREVER);
+  await addUp(database, hourSums);
   const { rows } = await sql<{ behind: number }>`
     select (extract(epoch from now()) / 3600 - checked_to)::float8 as behind
     from book_checkpoints where source = 'hour-sums'`.execute(database);
@@ -123,9 +120,9 @@ test('days are the same whatever part of the hours is summed up', async () => {
 
 test('a time that is up leaves the rest to the next check', async () => {
   await forgetHours();
-  await addHourSums(database, { endsAt: Date.now() - 1 });
+  await addUp(database, hourSums, { endsAt: Date.now() - 1 });
   expect(await database.selectFrom('payout_hour_sums').selectAll().execute()).toEqual([]);
-  await addHourSums(database, FOREVER);
+  await addUp(database, hourSums);
   await expectAgreement();
 });
 
@@ -153,7 +150,7 @@ test('what was reversed is left out; a late success has no fee, also where it is
   await forgetHours();
   await sql`update redemptions set status = 'VOIDED', is_done = true, changed_at = settled_at
     where ${late}`.execute(database);
-  await addHourSums(database, FOREVER);
+  await addUp(database, hourSums);
   await expectAgreement();
   expect((await byRows())[0]?.day).toBe(newest?.day);
   const days = await byRows();
@@ -186,25 +183,25 @@ test('the check of the books compares the hours with the transfers', async () =>
   await sql`update redemptions set status = 'POSTED', is_done = true, changed_at = null
     where status = 'VOIDED' and changed_at = settled_at`.execute(database);
   await forgetHours();
-  await addHourSums(database, FOREVER);
+  await addUp(database, hourSums);
   await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),
     next_xid = pg_snapshot_xmin(pg_current_snapshot()), next_at = now() - interval '1 hour'
-    where source = 'day-sums'`.execute(database);
-  await addDaySums(database, FOREVER);
-  expect(await brokenHourSums(database)).toEqual([]);
+    where source = 'ledger-sums'`.execute(database);
+  await addUp(database, ledgerSums);
+  expect(await broken()).toEqual([]);
   await sql`update payout_hour_sums set paid = paid + 1
     where hour = (select min(hour) from payout_hour_sums)`.execute(database);
   await expectOneFault();
   await sql`update payout_hour_sums set paid = paid - 1
     where hour = (select min(hour) from payout_hour_sums)`.execute(database);
-  expect(await brokenHourSums(database)).toEqual([]);
+  expect(await broken()).toEqual([]);
   await sql`update sale_hour_sums set topup_amount = 1
     where hour = (select min(hour) from sale_hour_sums)`.execute(database);
   await expectOneFault();
 });
 
 const expectOneFault = async () =>
-  expect(await brokenHourSums(database)).toEqual([
+  expect(await broken()).toEqual([
     expect.stringMatching(
       /^I2 the hourly sums of sales and payouts are the ledger's: \d{4}-\d\d-\d\d$/,
     ),

@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  addRowCounts,
-  brokenRowCounts,
-  restartRowCounts,
-} from '../../../src/db/books/row-counts.ts';
+import { addUp, restart } from '../../../src/db/books/rollup.ts';
+import { rowCounts } from '../../../src/db/books/sums.ts';
 import { connectDatabase } from '../../../src/db/connection.ts';
 import type { List } from '../../../src/db/lists/list.ts';
 import { readListPage } from '../../../src/db/lists/list-page.ts';
@@ -18,7 +15,6 @@ import { firstPage } from './first-page.ts';
 const VOUCHERS = 9_000;
 /** Those of the hours that are not counted yet, and a page. */
 const FEW_ROWS = 200;
-const FOREVER = { endsAt: Number.POSITIVE_INFINITY };
 
 let scene: Awaited<ReturnType<typeof openGrownScene>>;
 beforeAll(async () => {
@@ -33,7 +29,7 @@ beforeAll(async () => {
     from generate_series(1, 20000) as hour`.execute(database);
   await sql`analyze topups`.execute(database);
   // Nothing is counted yet.
-  await restartRowCounts(database);
+  await restart(database, rowCounts);
 });
 afterAll(() => scene?.close());
 
@@ -71,14 +67,14 @@ async function rowsOfExactPages(): Promise<number[]> {
   return read;
 }
 
-const broken = () => brokenRowCounts(scene.database, { batchSize: 1_000, note: () => {} });
+const broken = () => rowCounts.verify(scene.database, { batchSize: 1_000, note: () => {} });
 
 test('the first page of a process is exact and counts only new rows, whatever the check has counted', async () => {
   await rowsOfExactPages();
-  await addRowCounts(scene.database, { endsAt: Date.now() - 1 });
+  await addUp(scene.database, rowCounts, { endsAt: Date.now() - 1 });
   expect(await scene.database.selectFrom('row_counts').selectAll().execute()).toEqual([]);
-  await addRowCounts(scene.database, FOREVER);
-  await addRowCounts(scene.database, FOREVER);
+  await addUp(scene.database, rowCounts);
+  await addUp(scene.database, rowCounts);
   for (const rows of await rowsOfExactPages()) expect(rows).toBeLessThan(FEW_ROWS);
   expect(await broken()).toEqual([]);
 });
@@ -97,9 +93,9 @@ test('the check of the books finds a wrong count and a row with an older date; a
     `I2 the kept count of a list is that of its rows: vouchers of company ${partner.id}`,
     `I2 the kept count of a list is that of its rows: redemptions of company ${merchant.id}`,
   ]);
-  await restartRowCounts(database);
+  await restart(database, rowCounts);
   await rowsOfExactPages();
-  await addRowCounts(database, FOREVER);
+  await addUp(database, rowCounts);
   expect(await broken()).toEqual([]);
   await rowsOfExactPages();
 });

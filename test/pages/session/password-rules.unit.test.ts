@@ -29,16 +29,18 @@ describe('a chosen password', () => {
     'Abyssinia Coffee 2026',
     'coffeetea123',
     'Ethiopia2026!',
-  ])('is refused that is quickly guessed: %s', (password) => {
-    expect(problemOf(password)).toContain('easy to guess');
+    'A b y s s i n i a',
+    'sara-tesfaye_2026',
+  ])('is refused that is quickly guessed: %s', async (password) => {
+    expect(await problemOf(password)).toContain('easy to guess');
   });
 
   it.each([
     ['short', 'at least 12 characters'],
     ['x9'.repeat(101), 'at most 200 characters'],
     ['abababababab', 'more different characters'],
-  ])('is refused in words: %s', (password, words) => {
-    expect(problemOf(password)).toContain(words);
+  ])('is refused in words: %s', async (password, words) => {
+    expect(await problemOf(password)).toContain(words);
   });
 
   it.each([
@@ -49,14 +51,18 @@ describe('a chosen password', () => {
     'xkqzvwpmtrbf',
     '7f3k-9x2m-p4qd-z8hc',
     'የእኔ ረጅም የይለፍ ቃል',
-  ])('is taken: %s', (password) => {
-    expect(problemOf(password)).toBeUndefined();
+  ])('is taken: %s', async (password) => {
+    expect(await problemOf(password)).toBeUndefined();
   });
 
-  it('is looked at quickly, however long it is', () => {
-    const long = Array.from({ length: 200 }, (_, index) => 'abcdefgh1'[(index * 7) % 9]).join('');
+  it.each([
+    Array.from({ length: 200 }, (_, index) => 'abcdefgh1'[(index * 7) % 9]).join(''),
+    'p4$$w0rd'.repeat(25),
+    '2024-01-02'.repeat(20),
+    '1234567890'.repeat(20),
+  ])('is looked at quickly, however long it is: %s', async (long) => {
     const startedAt = performance.now();
-    problemOf(long);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await problemOf(long);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 });

@@ -179,7 +179,7 @@ export const changePassword: PersonPage = {
         ...(waitSeconds === undefined ? {} : { status: 429, waitSeconds }),
       });
     }
-    const problem = passwordProblem(chosen, session);
+    const problem = await passwordProblem(chosen, session);
     if (problem !== undefined) return accountPage(request, { chosen: problem });
     if (chosen === present)
       return accountPage(request, {

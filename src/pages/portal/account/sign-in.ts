@@ -219,7 +219,7 @@ export const activate: PublicPage = {
     const found = await openLink(request);
     if ('kind' in found) return found;
     const password = form.text('new-password');
-    const problem = passwordProblem(password, {
+    const problem = await passwordProblem(password, {
       email: found.email,
       companyName: found.merchantName,
     });

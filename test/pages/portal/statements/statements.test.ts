@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { restartSums } from '../../../../src/db/books/checkpoints.ts';
+import { restart } from '../../../../src/db/books/rollup.ts';
+import { allSums } from '../../../../src/db/books/sums.ts';
 import { connectDatabase } from '../../../../src/db/connection.ts';
 import { addTransfers, partnerBalances } from '../../../../src/db/ledger/ledger.ts';
 import {
@@ -50,7 +51,7 @@ const movedInto = (wanted: Month) =>
         created_at = ${`${wanted}-01`}::timestamp at time zone ${ZONE},
         settled_at = settled_at - now() + ${`${wanted}-02`}::timestamp at time zone ${ZONE}
       where settled_at is not null`.execute(transaction);
-    await restartSums(transaction);
+    for (const sums of allSums) await restart(transaction, sums);
   });
 
 const rowsOf = async (client: PortalClient, wanted: Month): Promise<string[][]> => {

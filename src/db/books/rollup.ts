@@ -1,0 +1,234 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, inSnapshot } from '../connection.ts';
+import type { BookCheckpointsTable, Schema } from '../generated/tables.ts';
+
+type Sql = RawBuilder<unknown>;
+
+/** What is added up, or checked in the order of ids. */
+export type BookSource = BookCheckpointsTable['source'];
+
+/** A part of a source: the ids after one up to another, or the hours since 1970 from one until before another. */
+export interface BookSpan {
+  readonly after: number;
+  readonly to: number;
+}
+
+/** How far a source can be read for good, and in which spans. */
+export interface Watermark {
+  /** Of ids: the table that has them. */
+  readonly table?: keyof Schema;
+  /** The place up to which nothing is to come any more. */
+  settledTo(database: Database, source: BookSource, settleSeconds: number): Promise<number>;
+  /** The end of the next span: after a place, and at most at another. */
+  nextEnd(database: Database, after: number, upTo: number): Promise<number>;
+}
+
+/** What is read once, in the order of a watermark; a row of `book_checkpoints` says how far. */
+export interface Followed {
+  readonly source: BookSource;
+  readonly watermark: Watermark;
+}
+
+/** How the whole check compares. */
+export interface VerifyOptions {
+  /** Rows that one statement reads at most. */
+  readonly batchSize: number;
+  /** Told how far it is. */
+  readonly note: (progress: string) => void;
+}
+
+/** Sums that the check of the books keeps. */
+export interface Rollup extends Followed {
+  /** They have the sums; emptied where these are added up again. */
+  readonly tables: readonly (keyof Schema)[];
+  /** SQL statements that add what is in a span. */
+  add(span: BookSpan): readonly Sql[];
+  /** SQL statements that run in one snapshot before the first span. */
+  readonly begin?: readonly Sql[];
+  /** Compares the sums, and what is newer, with the balances: one line per fault. Every check does. */
+  compare?(snapshot: Database): Promise<string[]>;
+  /** Compares the rows with the balances, and the sums with either: one line per fault. Only reads. */
+  verify(database: Database, options: VerifyOptions): Promise<string[]>;
+}
+
+/**
+ * Longer than a statement may take: what has drawn an id before an end was noted has by then written its
+ * row, or failed.
+ */
+const SETTLE_SECONDS = 15;
+
+/**
+ * The ids of a table. Identities commit out of order, so an id is settled where every transaction that can have drawn
+ * a lower one has ended.
+ */
+export const byId = (table: keyof Schema, batchSize: number): Watermark => ({
+  table,
+  async settledTo(database, source, settleSeconds) {
+    const { rows } = await sql<{ settledTo: number }>`
+      select case when next_xid <= pg_snapshot_xmin(pg_current_snapshot())
+          and next_at <= clock_timestamp() - make_interval(secs => ${settleSeconds})
+        then next_to else greatest(checked_to, 0) end as "settledTo"
+      from book_checkpoints where source = ${source}`.execute(database);
+    return rows[0]?.settledTo ?? 0;
+  },
+  // Rows are counted, because after a restore many ids are skipped.
+  async nextEnd(database, after, upTo) {
+    const { rows } = await sql<{ last: number | null; count: number }>`
+      select max(id) as last, count(1) as count from (
+        select id from ${sql.table(table)} where id > ${after} and id <= ${upTo}
+        order by id limit ${batchSize}) as batch`.execute(database);
+    const { last = null, count = 0 } = rows[0] ?? {};
+    return last === null || count < batchSize ? upTo : last;
+  },
+});
+
+/** Hours that are added up together where many are left, as after a long pause. */
+const HOURS_AT_ONCE = 24;
+
+/**
+ * The hours of UTC that have been over for some minutes. Rows are dated by the start of their transaction, and no
+ * transaction of the service lasts a minute.
+ */
+export const byHour = (minutesLater: number): Watermark => ({
+  async settledTo(database) {
+    const { rows } = await sql<{ end: number }>`
+      select floor(extract(epoch from now() - make_interval(mins => ${minutesLater})) / 3600)::bigint
+        as "end"`.execute(database);
+    return rows[0]?.end ?? 0;
+  },
+  // The first span begins in 1970, and ends soon after the first transfer or voucher.
+  async nextEnd(database, after, upTo) {
+    const { rows } = await sql<{ first: number | null }>`
+      select floor(extract(epoch from least(
+        (select created_at from ledger_transfers order by id limit 1),
+        (select created_at from vouchers order by id limit 1))) / 3600)::bigint as first
+    `.execute(database);
+    return Math.min(Math.max(after, rows[0]?.first ?? upTo) + HOURS_AT_ONCE, upTo);
+  },
+});
+
+/** SQL expression: up to where a source has been read for good. */
+export const checkedTo = (source: BookSource) =>
+  sql<number>`(select checked_to from book_checkpoints where source = ${source})`;
+
+/** The value of `checkedTo`; -1 where the sums are to be begun. */
+export async function readCheckedTo(database: Database, source: BookSource): Promise<number> {
+  const { checked_to: place } = await database
+    .selectFrom('book_checkpoints')
+    .select('checked_to')
+    .where('source', '=', source)
+    .executeTakeFirstOrThrow();
+  return place;
+}
+
+/** The greatest id of a table; 0 where it is empty. */
+export async function newestId(database: Database, table: keyof Schema): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`
+    select max(id) as id from ${sql.table(table)}`.execute(database);
+  return rows[0]?.id ?? 0;
+}
+
+/** The spans of a watermark from one place to another. */
+export async function* spansOf(
+  database: Database,
+  watermark: Watermark,
+  { after, to }: BookSpan,
+): AsyncGenerator<BookSpan> {
+  for (let from = after; from < to; ) {
+    const end = await watermark.nextEnd(database, from, to);
+    yield { after: from, to: end };
+    from = end;
+  }
+}
+
+export interface AdvanceOptions {
+  /** Time after which the rest is left to the next check. */
+  readonly endsAt?: number;
+  readonly settleSeconds?: number;
+}
+
+/**
+ * Works through what follows the checkpoint of a source, each span in a short snapshot, and moves the checkpoint as
+ * far as all is settled. False where the time was up.
+ *
+ * @param isUnsettledRead whether the work is also done for the ids that are not settled yet: the next check repeats it
+ */
+export async function advance(
+  database: Database,
+  { source, watermark }: Followed,
+  {
+    endsAt = Number.POSITIVE_INFINITY,
+    settleSeconds = SETTLE_SECONDS,
+    isUnsettledRead = false,
+  }: AdvanceOptions & { readonly isUnsettledRead?: boolean },
+  work: (transaction: Database, span: BookSpan) => Promise<void>,
+): Promise<boolean> {
+  const settledTo = await watermark.settledTo(database, source, settleSeconds);
+  const { table } = watermark;
+  const newest = isUnsettledRead && table ? await newestId(database, table) : settledTo;
+  const rest = { after: await readCheckedTo(database, source), to: Math.max(settledTo, newest) };
+  for await (const span of spansOf(database, watermark, rest)) {
+    if (Date.now() > endsAt) return false;
+    await inSnapshot(database, async (transaction) => {
+      await work(transaction, span);
+      const end = Math.min(span.to, settledTo);
+      if (end > span.after) await moveCheckpoint(transaction, source, end);
+    });
+  }
+  return true;
+}
+
+/** Hours that are over are settled, so their checkpoint has no end to reach. */
+const moveCheckpoint = (database: Database, source: BookSource, to: number) =>
+  sql`
+    update book_checkpoints set checked_to = ${to}, next_to = greatest(next_to, ${to})
+    where source = ${source}`.execute(database);
+
+/** Adds what is settled to sums, and begins them where they are to be; false where the time was up. */
+export async function addUp(
+  database: Database,
+  rollup: Rollup,
+  options: AdvanceOptions = {},
+): Promise<boolean> {
+  const { source, begin = [], add } = rollup;
+  const run = async (transaction: Database, statements: readonly Sql[]) => {
+    for (const statement of statements) await statement.execute(transaction);
+  };
+  if ((await readCheckedTo(database, source)) < 0)
+    await inSnapshot(database, async (transaction) => {
+      await run(transaction, begin);
+      await moveCheckpoint(transaction, source, 0);
+    });
+  return await advance(database, rollup, options, (transaction, span) =>
+    run(transaction, add(span)),
+  );
+}
+
+/** Adds sums up again from the next check on, as where they were found to differ from the rows. */
+export const restart = (database: Database, { source, tables }: Rollup): Promise<unknown> =>
+  inSnapshot(database, async (transaction) => {
+    for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(transaction);
+    await sql`update book_checkpoints set checked_to = -1 where source = ${source}`.execute(
+      transaction,
+    );
+  });
+
+/**
+ * Notes the newest ids as the next ends, where the last ones have been reached. One of another server,
+ * whose transactions have higher numbers, is replaced.
+ */
+export async function noteNextEnds(
+  database: Database,
+  followed: readonly Followed[],
+): Promise<void> {
+  const newest = followed.flatMap(({ source, watermark: { table } }) =>
+    table ? [sql`(${source}, (select max(id) from ${sql.table(table)}))`] : [],
+  );
+  await sql`
+    update book_checkpoints
+    set next_to = greatest(newest.id, 0), next_xid = pg_snapshot_xmax(pg_current_snapshot()),
+      next_at = clock_timestamp()
+    from (values ${sql.join(newest)}) as newest (source, id)
+    where newest.source = book_checkpoints.source and (checked_to >= next_to and id > next_to
+      or next_xid > pg_snapshot_xmax(pg_current_snapshot()))`.execute(database);
+}
