@@ -24,11 +24,13 @@ import type { ProviderOutcome } from '../src/providers/outcome.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {
   cutOff,
+  EMAIL_SENDING_SECONDS,
   type MessageOutcome,
   outcomeOfEarlierSending,
   publicOutcome,
   recordedOutcome,
   recordOf,
+  smsSendingSeconds,
 } from './messages.ts';
 import { withHeartbeat } from './provider-call.ts';
 
@@ -38,7 +40,7 @@ export interface NoticeSent {
 }
 
 export function createAccessNoticeActivities(dependencies: ActivityDependencies) {
-  const { database, emailSender, publicUrl } = dependencies;
+  const { database, emailSender, settings } = dependencies;
 
   /**
    * Tells the owners of a company, and the person concerned, that its access was changed. E-mails
@@ -55,7 +57,7 @@ export function createAccessNoticeActivities(dependencies: ActivityDependencies)
           id: `access-${auditId}-${id}`,
           to: email,
           subject: `Access of ${notice.companyName} was changed`,
-          text: noticeText(notice, { timeZone, publicUrl }),
+          text: noticeText(notice, { timeZone, ...settings.http }),
         }),
       );
       if (outcome.kind === 'refused')
@@ -110,12 +112,15 @@ export interface InvitationSender {
   send(invitationId: string, channel: InvitationChannel): Promise<MessageOutcome>;
 }
 
-export function createInvitationSender(dependencies: ActivityDependencies): InvitationSender {
-  const { database, secretBox, smsSenders, failpoint, limits } = dependencies;
+export function createInvitationSender(
+  dependencies: ActivityDependencies,
+  emailSendingSeconds = EMAIL_SENDING_SECONDS,
+): InvitationSender {
+  const { database, secretBox, smsSenders, failpoint, settings } = dependencies;
 
   function sendWhenFree(key: InvitationMessageKey): Promise<MessageOutcome> {
     const longestSeconds =
-      key.channel === 'SMS' ? limits.messageSendingSeconds : limits.emailSendingSeconds;
+      key.channel === 'SMS' ? smsSendingSeconds(settings) : emailSendingSeconds;
     return outcomeOfEarlierSending({
       async send() {
         const message = await takeInvitationMessage(database, key, longestSeconds);
@@ -190,10 +195,10 @@ interface OutgoingMessage extends InvitationMessageKey {
 
 function handOver(
   { invitationId, channel, message, token }: OutgoingMessage,
-  { publicUrl, smsSenders, emailSender }: ActivityDependencies,
+  { settings, smsSenders, emailSender }: ActivityDependencies,
 ): Promise<ProviderOutcome> {
   const { email, msisdn, merchantName, remainingSeconds } = message;
-  const link = `${publicUrl}/portal/activate/${token}`;
+  const link = `${settings.http.publicUrl}/portal/activate/${token}`;
   const time = inWords(remainingSeconds);
   return channel === 'SMS'
     ? smsSenders.named(null).send({ to: msisdn ?? '', text: smsText(merchantName, link, time) })

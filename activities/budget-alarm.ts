@@ -33,11 +33,11 @@ const raised = new LRUCache<string, true>({ max: 10_000 });
 
 /** The count of an event of a number. */
 export const countOfEvent = (
-  { digests, limits }: Pick<ActivityDependencies, 'digests' | 'limits'>,
+  { digests, settings }: Pick<ActivityDependencies, 'digests' | 'settings'>,
   event: NumberEvent,
   msisdn: string | null,
 ): NumberCount | undefined =>
-  numberCount(digests.ownerNumber, limits.perNumberAndDay, { event, msisdn });
+  numberCount(digests.ownerNumber, settings.vouchers, { event, msisdn });
 
 /**
  * Runs a step that counts an event of a number.

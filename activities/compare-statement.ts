@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Config } from '../src/config/config.ts';
 import {
   type Database,
   type DatabaseTransaction,
@@ -30,6 +31,24 @@ export interface ComparisonSettings extends ComparisonTimes, BookSettings {
   /** A comparison that finds more differences books none, until an operator allows it. */
   readonly maximumDifferences: number;
 }
+
+/** Days after which a person looks at what a statement does not explain. */
+const PATIENCE_DAYS = 3;
+/** Above them nothing is booked: a person looks at the whole first, as after a restore. */
+const MAXIMUM_DIFFERENCES = 200;
+
+/** How statements of providers are compared, by workers and by operators. */
+export const comparisonSettings = ({
+  schedules,
+  topups,
+}: {
+  readonly schedules: Pick<Config['schedules'], 'providerStatementMarginSeconds'>;
+  readonly topups: Pick<Config['topups'], 'reversalWatchSeconds'>;
+}): ComparisonSettings => ({
+  ...{ patienceDays: PATIENCE_DAYS, maximumDifferences: MAXIMUM_DIFFERENCES },
+  providerStatementMarginSeconds: schedules.providerStatementMarginSeconds,
+  reversalWatchSeconds: topups.reversalWatchSeconds,
+});
 
 /** The end of a comparison. */
 export type ComparisonResult =

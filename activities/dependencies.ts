@@ -1,19 +1,15 @@
+import type { Config } from '../src/config/config.ts';
 import type { Digests } from '../src/crypto/digests.ts';
 import type { SecretBox } from '../src/crypto/secret-box.ts';
 import type { Database } from '../src/db/connection.ts';
-import type { NumberEvent } from '../src/db/limits/daily-limits.ts';
-import type { ReminderTimes } from '../src/db/messages/abandoned-messages.ts';
 import type { DayReport } from '../src/domain/day-report.ts';
-import type { RetryPauses } from '../src/domain/events.ts';
-import type { Money } from '../src/domain/money.ts';
-import type { NumberBox, Operator } from '../src/domain/phone.ts';
+import type { NumberBox } from '../src/domain/phone.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
   SmsProviderName,
 } from '../src/domain/providers.ts';
 import type { MonthlyStatement } from '../src/domain/statements.ts';
-import type { AmountRange } from '../src/domain/topup.ts';
 import type {
   MessageLanguage,
   MessageTexts,
@@ -25,7 +21,6 @@ import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.ts'
 import type { ProviderSet } from '../src/providers/provider-set.ts';
 import type { SmsSender } from '../src/providers/sms/sms-sender.ts';
 import type { WebhookCaller } from '../src/providers/webhook-caller.ts';
-import type { RepairLimits } from '../src/repairs/repair-kind.ts';
 import type { BackgroundTasks } from '../src/runtime/process/background-tasks.ts';
 import type { Failpoint } from '../src/runtime/process/failpoint.ts';
 import type { RedeemableVoucher, StartNames } from '../src/runtime/temporal/workflow-starts.ts';
@@ -38,11 +33,7 @@ import type {
   TopUpInput,
   TopUpMade,
 } from '../workflows/contracts.ts';
-import type {
-  AccountAtProvider,
-  BalanceAtProvider,
-  ComparisonSettings,
-} from './compare-statement.ts';
+import type { AccountAtProvider, BalanceAtProvider } from './compare-statement.ts';
 
 /** The dependencies of activities. */
 export interface ActivityDependencies {
@@ -67,67 +58,23 @@ export interface ActivityDependencies {
   /** The same, and our credit at the providers of messages. */
   readonly balanceAccounts: readonly BalanceAtProvider[];
   readonly operatorLookup: OperatorLookup;
-  /** The public address for links in messages, without a trailing slash. */
-  readonly publicUrl: string;
   readonly failpoint: Failpoint;
   readonly background: BackgroundTasks;
   readonly resumption: Resumption;
   readonly caseStarter: CaseStarter;
   readonly webhookCaller: WebhookCaller;
-  readonly webhooks: RetryPauses & {
-    /** Concurrent calls to one receiver. */
-    readonly callsPerEndpoint: number;
-    /** Time without a success after which a failing webhook is switched off. */
-    readonly switchOffSeconds: number;
-  };
-  readonly limits: {
-    readonly voucherValidityDays: number;
-    readonly wrongCodesPerDay: number;
-    readonly wrongCodesBeforeLongCodes: number;
-    readonly wrongCodesPerCompanyAndDay: number;
-    readonly messagesPerCompanyAndDay: number;
-    readonly servedCountries: readonly string[];
-    readonly redemptionMinimum: Money;
-    readonly partialRedemptionsPerVoucher: number;
-    readonly reminders: ReminderTimes;
-    readonly statements: {
-      /** The time zone of months and days: an IANA name. */
-      readonly zone: string;
-      /** Pause before a statement or report that was not sent is tried again. */
-      readonly retrySeconds: number;
-    };
-    readonly providerStatements: ComparisonSettings & {
-      /** The time zone of days: an IANA name. */
-      readonly zone: string;
-      /** Days back for which a statement is asked for. */
-      readonly days: number;
-      /** Days after which a statement that only a person can give as a file is missed. */
-      readonly fileDays: number;
-      /** Pause before a statement that could not be read is tried again, and how often it is. */
-      readonly retrySeconds: number;
-      readonly maximumTries: number;
-    };
-    readonly messageCooldownSeconds: number;
-    readonly messagesPerNumberAndDay: number;
-    /** Longest sending of a message by one provider. */
-    readonly messageSendingSeconds: number;
-    /** Longest sending of an e-mail. */
-    readonly emailSendingSeconds: number;
-    readonly refusedMessagesPerNumberAndHour: number;
-    /** 0 keeps numbers. */
-    readonly messageRetentionDays: number;
-    readonly numberRetentionDays: number;
-    /** Events of one phone number in a day; 0 is no limit. */
-    readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
-    readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
-    readonly topupStartSeconds: number;
-    /** Whether the signal `retry` makes one more attempt. */
-    readonly supportRetrySignal: boolean;
-    readonly reversalWatchSeconds: number;
-    /** Time after a payment within which a merchant may reverse it; 0: never. */
-    readonly reversalWindowSeconds: number;
-    readonly repairs: RepairLimits;
-  };
+  readonly settings: Pick<
+    Config,
+    | 'http'
+    | 'portal'
+    | 'market'
+    | 'vouchers'
+    | 'topups'
+    | 'repairs'
+    | 'schedules'
+    | 'webhooks'
+    | 'providerGuard'
+  >;
 }
 
 /** An orphaned message, and the voucher of its workflow. */

@@ -217,18 +217,15 @@ export interface SweptVouchers extends Swept {
   readonly stuck: readonly StuckPartner[];
 }
 
-const retentionOf = (limits: ActivityDependencies['limits']): Retention => ({
-  operationDays: OPERATION_DAYS,
-  eventDays: EVENT_DAYS,
-  signInSeconds: SIGN_IN_WINDOW_SECONDS,
-  sessionSeconds: sessionLifetimes.maximumSeconds,
-  messageDays: limits.messageRetentionDays,
-  numberDays: limits.numberRetentionDays,
-});
-
 export function createSweepActivities(dependencies: ActivityDependencies) {
-  const { database, limits } = dependencies;
-  const retention = retentionOf(limits);
+  const { database, settings } = dependencies;
+  const retention: Retention = {
+    ...settings.schedules,
+    operationDays: OPERATION_DAYS,
+    eventDays: EVENT_DAYS,
+    signInSeconds: SIGN_IN_WINDOW_SECONDS,
+    sessionSeconds: sessionLifetimes.maximumSeconds,
+  };
 
   /** Expires orphaned claims. */
   const sweepClaims = (): Promise<Swept> =>
@@ -239,7 +236,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
 
   /** Fails top-ups and retries whose workflows never began. */
   async function sweepTopUps(): Promise<Swept> {
-    const batch = { startSeconds: limits.topupStartSeconds, batchSize: BATCH_SIZE };
+    const batch = { startSeconds: settings.topups.topupStartSeconds, batchSize: BATCH_SIZE };
     const endsAt = Date.now() + STEP_MS;
     return sumOf([
       await endAll('top-up', BATCH_SIZE, staleTopupsStep(database, batch), endsAt),
@@ -249,7 +246,11 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
 
   /** Queues messages to owners whose vouchers expire soon. */
   const sweepReminders = (): Promise<Swept> =>
-    endAll('reminder', BATCH_SIZE, remindersStep(database, limits.reminders, BATCH_SIZE));
+    endAll(
+      'reminder',
+      BATCH_SIZE,
+      remindersStep(database, { ...settings.vouchers, ...settings.market }, BATCH_SIZE),
+    );
 
   /**
    * Ends messages that need no sending. Other orphaned messages are resumed

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../src/config/config.ts';
 import { voucherToRemindOf } from '../src/db/messages/abandoned-messages.ts';
 import { earlyReportOf } from '../src/db/messages/delivery-reports.ts';
 import {
@@ -15,6 +16,7 @@ import { reversalMessage } from '../src/db/vouchers/reversals.ts';
 import { formatAmount, parseMoney } from '../src/domain/money.ts';
 import { type MessageTexts, ownerMessages } from '../src/domain/vouchers/messages.ts';
 import type { ProviderOutcome } from '../src/providers/outcome.ts';
+import { EMAIL_TIMEOUT_SECONDS } from '../src/providers/provider-set.ts';
 import type { FailpointName } from '../src/runtime/process/failpoint.ts';
 import type { AskedProviders, WithProviders } from '../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -127,7 +129,7 @@ export async function outcomeOfEarlierSending({
 function createMessageTexts({
   database,
   secretBox,
-  limits,
+  settings,
   messageTexts = ownerMessages,
 }: ActivityDependencies) {
   async function textOf(messageId: number, message: TakenMessage): Promise<string | undefined> {
@@ -146,7 +148,7 @@ function createMessageTexts({
         remaining: amountOf(voucher.remaining),
         merchant: voucher.is_restricted ? voucher.merchant_name : null,
         expiresAt: voucher.expires_at,
-        timeZone: limits.reminders.zone,
+        timeZone: settings.market.marketTimeZone,
       })
     );
   }
@@ -209,8 +211,18 @@ export interface MessageSender {
   sendInBackground(messageId: number): void;
 }
 
+/** Reading what a message says, and recording what became of it. */
+const RECORDING_SECONDS = 2;
+
+/** Longest sending of a message by one provider. */
+export const smsSendingSeconds = ({ providerGuard }: Pick<Config, 'providerGuard'>): number =>
+  providerGuard.providerCallWaitSeconds + providerGuard.providerDeadlineSeconds + RECORDING_SECONDS;
+
+/** Longest sending of an e-mail. */
+export const EMAIL_SENDING_SECONDS = EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS;
+
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, failpoint, background, limits, numbers, resumption } = dependencies;
+  const { database, failpoint, background, settings, numbers, resumption } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
@@ -220,7 +232,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
       return outcomeOfEarlierSending({
         read: () => messageStatus(database, messageId),
         cutOff: () => recordCutOff(database, messageId, cutOff.message),
-        longestSeconds: limits.messageSendingSeconds,
+        longestSeconds: smsSendingSeconds(settings),
       });
     try {
       return await sendTaken(messageId, message);

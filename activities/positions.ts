@@ -48,14 +48,14 @@ function observationOf(answer: ProviderInquiry, at: number): Observation {
 
 /** Books what a provider says of a placement that it was asked about. Logs a new case. */
 async function observePlacement(
-  { database, limits }: Pick<ActivityDependencies, 'database' | 'limits'>,
+  { database, settings }: Pick<ActivityDependencies, 'database' | 'settings'>,
   { id, operationId, takenAt }: DuePlacement,
   seen: Observation,
 ): Promise<LockedOrder> {
   const order = await database.transaction().execute(async (transaction) => {
     const locked = await lockOrder(transaction, operationId);
     const after = observed(locked.position, id, seen);
-    return book(transaction, locked, after, { source: 'inquiry', takenAt }, limits);
+    return book(transaction, locked, after, { source: 'inquiry', takenAt }, settings.topups);
   });
   const why = caseOf(order.position, order.now);
   if (why !== undefined && order.cases.every((one) => one.why !== why)) {

@@ -14,6 +14,7 @@ import {
   type ComparisonResult,
   compareAgain,
   compareFetched,
+  comparisonSettings,
 } from './compare-statement.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
@@ -52,6 +53,11 @@ async function record(
   }
 }
 
+/** Closed days for which statements are compared, and compared again while something is unexplained. */
+const STATEMENT_DAYS = 7;
+/** Days after which the statement of a provider that lists none, such as M-Pesa, is missed. */
+const STATEMENT_FILE_DAYS = 2;
+
 /** What one round of comparisons did. */
 export interface ComparisonRound {
   /** Compared days, for people. */
@@ -64,12 +70,16 @@ export interface ComparisonRound {
   readonly maximumTries: number;
 }
 
-export function createProviderStatementActivities(dependencies: ActivityDependencies) {
+export function createProviderStatementActivities(
+  dependencies: ActivityDependencies,
+  days = STATEMENT_DAYS,
+) {
   const { database, providerAccounts } = dependencies;
-  const { zone, retrySeconds, maximumTries, days, fileDays, ...times } =
-    dependencies.limits.providerStatements;
-  const { reversalWatchSeconds } = dependencies.limits;
-  const settings = { ...times, reversalWatchSeconds };
+  const { schedules, market } = dependencies.settings;
+  const { marketTimeZone: zone } = market;
+  const { providerStatementTries: maximumTries, providerStatementRetrySeconds: retrySeconds } =
+    schedules;
+  const settings = comparisonSettings(dependencies.settings);
 
   /** Compares the statements of closed days that are due, provider by provider, day by day. */
   const compareProviderStatements = (tries: number): Promise<ComparisonRound> =>
@@ -99,7 +109,7 @@ export function createProviderStatementActivities(dependencies: ActivityDependen
   /** Of a provider that lists no statements. */
   const daysWithoutFile = (provider: StatementProvider): Promise<Day[]> =>
     noteMissingFiles(database, provider, {
-      ...{ zone, days, fileDays },
+      ...{ zone, days, fileDays: STATEMENT_FILE_DAYS },
       lastDay: lastClosedDay(new Date(), zone),
     });
 
@@ -142,10 +152,8 @@ export function createBalanceActivities({
   database,
   balanceAccounts,
   providerAccounts,
-  limits,
+  settings: { market, schedules },
 }: ActivityDependencies) {
-  const { zone, marginSeconds } = limits.providerStatements;
-
   /**
    * Asks each provider for our balance, and compares how it changed on the last closed day with what the provider did;
    * returns the providers that did not say it.
@@ -153,9 +161,9 @@ export function createBalanceActivities({
   const readProviderBalances = (): Promise<string[]> =>
     withHeartbeat(async () => {
       const silent = await readBalances(database, balanceAccounts);
-      const day = lastClosedDay(new Date(), zone);
+      const day = lastClosedDay(new Date(), market.marketTimeZone);
       for (const provider of providerAccounts)
-        await compareBalance(database, { provider, day, zone }, { marginSeconds });
+        await compareBalance(database, { provider, day, zone: market.marketTimeZone }, schedules);
       return silent;
     });
 

@@ -122,7 +122,7 @@ async function beginOrEnd(
   name: RepairName,
   dependencies: ActivityDependencies,
 ): Promise<RepairEnded | RepairRunning> {
-  const { failpoint, limits, secretBox } = dependencies;
+  const { failpoint, settings, secretBox } = dependencies;
   const row = await lockRepair(transaction, name);
   if (row.state !== 'READY' && row.state !== 'RUNNING') return endedWithClaim(transaction, row);
   await failpoint('repair-begun');
@@ -145,7 +145,7 @@ async function beginOrEnd(
   // Before the subject: who asks takes the locks in this order, too.
   if (isNew && !row.is_confirmed) await lockAsker(transaction, row.asked_by);
   await kind.lock(transaction, row.subject_id, args);
-  const judgement = await kind.judge(transaction, row.subject_id, args, limits.repairs);
+  const judgement = await kind.judge(transaction, row.subject_id, args, dependencies);
   if (!judgement)
     return refuse(`There is no ${row.subject_kind} ${row.subject_id}: find the case again.`);
   const look = { row, judgement };
@@ -155,11 +155,11 @@ async function beginOrEnd(
   // Its own row does not count among those of its asker.
   const isByOne =
     row.is_confirmed ||
-    (await whySecondPerson(transaction, judgement, row, limits.repairs)) === undefined;
+    (await whySecondPerson(transaction, judgement, row, settings)) === undefined;
   if (!isByOne) {
     if (!isStaffActor(row.asked_by)) return refuse(ASK_SIGNED_IN);
     const amount = formatMoney(judgement.amount);
-    const { confirmSeconds } = limits.repairs;
+    const { repairConfirmSeconds: confirmSeconds } = settings.repairs;
     await askForConfirmation(transaction, row.id, { amount, confirmSeconds });
     return endedOf({ ...row, state: 'ASKED' });
   }
@@ -200,7 +200,7 @@ async function endedWithClaim(
 const contextOf = (
   row: RepairRow,
   args: Readonly<Record<string, unknown>>,
-  { numbers, limits: books }: ActivityDependencies,
+  { numbers, settings }: ActivityDependencies,
 ): RepairContext => ({
   repairId: row.id,
   operationId: row.operation_id,
@@ -208,7 +208,7 @@ const contextOf = (
   why: row.why,
   bound: args,
   numbers,
-  books,
+  books: settings.topups,
 });
 
 const endedOf = (row: RepairRow): RepairEnded => ({

@@ -122,7 +122,8 @@ export interface ReportRound {
 
 export function createDayReportActivities(dependencies: ActivityDependencies) {
   const { database, readDatabase = database, dayReportFiles, failpoint } = dependencies;
-  const { zone, retrySeconds } = dependencies.limits.statements;
+  const { marketTimeZone: zone } = dependencies.settings.market;
+  const { statementRetrySeconds: retrySeconds } = dependencies.settings.portal;
 
   /**
    * Queues the reports of closed days, and sends what is due, made on the replica where there is one.
@@ -227,8 +228,10 @@ export interface StatementRound {
 type RoundCounts = { sent: number; postponed: number };
 
 export function createStatementActivities(dependencies: ActivityDependencies) {
-  const { database, statementFiles, publicUrl, failpoint, limits, resumption } = dependencies;
-  const { zone, retrySeconds } = limits.statements;
+  const { database, statementFiles, failpoint, settings, resumption } = dependencies;
+  const { publicUrl } = settings.http;
+  const { marketTimeZone: zone } = settings.market;
+  const { statementRetrySeconds: retrySeconds } = settings.portal;
 
   /** Queues the statements of months that have closed, and starts their sending where any is due. */
   async function sweepStatements(): Promise<Swept> {

@@ -35,8 +35,15 @@ export interface DeliveryRound {
   readonly remainingMs: number | null;
 }
 
+/** Concurrent calls to one receiver. */
+const CALLS_PER_ENDPOINT = 4;
+
 export function createWebhookActivities(dependencies: ActivityDependencies) {
-  const { database, emailSender, publicUrl, webhooks } = dependencies;
+  const { database, emailSender, settings } = dependencies;
+  const {
+    webhooks,
+    http: { publicUrl },
+  } = settings;
 
   /**
    * Sends what is due to one webhook, a few at once. An event whose attempt was cut off is sent again:
@@ -51,10 +58,10 @@ export function createWebhookActivities(dependencies: ActivityDependencies) {
     let problem: string | null = null;
     for (const endsAt = Date.now() + ROUND_MS; Date.now() < endsAt; ) {
       const due = await listDueDeliveries(database, endpointId, BATCH_SIZE);
-      await severalAtOnce(due, webhooks.callsPerEndpoint, async (delivery) => {
+      await severalAtOnce(due, CALLS_PER_ENDPOINT, async (delivery) => {
         if (Date.now() < endsAt) problem = (await attempt(target, delivery)) ?? problem;
       });
-      if (await switchOffFailing(database, endpointId, webhooks.switchOffSeconds))
+      if (await switchOffFailing(database, endpointId, webhooks.webhookSwitchOffSeconds))
         return endedRound(endpointId);
       if (due.length === 0) break;
     }

@@ -30,12 +30,12 @@ async function start(role: ServiceRole, config: ApiConfig, stops: Stops) {
   stops.add(observation.stop);
   const { logger, metrics } = observation;
   const temporal = await connectTemporal({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-    payloadKeys: config.PAYLOAD_KEYS,
+    address: config.temporal.temporalAddress,
+    namespace: config.temporal.temporalNamespace,
+    payloadKeys: config.secrets.payloadKeys,
   });
   stops.add(() => temporal.connection.close());
-  const taskQueue = config.TEMPORAL_TASK_QUEUE;
+  const taskQueue = config.temporal.temporalTaskQueue;
   if (role !== 'api') {
     const worker = await startWorker(config, temporal, { logger, metrics });
     stops.add(() => worker.stop());

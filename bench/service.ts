@@ -98,13 +98,13 @@ async function startService(
     if (child.port > 0) urls.push(`http://127.0.0.1:${child.port}`);
   }
   const config = readApiConfig(settings, settings);
-  const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
+  const database = connectDatabase(config.database.databaseUrl, { poolSize: 4 });
   stops.add(() => database.destroy());
   return {
     url: urls.at(-1) ?? '',
     urls,
     config,
     database,
-    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
+    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
   };
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyWebhook, type WebhookEvent } from '../clients/typescript/src/index.ts';
+import { createSecretBox } from '../src/crypto/secret-box.ts';
 import type { Company } from '../src/domain/vouchers/voucher.ts';
 import type { Stops } from '../src/local/start/stops.ts';
-import { registerWebhook, webhookSettingsOf } from '../src/operations/webhooks.ts';
+import { registerWebhook } from '../src/operations/webhooks.ts';
 import { startRawServer } from '../test/providers/raw-server.ts';
 import { createRandom, type Random } from './random.ts';
 import type { ThrowawayStack } from './throwaway-stack.ts';
@@ -83,7 +84,7 @@ const register = (stack: ThrowawayStack, company: Company, url: string): Promise
     const registered = await registerWebhook(
       transaction,
       { company, url, description: 'Chaos', types: [], createdBy: 'chaos' },
-      webhookSettingsOf(stack.config),
+      { secretBox: createSecretBox(stack.config.secrets.dataKeys), settings: stack.config },
     );
     if (!registered.ok) throw new Error(registered.problem);
     return registered.secret;

@@ -87,7 +87,7 @@ export async function startThrowawayStack(
     PORT: String(port),
   };
   const config = readApiConfig(settings, settings);
-  const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
+  const database = connectDatabase(config.database.databaseUrl, { poolSize: 4 });
   stops.add(() => database.destroy());
   const worker = superviseProcess('worker', settings);
   stops.add(() => worker.stop());
@@ -103,7 +103,7 @@ export async function startThrowawayStack(
     services,
     config,
     database,
-    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
+    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
     api,
     worker,
     ways,

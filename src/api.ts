@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createCallbackLimit } from './callbacks/hints.ts';
+import { createCallbackAccess, createCallbackLimit } from './callbacks/hints.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
 import { createPasswordHashes } from './crypto/password-hashes.ts';
-import { createNumberBox, numberKeysOf } from './crypto/phone-numbers.ts';
+import { createNumberBox } from './crypto/phone-numbers.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
-import { connectDatabase, poolUseOf } from './db/connection.ts';
+import { listSourceNames } from './db/access/access.ts';
+import { connectDatabase, type Database, poolUseOf } from './db/connection.ts';
 import { createDocsSite, llmsText } from './docs-site/site.ts';
 import { addMobilePrefixes } from './domain/phone.ts';
+import { routeKindOf } from './domain/providers.ts';
 import { createAccessDirectory, createApiKeyLookup } from './http/access/access-directory.ts';
 import { createAccessTokens } from './http/access/access-token.ts';
-import { createAllowlistHostnames } from './http/access/allowlist.ts';
+import { createAllowlistHostnames, createDnsLookup } from './http/access/allowlist.ts';
+import { createAddressMatcher } from './http/access/source-address.ts';
 import { tokenKeyRoutes } from './http/access/token-keys.ts';
 import { createApp, type PagesSurface, type SurfaceRoutes } from './http/app.ts';
 import { createCallRecorder } from './http/call-log.ts';
@@ -22,21 +25,14 @@ import { createRateLimits, createVoucherGuessLimit } from './http/limits/rate-li
 import { createListReader } from './http/lists/list-query.ts';
 import type { Services } from './http/services.ts';
 import { merchantRoutes } from './merchant/routes.ts';
+import type { QuotedProviders } from './operations/quotes.ts';
 import { createOperationWaits } from './operations/run-once.ts';
-import { webhookSettingsOf } from './operations/webhooks.ts';
 import { createWorkflowClient } from './operations/workflow-calls.ts';
 import { createPortal } from './pages/portal/portal.ts';
 import { createStaffSite } from './pages/staff/staff-site.ts';
 import { partnerRoutes } from './partner/routes.ts';
-import {
-  hostnameSettings,
-  portalSettings,
-  rateLimitSettings,
-  serverLimits,
-  serviceSettings,
-  tokenIssuer,
-} from './runtime/api/api-settings.ts';
-import { quoteRules } from './runtime/api/quote-rules.ts';
+import { canSendTopup } from './providers/airtime/airtime.ts';
+import { choiceFor, createAirtimeSet, createOperatorLookup } from './providers/provider-set.ts';
 import { type Metrics, noMetrics, showPoolUse } from './runtime/metrics/metrics.ts';
 import { isMainModule, runProcess } from './runtime/process/background-tasks.ts';
 import { createFailpoint, type Failpoint } from './runtime/process/failpoint.ts';
@@ -85,16 +81,17 @@ export async function startApi(
   },
 ): Promise<RunningApi> {
   const { logger, metrics = noMetrics } = options;
-  addMobilePrefixes(config.MOBILE_PREFIXES);
-  const watch = await watchDatabase(config, { logger, metrics });
-  const { database, lists } = openConnections(config, { logger, metrics, watch });
-  const failpoint = options.failpoint ?? createFailpoint(config.FAILPOINT);
-  const numbers = createNumberBox(numberKeysOf(config));
-  const callerWaitMs = config.CALLER_WAIT_SECONDS * 1_000;
-  const recordMs = config.CALL_RECORD_INTERVAL_SECONDS * 1_000;
+  addMobilePrefixes(config.market.mobilePrefixes);
+  const watch = await watchDatabase(config.database, { logger, metrics });
+  const { database, lists } = openConnections(config.database, { logger, metrics, watch });
+  const failpoint = options.failpoint ?? createFailpoint(config.process.failpoint);
+  const numbers = createNumberBox(config.secrets);
+  const isTrustedProxy = createAddressMatcher(config.http.trustedProxies);
+  const callerWaitMs = config.http.callerWaitSeconds * 1_000;
+  const recordMs = config.access.callRecordIntervalSeconds * 1_000;
   const calls = createCallRecorder(database, { logger, intervalMs: recordMs });
-  const names = createAllowlistHostnames({ ...hostnameSettings(config, database), logger });
-  const rateLimits = createRateLimits({ ...rateLimitSettings(config), database, logger });
+  const names = allowlistHostnames(config, database, logger);
+  const rateLimits = createRateLimits({ settings: config.access, database, logger });
   const services: Services = {
     database,
     lists,
@@ -106,38 +103,40 @@ export async function startApi(
     hintWithinLimit: createCallbackLimit(),
     logger,
     failpoint,
-    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
+    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
     numbers,
-    secretBox: createSecretBox(config.DATA_KEYS),
-    webhooks: webhookSettingsOf(config),
+    secretBox: createSecretBox(config.secrets.dataKeys),
     keyCopies: keyCopiesOf(config),
     apiKeys: createApiKeyLookup(database),
-    accessDirectory: createAccessDirectory(database, names, config.ACCESS_CACHE_SECONDS),
+    accessDirectory: createAccessDirectory(database, names, config.access.accessCacheSeconds),
     accessTokens: await createAccessTokens({
-      privateKeyPem: config.ACCESS_TOKEN_PRIVATE_KEY,
-      furtherKeyPems: config.ACCESS_TOKEN_FURTHER_KEYS,
-      lifetimeSeconds: config.ACCESS_TOKEN_LIFETIME_SECONDS,
-      issuer: tokenIssuer(config),
+      privateKeyPem: config.secrets.accessTokenPrivateKey,
+      furtherKeyPems: config.access.accessTokenFurtherKeys,
+      lifetimeSeconds: config.access.accessTokenLifetimeSeconds,
+      // Even with one signing key, a token of one environment is invalid in the other.
+      issuer: `voucher-topup-service/${config.process.environment}`,
     }),
     waits: createOperationWaits({ database, logger, callerWaitMs }),
     workflows: createWorkflowClient({
       client: temporal.client,
       reachability: temporal.reachability,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: config.temporal.temporalTaskQueue,
       eager: options.eager,
       callerWaitMs,
       failpoint,
       timing: workflowTiming(config),
       numbers,
     }),
-    quoteRules: quoteRules(config),
-    settings: serviceSettings(config),
+    quotedProviders: quotedProviders(config),
+    isTrustedProxy,
+    callbackAccess: createCallbackAccess(config.callbacks),
+    settings: config,
   };
   const app = createApp(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
     pagesOf(services, config),
-    documentsOf(services, config),
+    documentsOf(config),
   );
   const health = createHealth(
     { database: watch.requireHealth, ...options.checks },
@@ -145,16 +144,15 @@ export async function startApi(
     { reported: { temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS) } },
   );
   const server = await startHttpServer(answerHealth(health.read, app.callback()), {
-    host: config.HOST,
-    port: config.PORT,
+    settings: config.http,
+    isTrustedProxy,
     onError: (error) => logger.error(describeError(error), 'Could not accept a connection'),
-    limits: serverLimits(config, services.settings),
   });
   return {
     port: server.port,
     services,
     async stop() {
-      await drain(health, server, config);
+      await drain(health, server, config.http);
       for (const part of [names, watch]) await part.stop();
       await calls.stop();
       await lists.stop();
@@ -163,58 +161,98 @@ export async function startApi(
   };
 }
 
+/** The providers of top-ups that quotes ask, as the activities of top-ups choose them. */
+function quotedProviders(config: Config): QuotedProviders {
+  const airtime = createAirtimeSet(config);
+  return {
+    operatorLookup: createOperatorLookup(),
+    canCarry({ kind, routes, operator, providerProductId }, amount) {
+      const { candidates } = choiceFor(airtime, {
+        kind: routeKindOf(kind),
+        routes,
+        operator,
+        canServe: canSendTopup(kind, providerProductId, operator),
+        // Whether anybody can carry it depends on no share.
+        shareOf: () => 0.5,
+      });
+      return candidates(amount).length > 0;
+    },
+  };
+}
+
+/** Longest time between two lookups of a name. */
+const DNS_MAXIMUM_MS = 3_600_000;
+/** Time that the last answer stays valid beyond its time to live while no DNS server answers. */
+const DNS_STALE_MS = 3_600_000;
+
+/** The addresses of registered names. */
+const allowlistHostnames = (
+  { access, process: { environment } }: Config,
+  database: Database,
+  logger: Logger,
+) =>
+  createAllowlistHostnames({
+    lookup: createDnsLookup({
+      servers: access.dnsServers,
+      timeoutMs: access.dnsTimeoutSeconds * 1_000,
+      allowsPrivate: environment === 'test',
+    }),
+    listNames: (limit: number) => listSourceNames(database, limit),
+    minimumMs: access.dnsMinimumSeconds * 1_000,
+    maximumMs: DNS_MAXIMUM_MS,
+    staleMs: DNS_STALE_MS,
+    logger,
+  });
+
 /** The pages for people. Both sites with accounts share the threads that hash passwords. */
 function pagesOf(services: Services, config: ApiConfig): PagesSurface[] {
-  const settings = portalSettings(config);
-  const passwords = createPasswordHashes(settings.passwordCost, settings.passwordThreads);
+  const { portalPasswordCost, portalPasswordThreads } = config.portal;
+  const passwords = createPasswordHashes(portalPasswordCost, portalPasswordThreads);
   return [
-    createPortal(services, settings, passwords),
-    createStaffSite(services, settings, passwords),
-    createDocsSite(services.settings),
+    createPortal(services, passwords),
+    createStaffSite(services, passwords),
+    createDocsSite(config),
   ];
 }
 
 /** What everybody may read, outside of the APIs and the pages. */
-const documentsOf = (
-  { settings }: Services,
-  { SECURITY_CONTACT: contact }: ApiConfig,
-): PublicDocument[] => [
-  ...securityContact({ contact, publicUrl: settings.publicUrl }),
-  llmsText(settings),
+const documentsOf = (config: Config): PublicDocument[] => [
+  ...securityContact(config.http),
+  llmsText(config),
 ];
 
 /** Serves on until load balancers have seen that the API is not ready, then completes what runs. */
 async function drain(
   health: Health,
   server: RunningServer,
-  { DRAIN_SECONDS }: ApiConfig,
+  { drainSeconds }: Config['http'],
 ): Promise<void> {
   health.drain();
   server.drain();
-  await sleep(DRAIN_SECONDS * 1_000);
+  await sleep(drainSeconds * 1_000);
   await server.close();
 }
 
 /** Encrypts API keys that can be copied; undefined where none are kept. */
-export const keyCopiesOf = ({ COPY_KEYS }: ApiConfig): SecretBox | undefined =>
-  COPY_KEYS === 'off' ? undefined : createSecretBox(COPY_KEYS);
+export const keyCopiesOf = ({ secrets: { copyKeys } }: ApiConfig): SecretBox | undefined =>
+  copyKeys === 'off' ? undefined : createSecretBox(copyKeys);
 
 /** A quarter of the connections is for lists; both pools have at least one. */
 function openConnections(
-  { DATABASE_URL, ...config }: Config,
+  { databaseUrl, ...settings }: Config['database'],
   shared: { readonly logger: Logger; readonly metrics: Metrics; readonly watch: DatabaseWatch },
 ) {
   const { logger, metrics } = shared;
   const onConnect = shared.watch.fence.lookOn;
   const onIdleError = (error: Error) =>
     logger.warn({ error: error.name }, 'A database connection broke');
-  const forLists = Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 4));
-  const poolSize = Math.max(1, config.DATABASE_POOL_SIZE - forLists);
-  const database = connectDatabase(DATABASE_URL, { poolSize, onIdleError, onConnect });
-  const lists = createListReader(DATABASE_URL, {
+  const forLists = Math.max(1, Math.floor(settings.databasePoolSize / 4));
+  const poolSize = Math.max(1, settings.databasePoolSize - forLists);
+  const database = connectDatabase(databaseUrl, { poolSize, onIdleError, onConnect });
+  const lists = createListReader(databaseUrl, {
     poolSize: forLists,
-    statementTimeoutMs: Math.ceil(config.LIST_TIMEOUT_SECONDS * 1_000),
-    waitMs: config.LIST_WAIT_SECONDS * 1_000,
+    statementTimeoutMs: Math.ceil(settings.listTimeoutSeconds * 1_000),
+    waitMs: settings.listWaitSeconds * 1_000,
     onIdleError,
   });
   metrics.beforeScrape(() => {
@@ -230,8 +268,8 @@ if (isMainModule(import.meta.url)) {
     const observation = await startObservation(config, 'api');
     const { logger, metrics, metricsPort } = observation;
     const temporal = await connectTemporal({
-      ...temporalServerOf(config),
-      payloadKeys: config.PAYLOAD_KEYS,
+      ...temporalServerOf(config.temporal),
+      payloadKeys: config.secrets.payloadKeys,
     });
     const api = await startApi(config, temporal, { logger, metrics, eager: false });
     logger.info({ port: api.port, metricsPort }, 'API is listening');

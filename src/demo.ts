@@ -11,9 +11,9 @@ import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 
 /** `npm run demo`: plays the stories against a running service, and shows each call. */
 async function demonstrate(): Promise<void> {
-  const { DATA_DIR, ...settings } = readDemoConfig();
-  const demo = await demoFileIn(DATA_DIR);
-  const server = temporalServerOf({ ...settings, TEMPORAL_ADDRESS: demo.temporalAddress });
+  const { start, temporal } = readDemoConfig();
+  const demo = await demoFileIn(start.dataDir);
+  const server = temporalServerOf({ ...temporal, temporalAddress: demo.temporalAddress });
   const startedSince = new Date();
   const transcript = createTranscript(process.stdout);
   await playStory(demo, transcript);

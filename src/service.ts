@@ -23,20 +23,19 @@ export async function startService(
   { logger, metrics }: Observability,
 ): Promise<RunningService> {
   const temporal = await connectTemporal({
-    ...temporalServerOf(config),
-    payloadKeys: config.PAYLOAD_KEYS,
+    ...temporalServerOf(config.temporal),
+    payloadKeys: config.secrets.payloadKeys,
   });
   // Each half has the rights, and the connections, of its own role.
-  const { WORKER_DATABASE_URL = config.DATABASE_URL } = config;
-  const worker = await startWorker({ ...config, DATABASE_URL: WORKER_DATABASE_URL }, temporal, {
-    logger,
-    metrics,
-  });
+  const { database } = config;
+  const { workerDatabaseUrl: databaseUrl = database.databaseUrl } = database;
+  const workerConfig = { ...config, database: { ...database, databaseUrl } };
+  const worker = await startWorker(workerConfig, temporal, { logger, metrics });
   const api = await startApi(config, temporal, {
     logger,
     metrics,
     // An eager start takes no notice of which version is current.
-    eager: config.TEMPORAL_BUILD_ID === undefined,
+    eager: config.temporal.temporalBuildId === undefined,
     checks: { worker: worker.requirePolling },
   });
   return {

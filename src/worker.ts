@@ -2,9 +2,9 @@ import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { BalanceAtProvider } from '../activities/compare-statement.ts';
 import { createActivities } from '../activities/index.ts';
-import { type Config, publicUrlOf, readConfig } from './config/config.ts';
+import { type Config, readConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
-import { createNumberBox, numberKeysOf } from './crypto/phone-numbers.ts';
+import { createNumberBox } from './crypto/phone-numbers.ts';
 import { createSecretBox } from './crypto/secret-box.ts';
 import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
 import { isRowMissing } from './db/refused-rows.ts';
@@ -35,10 +35,8 @@ import {
 } from './runtime/temporal/interceptors.ts';
 import { createCaseStarter, createResumption } from './runtime/temporal/starters.ts';
 import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
-import { workerVersionOf } from './runtime/temporal/worker-version.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
 import { tracing } from './runtime/tracing/tracing.ts';
-import { activityLimits } from './runtime/worker/activity-limits.ts';
 import { startEventNumbering } from './runtime/worker/background/event-numbering.ts';
 import { createInvitationPickup } from './runtime/worker/background/invitation-pickup.ts';
 import { createNoticePickup } from './runtime/worker/background/notice-pickup.ts';
@@ -53,7 +51,7 @@ import {
   createWebhookWorker,
   startHealthServer,
   startSmppSession,
-  webhookDependencies,
+  webhookCallerOf,
 } from './runtime/worker/main-worker.ts';
 import { createProviders } from './runtime/worker/observed-providers.ts';
 import { stateMetrics } from './runtime/worker/state-metrics.ts';
@@ -84,16 +82,16 @@ export async function startWorker(
   },
 ): Promise<RunningWorker> {
   const { logger, metrics = noMetrics } = options;
-  addMobilePrefixes(config.MOBILE_PREFIXES);
-  const { fence, ...watch } = await watchDatabase(config, { logger, metrics });
-  const databases = connectDatabases(config, { logger, metrics, onConnect: fence.lookOn });
+  addMobilePrefixes(config.market.mobilePrefixes);
+  const { fence, ...watch } = await watchDatabase(config.database, { logger, metrics });
+  const databases = connectDatabases(config.database, { logger, metrics, onConnect: fence.lookOn });
   const { database } = databases;
-  const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
-  const numbers = createNumberBox(numberKeysOf(config));
+  const digests = createDigests(config.secrets.digestKey, config.secrets.digestKeys);
+  const numbers = createNumberBox(config.secrets);
   const background = createBackgroundTasks(() => !fence.isFenced());
   const starts = {
     client: temporal.client,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
     timing: workflowTiming(config),
   };
   const smpp = startSmppSession(config, temporal, { database, fence, logger });
@@ -103,24 +101,23 @@ export async function startWorker(
   const activities = createActivities({
     ...databases,
     digests,
-    secretBox: createSecretBox(config.DATA_KEYS),
+    secretBox: createSecretBox(config.secrets.dataKeys),
     numbers,
     ...providers,
     statementFiles,
     dayReportFiles,
-    publicUrl: publicUrlOf(config),
     operatorLookup: createOperatorLookup(),
-    failpoint: options.failpoint ?? createFailpoint(config.FAILPOINT),
+    failpoint: options.failpoint ?? createFailpoint(config.process.failpoint),
     background,
     resumption: createResumption(starts),
     caseStarter: createCaseStarter({
       ...starts,
-      intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1_000,
+      intervalMs: config.schedules.reconcileIntervalSeconds * 1_000,
     }),
-    limits: activityLimits(config),
-    ...webhookDependencies(config, metrics),
+    webhookCaller: webhookCallerOf(config, metrics),
+    settings: config,
   });
-  const upkeep = await startTemporalUpkeep(temporal, { ...upkeepSettings(config), logger });
+  const upkeep = await startTemporalUpkeep(temporal, config, logger);
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
     ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows(isRowMissing)],
@@ -159,16 +156,6 @@ export async function startWorker(
     },
   };
 }
-/** When the Schedules run, and how often what Temporal must have is looked at. */
-const upkeepSettings = (config: Config) => ({
-  intervalMs: config.TEMPORAL_UPKEEP_SECONDS * 1_000,
-  version: workerVersionOf(config),
-  taskQueue: config.TEMPORAL_TASK_QUEUE,
-  sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
-  reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
-  balanceIntervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
-  marketTimeZone: config.MARKET_TIME_ZONE,
-});
 
 /** @throws where a worker has stopped polling */
 function requirePolling(workers: readonly Worker[]): void {
@@ -189,22 +176,28 @@ function startTasks(
     readonly readStates: Parameters<typeof tellProviderStates>[0]['readStates'];
   },
 ): Repetition[] {
-  const taskQueue = config.TEMPORAL_TASK_QUEUE;
-  const intervalMs = config.INVITATION_PICKUP_SECONDS * 1_000;
+  const taskQueue = config.temporal.temporalTaskQueue;
+  const intervalMs = config.portal.invitationPickupSeconds * 1_000;
   const pickup = { ...shared, client, taskQueue, intervalMs };
   return [
     ...stateMetrics(config, { ...shared, client }),
-    createInvitationPickup({ ...pickup, lifetimeMs: config.INVITATION_LIFETIME_SECONDS * 1_000 }),
+    createInvitationPickup({
+      ...pickup,
+      lifetimeMs: config.portal.invitationLifetimeSeconds * 1_000,
+    }),
     createNoticePickup(pickup),
     createRepairPickup({ ...pickup, timing: workflowTiming(config) }),
-    tellProviderStates({ ...shared, intervalMs: config.PROVIDER_STATE_SECONDS * 1_000 }),
-    startEventNumbering({ ...shared, intervalMs: config.EVENT_NUMBERING_SECONDS * 1_000 }),
+    tellProviderStates({
+      ...shared,
+      intervalMs: config.providerGuard.providerStateSeconds * 1_000,
+    }),
+    startEventNumbering({ ...shared, intervalMs: config.webhooks.eventNumberingSeconds * 1_000 }),
     startWebhookDispatch({
       ...shared,
       client,
       taskQueue,
-      retrySeconds: config.WEBHOOK_RETRY_SECONDS,
-      intervalMs: config.WEBHOOK_DISPATCH_SECONDS * 1_000,
+      retrySeconds: config.webhooks.webhookRetrySeconds,
+      intervalMs: config.webhooks.webhookDispatchSeconds * 1_000,
     }),
   ];
 }
@@ -215,11 +208,12 @@ if (isMainModule(import.meta.url)) {
     const observation = await startObservation(config, 'worker');
     const { logger, metrics, metricsPort } = observation;
     const temporal = await connectTemporal({
-      ...temporalServerOf(config),
-      payloadKeys: config.PAYLOAD_KEYS,
+      ...temporalServerOf(config.temporal),
+      payloadKeys: config.secrets.payloadKeys,
     });
     const worker = await startWorker(config, temporal, { logger, metrics });
-    const { HOST: host, WORKER_HEALTH_PORT: port } = config;
+    const { host } = config.http;
+    const { workerHealthPort: port } = config.temporal;
     const health =
       port === undefined
         ? undefined

@@ -13,6 +13,7 @@ const PLACES = {
   repairs: {
     path: /^src\/repairs\//,
     of: ['repairs', 'database', 'domain', 'crypto', 'workflows'],
+    typesOf: ['foundation'],
     packages: /^(zod$|node:)/,
   },
   providers: {
@@ -49,7 +50,7 @@ const PLACES = {
   },
   local: { path: /^src\/(local\/|start\.ts$|demo\.ts$)/, of: 'everything' },
   assembly: {
-    path: /^src\/((admin|runtime\/(api|worker))\/|\w[\w-]*\.ts$)/,
+    path: /^src\/((admin|runtime\/worker)\/|\w[\w-]*\.ts$)/,
     of: [
       ...[
         'assembly',

@@ -45,7 +45,7 @@ beforeAll(async () => {
     staff: portal,
     sandboxUrl: stack.sandbox.url,
     temporalUiUrl: 'http://temporal.example',
-    temporalAddress: stack.config.TEMPORAL_ADDRESS,
+    temporalAddress: stack.config.temporal.temporalAddress,
   };
 });
 afterAll(async () => {
@@ -57,7 +57,10 @@ afterAll(async () => {
  * Runs the demo as a person does, with a demo.json in its data folder, or with none, and with the
  * database of the stack or another one.
  */
-async function runDemo(file: DemoFile | undefined, databaseUrl = stack.config.DATABASE_URL) {
+async function runDemo(
+  file: DemoFile | undefined,
+  databaseUrl = stack.config.database.databaseUrl,
+) {
   const path = join(directory, 'demo.json');
   await rm(path, { force: true });
   if (file) await writeFile(path, JSON.stringify(file));

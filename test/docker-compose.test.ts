@@ -8,6 +8,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import {
+  constantNames,
+  type Environment,
   readAdminConfig,
   readApiConfig,
   readCodecServerConfig,
@@ -15,7 +17,7 @@ import {
   readMigrationConfig,
   readSandboxConfig,
 } from '../src/config/config.ts';
-import { constantNames } from '../src/config/test-constants.ts';
+import { camelCase, inCamelCase } from '../src/config/setting-names.ts';
 import { temporalArguments } from '../src/local/temporal-server.ts';
 import {
   type Compose,
@@ -45,11 +47,17 @@ function environmentOf(service: string, given = SECRETS): Record<string, string>
   );
 }
 
-/** The settings that a process has read; its constants are none. */
-const settingsIn = (config: object): string[] =>
-  Object.keys(config)
-    .filter((name) => !constantNames.has(name))
+const constants = new Set<string>([...constantNames].map(camelCase));
+
+/** The settings in the groups that a process has read; its constants are none. */
+const settingsIn = (groups: object): string[] =>
+  Object.values(groups)
+    .flatMap((settings) => Object.keys(settings))
+    .filter((name) => !constants.has(name))
     .sort();
+
+const namesOf = (environment: Record<string, string>): string[] =>
+  Object.keys(environment).map(camelCase).sort();
 
 /** Where a container finds the images of promos. */
 const PROMO_IMAGES = '/promo-images';
@@ -73,17 +81,17 @@ describe.each([
     const environment = environmentOf(service);
     // Optional settings show up only when they have a value.
     const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
-    expect(settingsIn(read(Object.fromEntries(all)))).toEqual(Object.keys(environment).sort());
+    expect(settingsIn(read(Object.fromEntries(all)))).toEqual(namesOf(environment));
   });
 
   test('starts with nothing but the secrets', () => {
     const config = read(environmentOf(service));
     const password = service === 'api' ? 'p4' : 'p5';
-    expect(config.DATABASE_URL).toBe(
+    expect(config.database.databaseUrl).toBe(
       `postgres://${service}:${password}@postgres:5432/voucher_topup`,
     );
-    expect(config.TEMPORAL_ADDRESS).toBe('temporal:7233');
-    expect(config.SMS_URL).toContain('http://sandbox:3001/');
+    expect(config.temporal.temporalAddress).toBe('temporal:7233');
+    expect(config.providers.smsUrl).toContain('http://sandbox:3001/');
   });
 
   test.each(Object.keys(SECRETS).filter((name) => name.includes('KEY') && name !== 'COPY_KEYS'))(
@@ -112,7 +120,7 @@ test('only the API has the key that API keys are kept under, and needs it to kee
   const without = { ...SECRETS, COPY_KEYS: '' };
   expect(() => readApiConfig(environmentOf('api', without))).toThrow('COPY_KEYS: is not set');
   const off = environmentOf('api', { ...without, COPY_KEYS: 'off' });
-  expect(readApiConfig(off).COPY_KEYS).toBe('off');
+  expect(readApiConfig(off).secrets.copyKeys).toBe('off');
 });
 
 /** Values for the optional settings that are empty by default. */
@@ -134,22 +142,22 @@ const VALUES: Record<string, string> = {
 
 test.each([
   ['migrate', readMigrationConfig],
-  ['sandbox', readSandboxConfig],
+  ['sandbox', (given: Environment) => ({ sandbox: inCamelCase(readSandboxConfig(given)) })],
   ['codec-server', readCodecServerConfig],
 ])('%s has every setting that the process reads, and no other', (service, read) => {
   const environment = environmentOf(service);
   const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
-  expect(settingsIn(read(Object.fromEntries(all)))).toEqual(Object.keys(environment).sort());
+  expect(settingsIn(read(Object.fromEntries(all)))).toEqual(namesOf(environment));
 });
 
 test("the operator's commands have every setting that they read, and no other", () => {
   const environment = environmentOf('admin');
   const all = Object.entries(environment).map(([name, value]) => [name, value || VALUES[name]]);
-  const { DATA_DIR, ...read } = readAdminConfig(Object.fromEntries(all));
+  const { start, ...read } = readAdminConfig(Object.fromEntries(all));
   // The folder is that of `npm start`, which is not in a container.
-  expect(DATA_DIR).toBeDefined();
-  expect(settingsIn(read)).toEqual(Object.keys(environment).sort());
-  expect(read).toMatchObject({ SMS_URL: environmentOf('worker').SMS_URL });
+  expect(start.dataDir).toBeDefined();
+  expect(settingsIn(read)).toEqual(namesOf(environment));
+  expect(read.providers.smsUrl).toBe(environmentOf('worker').SMS_URL);
 });
 
 test('each process is started by the command that the guide names', () => {
@@ -171,7 +179,7 @@ test('two APIs stand behind a balancer that they trust, and two workers beside t
   expect(services['worker-2']).toEqual(services.worker);
   const { environment, networks } = services.balancer ?? {};
   expect(environment?.API_ADDRESSES).toBe('api:3000 api-2:3000');
-  const trusted = readApiConfig(environmentOf('api')).TRUSTED_PROXIES;
+  const trusted = readApiConfig(environmentOf('api')).http.trustedProxies;
   expect(trusted).toEqual([networks?.default?.ipv4_address]);
 });
 
@@ -255,8 +263,8 @@ test('production can do without a provider that the file has in the sandbox', ()
     RELOADLY_OPERATORS: 'ETHIO_TELECOM=1,SAFARICOM_ETHIOPIA=2',
   };
   const config = readConfig(environmentOf('worker', production));
-  expect(config.SMS_URL).toBeUndefined();
-  expect(config.AIRTIME_URL).toBeUndefined();
+  expect(config.providers.smsUrl).toBeUndefined();
+  expect(config.providers.airtimeUrl).toBeUndefined();
 });
 
 test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', async () => {

@@ -46,13 +46,13 @@ import { claimFacts, payeeOfClaim, payoutChoice } from './facts.ts';
 /** Who claims, and the budget of those who have none of their own. */
 interface Claimant {
   readonly command: Pick<ClaimCommand, 'company'>;
-  readonly dependencies: Pick<ActivityDependencies, 'limits'>;
+  readonly dependencies: Pick<ActivityDependencies, 'settings'>;
 }
 
 const budgetOf = (
   { messages_per_day }: Pick<ClaimContext, 'messages_per_day'>,
-  { dependencies: { limits } }: Claimant,
-) => messages_per_day ?? limits.messagesPerCompanyAndDay;
+  { dependencies: { settings } }: Claimant,
+) => messages_per_day ?? settings.vouchers.messagesPerCompanyAndDay;
 
 /** The last step of a claim, so that claims of one company wait only for each other's commit. */
 async function countClaimMessage(
@@ -190,11 +190,14 @@ async function refuseByRows(
   { command, dependencies }: ClaimCreation,
   { voucher, context }: ClaimRows,
 ): Promise<Refusal | undefined> {
-  const { limits } = dependencies;
+  const { settings } = dependencies;
   const choice = await payoutChoice(command.operationId, context, dependencies);
-  const facts = claimFacts(voucher, context, { ...limits, canPay: choice.canCarry });
+  const facts = claimFacts(voucher, context, {
+    ...settings.vouchers,
+    canPay: choice.canCarry,
+  });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
-  const refusal = refuseClaim(facts, { company: command.company, amount }, limits);
+  const refusal = refuseClaim(facts, { company: command.company, amount }, settings.vouchers);
   return refusal ?? choice.refuseAccount(transaction, amount ?? facts.voucher.remaining);
 }
 
@@ -249,8 +252,8 @@ function newClaim(
   { command, run, dependencies }: ClaimCreation,
   { voucher, context }: ClaimRows,
 ): NewClaim {
-  const { digests, secretBox, limits } = dependencies;
-  const digits = codeDigits(voucher.wrong_codes, limits);
+  const { digests, secretBox, settings } = dependencies;
+  const digits = codeDigits(voucher.wrong_codes, settings.vouchers);
   const code = randomVerificationCode(digits);
   const id = randomUUID();
   return {

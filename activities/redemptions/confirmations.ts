@@ -12,7 +12,7 @@ interface Confirmed {
   readonly voucher: LockedVoucher;
   readonly context: RedemptionContext;
   readonly redemptionId: number;
-  readonly limits: ActivityDependencies['limits'];
+  readonly settings: ActivityDependencies['settings'];
   readonly numbers: ActivityDependencies['numbers'];
 }
 
@@ -47,15 +47,15 @@ export async function queueConfirmation(
 async function leaveOut(
   transaction: DatabaseTransaction,
   msisdn: string,
-  { command: { company }, context, limits, numbers }: Confirmed,
+  { command: { company }, context, settings, numbers }: Confirmed,
 ): Promise<string | undefined> {
   await lockNumber(transaction, numbers.store(msisdn));
   if (
     (await confirmationsToday(transaction, numbers.hashOf(msisdn))) >=
-    limits.messagesPerNumberAndDay
+    settings.vouchers.messagesPerNumberAndDay
   )
     return 'Left out: the number has had its messages of the day';
-  const budget = context.messages_per_day ?? limits.messagesPerCompanyAndDay;
+  const budget = context.messages_per_day ?? settings.vouchers.messagesPerCompanyAndDay;
   const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
   if (isLast) raiseBudgetAlarm(company, 'messages', budget);
   return isWithin ? undefined : 'Left out: the company has sent its messages of the day';

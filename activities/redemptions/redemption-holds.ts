@@ -89,7 +89,8 @@ export async function holdOrAnswer(
     );
   }
   if (settlement.reason === 'verification-code-incorrect' && context.claim_id !== null) {
-    const budget = context.wrong_codes_per_day ?? dependencies.limits.wrongCodesPerCompanyAndDay;
+    const budget =
+      context.wrong_codes_per_day ?? dependencies.settings.vouchers.codeAttemptsPerCompanyAndDay;
     hold.wrongCode = { claimId: context.claim_id, budget };
     await countFoundWrongCode(transaction, hold);
   }
@@ -113,14 +114,14 @@ function settle(
   context: RedemptionContext,
   choice: Awaited<ReturnType<typeof payoutChoice>> & { readonly isBlocked: boolean },
 ): SettledAmounts | Refusal {
-  const { limits, numbers } = dependencies;
+  const { settings, numbers } = dependencies;
   const merchantId = payeeOf(command, voucher);
   return settleOrRefuse(
     redemptionFacts(voucher, context, {
       ...{ merchantId, canPay: choice.canCarry, numbers, isBlocked: choice.isBlocked },
     }),
     redemptionRequest(command, merchantId),
-    limits,
+    { ...settings.vouchers, ...settings.market },
   );
 }
 
@@ -139,7 +140,7 @@ async function recordHold(
   priced: PricedRedemption,
   dependencies: ActivityDependencies,
 ): Promise<RedemptionHeld> {
-  const { limits, failpoint, numbers } = dependencies;
+  const { settings, failpoint, numbers } = dependencies;
   const { command, voucher, context, settlement } = priced;
   const count = countOfEvent(dependencies, 'redemptions', numbers.openIfAny(voucher.owner_msisdn));
   const paymentReference = await referenceFor(transaction, priced, dependencies);
@@ -157,7 +158,7 @@ async function recordHold(
   await runStep('reserve-not-updated', () => debitReserve(transaction, priced));
   if (context.wrong_codes > 0) await clearWrongCodes(transaction, voucher.id, command.company);
   const messageId = await runStep('message-not-queued', () =>
-    queueConfirmation(transaction, { command, voucher, context, redemptionId, limits, numbers }),
+    queueConfirmation(transaction, { command, voucher, context, redemptionId, settings, numbers }),
   );
   await failpoint('redeem-held');
   const merchantName = context.merchant_name ?? '';

@@ -103,10 +103,15 @@ async function endRedemption(
   transaction: DatabaseTransaction,
   { operationId, ending, dependencies }: EndedRedemption,
 ): Promise<OperationOutcome<RedemptionMade>> {
-  const { limits, failpoint } = dependencies;
+  const { settings, failpoint } = dependencies;
   const redemption = await lockRedemption(transaction, operationId);
   if (redemption.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
-  const order = await endOrder(transaction, { operationId, subject: 'payment' }, ending, limits);
+  const order = await endOrder(
+    transaction,
+    { operationId, subject: 'payment' },
+    ending,
+    settings.topups,
+  );
   const isPaid = order.position.order.isCharged;
   if (redemption.claim_id)
     await endClaim(transaction, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED');

@@ -167,7 +167,7 @@ async function beginOrAnswer(
 async function refusalFor(
   transaction: DatabaseTransaction,
   { redemptionId, company }: ReverseRedemptionCommand,
-  { limits, mobileMoney }: ActivityDependencies,
+  { settings, mobileMoney }: ActivityDependencies,
 ): Promise<Refusal | undefined> {
   const voucherId = await voucherOfRedemption(transaction, redemptionId);
   if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
@@ -185,7 +185,7 @@ async function refusalFor(
         status === null || !isOwn ? undefined : { ...context, status, secondsSincePayment },
       providerCanReverse: canReverse(mobileMoney, context.provider),
     },
-    limits.reversalWindowSeconds,
+    settings.vouchers.reversalWindowSeconds,
   );
 }
 
@@ -263,7 +263,13 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
           ...{ at: order.now, source: 'answer', said: 'nothing', words: message },
         });
         const askNow = currentOf(order).id;
-        await book(transaction, order, after, { source: 'answer', askNow }, dependencies.limits);
+        await book(
+          transaction,
+          order,
+          after,
+          { source: 'answer', askNow },
+          dependencies.settings.topups,
+        );
       }
       const refusal = refuse('reversal-refused', { detail: message });
       return {
@@ -287,7 +293,7 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
 async function credit(
   transaction: DatabaseTransaction,
   { operationId, providerReference }: { operationId: string; providerReference: string },
-  { failpoint, limits }: ActivityDependencies,
+  { failpoint, settings }: ActivityDependencies,
 ): Promise<ReversalEnded> {
   const reversal = await findReversal(transaction, operationId);
   const order = await lockOrder(transaction, reversal.payment_operation_id);
@@ -303,7 +309,7 @@ async function credit(
   });
   // The merchant has asked for it, so that the value goes back to the payer at once.
   const after = { ...told, order: { ...told.order, isCharged: false } };
-  const { position } = await book(transaction, order, after, { source: 'answer' }, limits);
+  const { position } = await book(transaction, order, after, { source: 'answer' }, settings.topups);
   const creditedTo = position.order.creditedTo === 'partner' ? 'gift' : 'voucher';
   await recordReversalEnd(transaction, reversal.id, {
     status: 'SUCCESS',

@@ -65,17 +65,15 @@ const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
 function refuseSignal(
   command: TopUpCommand | RetryCommand,
   amount: Money,
-  {
-    supportRetrySignal,
-    repairs,
-  }: Pick<ActivityDependencies['limits'], 'supportRetrySignal' | 'repairs'>,
+  { topups, repairs }: ActivityDependencies['settings'],
 ): Refusal | undefined {
   if (!isRetrySignal(command)) return undefined;
-  const isAllowed = supportRetrySignal && !isByTwo(amount, repairs);
+  const isOn = topups.supportRetrySignal === 'on';
+  const isAllowed = isOn && !isByTwo(amount, repairs);
   if (isAllowed) return undefined;
-  const detail = supportRetrySignal
+  const detail = isOn
     ? `ETB ${formatGroupedAmount(amount)} reaches REPAIR_CONFIRM_FROM (ETB ` +
-      `${formatGroupedAmount(repairs.confirmFrom)}), so that two people are needed: ask for "Retry the top-up" at /support`
+      `${formatGroupedAmount(repairs.repairConfirmFrom)}), so that two people are needed: ask for "Retry the top-up" at /support`
     : 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
   log.warn('The signal retry was refused', { transactionId: command.transactionId, detail });
   return refuse('topup-not-failed', { detail });
@@ -276,7 +274,7 @@ async function holdOrRefuse(
   topup: LockedTopup,
 ): Promise<TopUpHeld | Refusal> {
   const { command, dependencies } = hold;
-  const { operatorLookup, airtime, limits, numbers, digests } = dependencies;
+  const { operatorLookup, airtime, settings, numbers, digests } = dependencies;
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
   if (refusal) return refusal;
@@ -298,10 +296,10 @@ async function holdOrRefuse(
       isAdmitted: isAdmitted(topup, context, command, asked),
       canCarry: (amount) => choice.candidates(amount).length > 0,
     },
-    limits.topupRanges,
+    settings.topups.airtimeRanges,
   );
   if (!terms.ok) return terms;
-  const refusedSignal = refuseSignal(command, terms.amount, limits);
+  const refusedSignal = refuseSignal(command, terms.amount, settings);
   if (refusedSignal) return refusedSignal;
   const chosen = choice.choose(terms.amount, asked?.provider ?? null);
   if (!chosen.ok) return chosen;

@@ -141,13 +141,18 @@ async function endTopUp(
   transaction: DatabaseTransaction,
   { operationId, ending, dependencies }: EndedTopUp,
 ): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
-  const { limits, failpoint } = dependencies;
+  const { settings, failpoint } = dependencies;
   const attempt = await lockAttempt(transaction, operationId);
   const { topup_id: transactionId } = attempt;
   const subject = subjectOf(attempt);
   if (attempt.status !== 'HELD')
     return { subject, outcome: await settledOutcome<TopUpMade>(transaction, operationId) };
-  const order = await endOrder(transaction, { operationId, subject: 'top-up' }, ending, limits);
+  const order = await endOrder(
+    transaction,
+    { operationId, subject: 'top-up' },
+    ending,
+    settings.topups,
+  );
   await failpoint(`${subject}-ended`);
   const settle = (status: 'SUCCEEDED' | 'FAILED', result: TopUpMade | Refusal) =>
     settleOperation<TopUpMade>(transaction, operationId, status, result);

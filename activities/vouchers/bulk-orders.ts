@@ -119,13 +119,16 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
 
 /** Generates the voucher of a line, or finds the one that its reference generated before. */
 function createLineGeneration(dependencies: ActivityDependencies) {
-  const { limits, numbers } = dependencies;
+  const { settings, numbers } = dependencies;
   return async function generateLine(
     transaction: DatabaseTransaction,
     order: BulkOrder,
     line: BulkLine,
   ): Promise<WithoutLine<SettledLine>> {
-    const country = refuseCountry(numbers.openIfAny(line.owner_msisdn), limits.servedCountries);
+    const country = refuseCountry(
+      numbers.openIfAny(line.owner_msisdn),
+      settings.market.servedCountries,
+    );
     if (country) return { refusal: country };
     const command = commandOf(order, line, numbers);
     const request = generationRequest(dependencies, command);

@@ -45,8 +45,6 @@ export type ResendQueued =
     }
   | { readonly kind: 'answered'; readonly outcome: OperationOutcome<MessageResent> };
 
-type Limits = ActivityDependencies['limits'];
-
 export function createResendActivities(dependencies: ActivityDependencies) {
   const { database } = dependencies;
   /**
@@ -89,7 +87,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
 async function queueOrAnswer(
   transaction: DatabaseTransaction,
   command: ResendMessageCommand,
-  { limits, numbers }: ActivityDependencies,
+  { settings, numbers }: ActivityDependencies,
 ): Promise<ResendQueued> {
   const { company, operationId } = command;
   const begun = await beginOperation<MessageResent>(transaction, command, KIND);
@@ -105,14 +103,14 @@ async function queueOrAnswer(
   const facts: ResendFacts = {
     ...(await partnerAuthority(transaction, company, KIND)),
     hasVoucher: voucher !== undefined,
-    message: original && counts && missed(original, counts, limits),
+    message: original && counts && missed(original, counts, settings.vouchers),
     companyMessages: {
       count: counts?.company_messages ?? 0,
       retryAfterSeconds: counts?.seconds_left_of_day ?? 0,
-      budget: counts?.messages_per_day ?? limits.messagesPerCompanyAndDay,
+      budget: counts?.messages_per_day ?? settings.vouchers.messagesPerCompanyAndDay,
     },
   };
-  const refusal = refuseResend(facts, limits);
+  const refusal = refuseResend(facts, settings.vouchers);
   if (refusal || !voucher || !original) {
     const outcome = await refuseOperation<MessageResent>(
       transaction,
@@ -143,7 +141,7 @@ async function lockedCounts(
 const missed = (
   { kind, status }: ResendableMessage,
   counts: ResendCounts,
-  { messageCooldownSeconds }: Limits,
+  { messageCooldownSeconds }: ActivityDependencies['settings']['vouchers'],
 ): MissedMessage => ({
   kind,
   status,

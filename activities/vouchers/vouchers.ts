@@ -33,7 +33,7 @@ export function generationRequest(
   dependencies: ActivityDependencies,
   command: GenerateVoucherCommand,
 ): GenerationRequest {
-  const { digests, secretBox, limits, numbers } = dependencies;
+  const { digests, secretBox, settings, numbers } = dependencies;
   const code = voucherCodeFromRandom(randomBytes(15));
   return {
     ...command.sale,
@@ -49,7 +49,7 @@ export function generationRequest(
     serialNumber: randomSerialNumber(),
     codeDigest: digests.voucherCode(code),
     codeCiphertext: secretBox.seal(code, `voucher ${command.operationId}`),
-    validityDays: limits.voucherValidityDays,
+    validityDays: settings.vouchers.voucherValidityDays,
   };
 }
 

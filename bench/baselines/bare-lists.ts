@@ -42,8 +42,8 @@ export const listPaths: readonly string[] = Object.keys(lists);
  */
 export async function startBareLists(config: Config, stops: Stops): Promise<number> {
   const pool = new pg.Pool({
-    connectionString: config.DATABASE_URL,
-    max: config.DATABASE_POOL_SIZE,
+    connectionString: config.database.databaseUrl,
+    max: config.database.databasePoolSize,
   });
   stops.add(() => pool.end());
   const statements = new Map<string, pg.QueryConfig>();
@@ -84,7 +84,7 @@ async function firstPage(config: Config, path: string, partnerId: number): Promi
   const endpoint = partnerRoutes.endpoints.find((one) => one.path === path && one.method === 'GET');
   const list = lists[path];
   if (!endpoint?.query || !list) throw new RangeError('There is no such list');
-  const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
+  const database = connectDatabase(config.database.databaseUrl, { poolSize: 1 });
   try {
     const version = await currentVersion(database, list, partnerId);
     const query = endpoint.query.parse({}) as ListQuery;

@@ -14,7 +14,9 @@ const bodySchema = z.object({ keyDigest: z.base64() });
  * service's own kind of connections. Returns its port.
  */
 export async function startBareSelect(config: Config, stops: Stops): Promise<number> {
-  const database = connectDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+  const database = connectDatabase(config.database.databaseUrl, {
+    poolSize: config.database.databasePoolSize,
+  });
   const app = new Koa();
   app.use(async (context) => {
     const text = await getRawBody(context.req, { encoding: 'utf8' });

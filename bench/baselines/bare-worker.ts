@@ -44,10 +44,10 @@ export async function startBareWorker(
     connection: temporal.connection,
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,
-    taskQueue: bareTaskQueue(config.TEMPORAL_TASK_QUEUE),
+    taskQueue: bareTaskQueue(config.temporal.temporalTaskQueue),
     activities: createBareActivities(config),
-    workflowBundle: { codePath: config.WORKFLOW_BUNDLE ?? '' },
-    ...workerTuning(config),
+    workflowBundle: { codePath: config.temporal.workflowBundle ?? '' },
+    ...workerTuning(config.providerGuard),
   });
   const ended = worker.run();
   // A worker that fails leaves its calls unanswered, and the load generator reports that.

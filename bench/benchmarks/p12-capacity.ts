@@ -22,9 +22,9 @@ export const capacityBenchmark: Benchmark = {
   async run(bench) {
     const config = readApiConfig({ ...bench.backing.settings });
     const temporal = await connectTemporal({
-      address: config.TEMPORAL_ADDRESS,
-      namespace: config.TEMPORAL_NAMESPACE,
-      payloadKeys: config.PAYLOAD_KEYS,
+      address: config.temporal.temporalAddress,
+      namespace: config.temporal.temporalNamespace,
+      payloadKeys: config.secrets.payloadKeys,
     });
     try {
       return await withService(bench, 'one process', (service) =>

@@ -23,7 +23,7 @@ async function compareLogin(bench: Bench, service: Service) {
   const { backing, progress, options, signal } = bench;
   const baseline = await startChild({
     role: 'bare-select',
-    settings: { ...backing.settings, DATABASE_URL: service.config.DATABASE_URL },
+    settings: { ...backing.settings, DATABASE_URL: service.config.database.databaseUrl },
   });
   try {
     const calls = await makeCalls(service, `http://127.0.0.1:${baseline.port}`);

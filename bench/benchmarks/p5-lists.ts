@@ -105,7 +105,7 @@ async function againstBare(
 ): Promise<Measurement[]> {
   const bare = await startChild({
     role: 'bare-lists',
-    settings: { ...bench.backing.settings, DATABASE_URL: service.config.DATABASE_URL },
+    settings: { ...bench.backing.settings, DATABASE_URL: service.config.database.databaseUrl },
   });
   try {
     const rates: Measurement[] = [];

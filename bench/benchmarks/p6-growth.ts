@@ -116,8 +116,8 @@ function measurementsOf(
 function temporalOf({ backing }: Bench) {
   const config = readApiConfig({ ...backing.settings });
   return {
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-    payloadKeys: config.PAYLOAD_KEYS,
+    address: config.temporal.temporalAddress,
+    namespace: config.temporal.temporalNamespace,
+    payloadKeys: config.secrets.payloadKeys,
   };
 }

@@ -188,7 +188,7 @@ async function measuredCalls(
       perSecond: 4,
       send: await operationsOf(service, stream, second.provider),
       waitedMilliseconds: second.isAsynchronous
-        ? service.config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000
+        ? service.config.topups.paymentInquiryIntervalSeconds * 1_000
         : 0,
     },
   ];

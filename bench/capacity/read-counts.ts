@@ -45,7 +45,7 @@ async function transitionsOnceEnded(
   temporal: Client,
   workflows: number,
 ): Promise<number> {
-  const query = `TaskQueue = '${config.TEMPORAL_TASK_QUEUE}' and ExecutionStatus = 'Completed'
+  const query = `TaskQueue = '${config.temporal.temporalTaskQueue}' and ExecutionStatus = 'Completed'
     and WorkflowType in ('generateVoucher', 'redeemVoucher')`;
   for (;;) {
     let [transitions, ended] = [0, 0];

@@ -1,6 +1,6 @@
 import type { ApiConfig } from '../../src/config/config.ts';
 import { createDigests } from '../../src/crypto/digests.ts';
-import { createNumberBox, numberKeysOf } from '../../src/crypto/phone-numbers.ts';
+import { createNumberBox } from '../../src/crypto/phone-numbers.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
 import {
   makeMerchant,
@@ -26,7 +26,9 @@ interface GrownOptions {
   /** A migrated database without rows that nobody uses, with the rights of a superuser. */
   readonly url: string;
   /** Of the service that will use it. */
-  readonly config: Pick<ApiConfig, 'ENVIRONMENT' | 'DIGEST_KEY' | 'DATA_KEYS'>;
+  readonly config: Pick<ApiConfig, 'process'> & {
+    readonly secrets: Pick<ApiConfig['secrets'], 'digestKey' | 'dataKeys'>;
+  };
   readonly vouchers: number;
   readonly signal: AbortSignal;
   /** Told how far it is. */
@@ -36,7 +38,7 @@ interface GrownOptions {
 /** Makes companies, and a history of so many vouchers. */
 export async function growDatabase(options: GrownOptions): Promise<GrownDatabase> {
   const { url, config, vouchers, signal, note } = options;
-  const digests = createDigests(config.DIGEST_KEY);
+  const digests = createDigests(config.secrets.digestKey);
   const database = connectDatabase(url, { poolSize: 1 });
   try {
     const stack = { config, database, digests };
@@ -50,7 +52,7 @@ export async function growDatabase(options: GrownOptions): Promise<GrownDatabase
     await fillHistory({
       databaseUrl: url,
       digests,
-      numbers: createNumberBox(numberKeysOf(config)),
+      numbers: createNumberBox(config.secrets),
       companies: {
         partnerId: partner.id,
         denominationId: partner.denominations[AMOUNT],

@@ -153,7 +153,7 @@ export const growthSteps: readonly GrowthStep[] = [
 
 const runWorkflow = ({ temporal, service }: Side, type: string): Promise<unknown> =>
   temporal.workflow.execute(type, {
-    taskQueue: service.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: service.config.temporal.temporalTaskQueue,
     workflowId: `bench-${type}-${randomUUID()}`,
   });
 

@@ -27,9 +27,9 @@ export interface FoundWorkflows {
 export async function findWorkflows({
   config,
 }: Pick<ThrowawayStack, 'config'>): Promise<FoundWorkflows> {
-  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
+  const connection = await Connection.connect({ address: config.temporal.temporalAddress });
   try {
-    const { workflow } = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+    const { workflow } = new Client({ connection, namespace: config.temporal.temporalNamespace });
     const list = async (query: string) => {
       const ids: string[] = [];
       for await (const { workflowId, startTime } of workflow.list({ query }))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createNumberHash } from '../../src/crypto/phone-numbers.ts';
 import { providerOf } from '../../src/db/positions/placements.ts';
-import { askRepair, repairLimits } from '../../src/repairs/ask-repair.ts';
+import { askRepair } from '../../src/repairs/ask-repair.ts';
 import { settlePayment } from '../../src/repairs/payment-repairs.ts';
 import type { ProviderBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
@@ -36,7 +36,8 @@ export async function settleLostPayments(
           requestKey: randomUUID(),
         },
         {
-          limits: repairLimits(config, createNumberHash(config.DIGEST_KEY)),
+          settings: config,
+          numbers: { hashOf: createNumberHash(config.secrets.digestKey) },
           secretBox: () => {
             throw new Error('The repair has no personal arguments');
           },

@@ -1,11 +1,7 @@
 import type { ZodType } from 'zod';
+import { allSettings } from '../../src/config/config.ts';
 import { fileSettingOf } from '../../src/config/secret-files.ts';
 import { isConstant, isSecret } from '../../src/config/setting-kinds.ts';
-import { codecSettings } from '../../src/config/settings/codec-settings.ts';
-import { apiSettings } from '../../src/config/settings/portal-settings.ts';
-import { secretSettings } from '../../src/config/settings/secret-settings.ts';
-import { serviceSettings } from '../../src/config/settings/service-settings.ts';
-import { startSettings } from '../../src/config/settings/start-settings.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 /** The names or beginnings of names of each section, in the order of who turns them. */
@@ -82,13 +78,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, names: readonly
 ];
 
 /** Constants are no settings: nothing in the environment changes them. */
-const settings: readonly (readonly [name: string, schema: ZodType])[] = Object.entries({
-  ...startSettings,
-  ...codecSettings,
-  ...apiSettings,
-  ...secretSettings,
-  ...serviceSettings,
-}).filter(([, schema]) => !isConstant(schema));
+const settings = Object.entries(allSettings).filter(([, schema]) => !isConstant(schema));
 
 /** The name itself, or a beginning that ends in an underscore or stands before one. */
 const isMeant = (entry: string, name: string): boolean =>

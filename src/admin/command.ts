@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { ComparisonSettings } from '../../activities/compare-statement.ts';
+import type { AdminConfig } from '../config/config.ts';
 import type { Digests } from '../crypto/digests.ts';
 import type { KeyEnvironment } from '../crypto/random.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
@@ -8,18 +8,12 @@ import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import type { StatementProvider } from '../db/provider-statements/statements.ts';
 import { PORTAL_ACTOR } from '../domain/access.ts';
 import type { NumberBox } from '../domain/phone.ts';
-import type {
-  MobileMoneyProviderName,
-  RouteKind,
-  StatementProviderName,
-} from '../domain/providers.ts';
+import type { RouteKind, StatementProviderName } from '../domain/providers.ts';
 import { isStaffActor } from '../domain/repairs.ts';
-import type { WebhookSettings } from '../operations/webhooks.ts';
+import type { WebhookServices } from '../operations/webhooks.ts';
 import type { SmsSender } from '../providers/sms/sms-sender.ts';
 import type { ProviderAccount } from '../providers/statement.ts';
-import type { RepairLimits } from '../repairs/repair-kind.ts';
 import type { Progress } from '../runtime/process/progress.ts';
-import type { TemporalUi } from '../runtime/process/temporal-ui.ts';
 import type { ListedProviders } from './compare-books.ts';
 import type { Fields, InputOf } from './fields.ts';
 import { AdminError } from './fields.ts';
@@ -48,29 +42,17 @@ export interface AdminContext {
   readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };
   /** Seals and finds phone numbers. @throws {AdminError} without the keys */
   readonly numbers: () => NumberBox;
-  /** The settings of webhooks. @throws {AdminError} without the keys of the database */
-  readonly webhookSettings: () => WebhookSettings;
-  /** The time zone of day reports: an IANA name. */
-  readonly marketTimeZone: string;
-  /** One-time passwords of operators: lifetime, and cost of the hash. */
-  readonly oneTimePasswords: { readonly lifetimeSeconds: number; readonly cost: number };
-  /** Who must confirm a repair, and how long it waits for that. */
-  readonly repairs: RepairLimits;
-  /** Where workflows are shown. */
-  readonly temporalUi: TemporalUi;
+  /** What webhooks are registered with. @throws {AdminError} without the keys of the database */
+  readonly webhookServices: () => WebhookServices;
+  readonly settings: AdminConfig;
   /** All providers that the settings configure. */
   readonly providerPorts: () => Promise<readonly ProviderPort[]>;
-  /** Pays merchants where no route decides. */
-  readonly defaultPayer: MobileMoneyProviderName;
-  /** The default of each kind, configured or not. */
-  readonly defaultProviders: () => readonly string[];
   /** The names of the providers that the settings configure. */
   readonly configuredProviders: () => Readonly<Record<RouteKind, readonly string[]>>;
   /** The providers of the settings. @throws {AdminError} without their settings */
   readonly providers: () => Promise<ListedProviders>;
-  /** How statements of providers are compared, and whom they are asked from. */
+  /** Whom statements of providers are asked from. */
   readonly statements: {
-    readonly settings: ComparisonSettings;
     readonly provider: (name: StatementProviderName) => StatementProvider;
     /** @throws {AdminError} without its settings */
     readonly account: (name: string) => Promise<ProviderAccount>;
@@ -123,7 +105,7 @@ export const lookCommand = <Given extends Fields>(
     readonly look: (
       database: Database,
       input: InputOf<Given>,
-      context: Pick<AdminContext, 'progress' | 'marketTimeZone' | 'numbers' | 'defaultPayer'>,
+      context: Pick<AdminContext, 'progress' | 'settings' | 'numbers'>,
     ) => Promise<Report>;
   },
 ): AdminCommand => ({

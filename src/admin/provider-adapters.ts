@@ -1,5 +1,5 @@
 import type { AdminConfig } from '../config/config.ts';
-import { configuredProviders } from '../config/provider-settings.ts';
+import { configuredProviders } from '../config/rules.ts';
 import type {
   AirtimeProviderName,
   MobileMoneyProviderName,
@@ -32,7 +32,7 @@ export function providersOf(config: AdminConfig): ListedProviders {
 
 /** All configured providers, also those whose kind has a default that is not. */
 export function providerPortsOf(config: AdminConfig): ProviderPort[] {
-  const configured = configuredProviders(config);
+  const configured = configuredProviders(config.providers);
   const portsOf = <Name extends string>(
     names: readonly string[],
     create: (name: Name) => ProviderSet<Name, ProviderPort['port']>,
@@ -42,15 +42,19 @@ export function providerPortsOf(config: AdminConfig): ProviderPort[] {
     const set = create(first);
     return set.names.map((name) => ({ name, port: set.named(name) }));
   };
+  const withDefault = (chosen: Partial<AdminConfig['defaultProviders']>) => ({
+    ...config,
+    defaultProviders: { ...config.defaultProviders, ...chosen },
+  });
   return [
     ...portsOf(configured.sms, (name: SmsProviderName) =>
-      createSmsSenders({ ...config, SMS_PROVIDER: name }),
+      createSmsSenders(withDefault({ smsProvider: name })),
     ),
     ...portsOf(configured.payout, (name: MobileMoneyProviderName) =>
-      createMobileMoneySet({ ...config, MOBILE_MONEY_PROVIDER: name }),
+      createMobileMoneySet(withDefault({ mobileMoneyProvider: name })),
     ),
     ...portsOf(configured['topup-airtime'], (name: AirtimeProviderName) =>
-      createAirtimeSet({ ...config, AIRTIME_PROVIDER: name }),
+      createAirtimeSet(withDefault({ airtimeProvider: name })),
     ),
   ];
 }

@@ -19,7 +19,7 @@ export async function runAdmin(words: readonly string[], io: AdminIo): Promise<n
     async prepare() {
       const { readAdminConfig } = await import('../config/config.ts');
       const { addMobilePrefixes } = await import('../domain/phone.ts');
-      addMobilePrefixes(readAdminConfig(io.environment).MOBILE_PREFIXES);
+      addMobilePrefixes(readAdminConfig(io.environment).market.mobilePrefixes);
     },
     async run(command, input, options) {
       const { runCommand } = await import('./run-command.ts');

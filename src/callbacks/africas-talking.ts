@@ -47,7 +47,7 @@ export const africasTalkingCallback = endpoint({
   reasons: ['address-not-registered'],
   async handle({ services, body, params, sourceAddress }) {
     const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.settings.callbacks['africas-talking'], given);
+    const refusal = refuseCallback(services.callbackAccess['africas-talking'], given);
     if (refusal) return refusal;
     const { database, numbers, workflows } = services;
     const state = states[body.status.toLowerCase()] ?? 'under-way';

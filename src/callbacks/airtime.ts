@@ -28,7 +28,7 @@ export const airtimeCallback = endpoint({
   reasons: ['address-not-registered'],
   async handle({ services, body, params, sourceAddress }) {
     const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.settings.callbacks['dt-one'], given);
+    const refusal = refuseCallback(services.callbackAccess['dt-one'], given);
     if (refusal) return refusal;
     await hintAttempt(services, body.external_id, 'dt-one');
     return reply(null, { message: 'Thank you' });
@@ -60,7 +60,7 @@ export const reloadlyCallback = endpoint({
   changesNothing: true,
   reasons: [],
   async handle({ services, body, headers, rawBody }) {
-    const { reloadlyCallbackSecret } = services.settings;
+    const { reloadlyCallbackSecret } = services.settings.callbacks;
     if (!isSigned(rawBody, headers, reloadlyCallbackSecret)) return refuse('route-not-found');
     await hintAttempt(services, body.data.customIdentifier, 'reloadly');
     return reply(null, { message: 'Thank you' });

@@ -28,7 +28,7 @@ export const gsmaCallback = endpoint({
   reasons: ['address-not-registered'],
   async handle({ services, params, headers, sourceAddress }) {
     const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.settings.callbacks.gsma, given);
+    const refusal = refuseCallback(services.callbackAccess.gsma, given);
     if (refusal) return refusal;
     const reference = uuid.safeParse(headers['x-correlationid']).data;
     const payment =

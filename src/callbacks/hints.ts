@@ -1,15 +1,36 @@
 import { LRUCache } from 'lru-cache';
 import { providerHint } from '../../workflows/contracts.ts';
 import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
+import type { Config } from '../config/config.ts';
+import { callbackProviders } from '../config/settings/provider-settings.ts';
 import { isSameBytes } from '../crypto/digests.ts';
 import { doubt } from '../db/positions/placements.ts';
 import type { ReferencedPayment } from '../db/reconciliation.ts';
 import { attemptOfReference } from '../db/topups/attempts.ts';
 import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
+import { createAddressMatcher } from '../http/access/source-address.ts';
 import type { CallbackAccess, HintWithinLimit, Services } from '../http/services.ts';
 import { foundNobody, WorkflowsUnavailableError } from '../operations/workflow-calls.ts';
 import { redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
+
+/** Who may call back, by provider. */
+export function createCallbackAccess({
+  callbackSecrets,
+  callbackAddresses,
+}: Config['callbacks']): Services['callbackAccess'] {
+  const entries = callbackProviders.map((provider): [string, CallbackAccess] => {
+    const { [provider]: addresses = [] } = callbackAddresses;
+    return [
+      provider,
+      {
+        secret: callbackSecrets[provider] ?? '',
+        isAddress: addresses.length === 0 ? () => true : createAddressMatcher(addresses),
+      },
+    ];
+  });
+  return Object.fromEntries(entries) as Services['callbackAccess'];
+}
 
 /**
  * Whether a provider may call back so: callbacks are not signed, so a secret part of the path and the

@@ -151,9 +151,9 @@ export const mpesaCallback = endpoint({
   changesNothing: true,
   reasons: ['address-not-registered'],
   async handle({ services, params, body, sourceAddress }) {
-    const { database, settings } = services;
+    const { database, callbackAccess } = services;
     const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(settings.callbacks.mpesa, given);
+    const refusal = refuseCallback(callbackAccess.mpesa, given);
     if (refusal) return refusal;
     const kind = kinds.find((one) => one === params.kind);
     const reference = z.uuid().toLowerCase().safeParse(params.reference).data;

@@ -1,23 +1,229 @@
 import { z } from 'zod';
-import { connectionRules } from './encrypted-connections.ts';
-import { sandboxProblems, serviceProblems, startProblems } from './production.ts';
-import { providerRules, providerSettings } from './provider-settings.ts';
+import {
+  codecRules,
+  connectionRules,
+  providerRules,
+  type Rule,
+  sandboxProblems,
+  serviceProblems,
+  startProblems,
+} from './rules.ts';
 import { fileSettingOf, withSecretFiles } from './secret-files.ts';
 import { isConstant, keyRing } from './setting-kinds.ts';
-import { codecSettings, codecSignInRules } from './settings/codec-settings.ts';
-import { apiSettings } from './settings/portal-settings.ts';
-import { secretSettings } from './settings/secret-settings.ts';
-import { serviceSettings } from './settings/service-settings.ts';
+import { type InCamelCase, inCamelCase } from './setting-names.ts';
+import {
+  accessSettings,
+  apiSecretSettings,
+  codecSettings,
+  portalSettings,
+  secretSettings,
+} from './settings/access-settings.ts';
+import {
+  marketSettings,
+  repairSettings,
+  scheduleSettings,
+  topupSettings,
+  voucherSettings,
+  webhookSettings,
+} from './settings/business-settings.ts';
+import {
+  databaseSettings,
+  httpSettings,
+  observationSettings,
+  processSettings,
+  taskQueueSettings,
+  temporalSettings,
+} from './settings/deployment-settings.ts';
+import {
+  callbackSettings,
+  defaultProviderSettings,
+  emailSettings,
+  providerGuardSettings,
+  providerSettings,
+} from './settings/provider-settings.ts';
 import { startSettings } from './settings/start-settings.ts';
-import { temporalSettings } from './settings/temporal-settings.ts';
-import { readTestConstants, testConstantsProblems } from './test-constants.ts';
 
-const sharedSettings = { ...secretSettings, ...serviceSettings };
-interface Rule {
-  // Of settings that may be missing or wrong, as they were given.
-  readonly isKept: (settings: never) => boolean;
-  readonly path: [string];
-  readonly message: string;
+/** The settings of the worker, in the groups in which they are handed on. */
+const workerGroups = {
+  process: processSettings,
+  observation: observationSettings,
+  database: databaseSettings,
+  temporal: { ...temporalSettings, ...taskQueueSettings },
+  http: httpSettings,
+  secrets: secretSettings,
+  access: accessSettings,
+  portal: portalSettings,
+  market: marketSettings,
+  vouchers: voucherSettings,
+  schedules: scheduleSettings,
+  webhooks: webhookSettings,
+  topups: topupSettings,
+  repairs: repairSettings,
+  providerGuard: providerGuardSettings,
+  callbacks: callbackSettings,
+  defaultProviders: defaultProviderSettings,
+  providers: providerSettings,
+  email: emailSettings,
+};
+
+/** Those of the API: the same, and secrets of its own. */
+const apiGroups = { ...workerGroups, secrets: { ...secretSettings, ...apiSecretSettings } };
+
+const migrationGroups = {
+  process: pick(processSettings, ['ENVIRONMENT', 'LOG_LEVEL']),
+  database: pick(databaseSettings, ['TRUST_UNENCRYPTED_NETWORK', 'DATABASE_URL']),
+  temporal: temporalSettings,
+};
+
+const demoGroups = {
+  start: pick(startSettings, ['DATA_DIR']),
+  // The demo's file holds the address.
+  temporal: { ...temporalSettings, TEMPORAL_ADDRESS: temporalSettings.TEMPORAL_ADDRESS.optional() },
+};
+
+const codecGroups = {
+  process: pick(processSettings, ['LOG_LEVEL']),
+  http: pick(httpSettings, ['HOST', 'TRUSTED_PROXIES']),
+  temporal: pick(temporalSettings, ['TEMPORAL_UI_URL']),
+  secrets: pick(secretSettings, ['PAYLOAD_KEYS']),
+  codec: codecSettings,
+};
+
+const adminGroups = {
+  start: pick(startSettings, ['DATA_DIR']),
+  process: pick(processSettings, ['ENVIRONMENT']),
+  database: {
+    DATABASE_URL: databaseSettings.DATABASE_URL.optional(),
+    DATABASE_READ_URL: databaseSettings.DATABASE_READ_URL,
+  },
+  temporal: pick(temporalSettings, ['TEMPORAL_UI_URL', 'TEMPORAL_NAMESPACE']),
+  secrets: {
+    DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
+    DIGEST_KEYS: secretSettings.DIGEST_KEYS,
+    DATA_KEYS: secretSettings.DATA_KEYS.optional(),
+  },
+  portal: pick(portalSettings, ['PORTAL_ONE_TIME_PASSWORD_SECONDS', 'PORTAL_PASSWORD_COST']),
+  market: marketSettings,
+  vouchers: pick(voucherSettings, ['VOUCHER_VALIDITY_DAYS', 'REVERSAL_WINDOW_SECONDS']),
+  schedules: pick(scheduleSettings, ['PROVIDER_STATEMENT_MARGIN_SECONDS']),
+  webhooks: webhookSettings,
+  topups: pick(topupSettings, ['REVERSAL_WATCH_SECONDS']),
+  repairs: repairSettings,
+  // Few commands ask providers.
+  callbacks: callbackSettings,
+  defaultProviders: defaultProviderSettings,
+  providers: providerSettings,
+  email: {
+    EMAIL_FROM: emailSettings.EMAIL_FROM.optional(),
+    SMTP_URL: emailSettings.SMTP_URL.optional(),
+  },
+};
+
+/** What the sandbox reads as a process of its own. */
+const sandboxSettings = {
+  ...pick(processSettings, ['ENVIRONMENT']),
+  ...pick(httpSettings, ['HOST']),
+  ...pick(marketSettings, ['MOBILE_PREFIXES']),
+  ...pick(startSettings, ['PORT_BASE', 'SANDBOX_SMS_REPORT_URL', 'SANDBOX_DELAY_SCALE']),
+  // Without it the books are in memory.
+  DATA_DIR: startSettings.DATA_DIR.unwrap().optional(),
+};
+
+/** Those of these names that are there. */
+function pick<All extends object, Name extends keyof All & string>(
+  all: All,
+  names: readonly Name[],
+): Pick<All, Name> {
+  const wanted: readonly string[] = names;
+  const entries = Object.entries(all).filter(([name]) => wanted.includes(name));
+  return Object.fromEntries(entries) as Pick<All, Name>;
+}
+
+type Settings = Readonly<Record<string, z.ZodType>>;
+type Groups = Readonly<Record<string, Settings>>;
+type ReadSettings<Given extends Settings> = z.infer<z.ZodObject<Given>>;
+type ReadGroups<Given extends Groups> = {
+  readonly [Group in keyof Given]: InCamelCase<ReadSettings<Given[Group]>>;
+};
+
+const settingsIn = (groups: Groups): Settings => Object.assign({}, ...Object.values(groups));
+
+/** Every setting and every constant, by the name in the environment. */
+export const allSettings: Settings = {
+  ...startSettings,
+  ...codecSettings,
+  ...settingsIn(apiGroups),
+};
+
+/** The names of all constants of `src/config`. */
+export const constantNames: ReadonlySet<string> = new Set(
+  Object.keys(allSettings).filter((name) => isConstant(allSettings[name] as z.ZodType)),
+);
+
+/** The settings of the worker. */
+export type Config = ReadGroups<typeof workerGroups> & Located;
+/** The settings of the API: those of the worker and its own. */
+export type ApiConfig = ReadGroups<typeof apiGroups> & Located;
+/** The settings of `npm start`, by their names in the environment, to which it adds others. */
+export type StartConfig = ReadSettings<typeof startSettings>;
+export type AdminConfig = ReadGroups<typeof adminGroups>;
+export type CodecConfig = ReadGroups<typeof codecGroups>;
+export type Environment = Record<string, string | undefined>;
+
+/** One line per missing or invalid setting; it never repeats values. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Reading {
+  readonly rules?: readonly Rule[];
+  readonly findProblems?: (given: Environment) => readonly string[];
+  /** Those that a test changes in its own process. */
+  readonly constants?: Environment | undefined;
+}
+
+/** Reads settings and groups them. */
+function readGroups<Given extends Groups>(
+  groups: Given,
+  environment: Environment,
+  reading: Reading,
+): ReadGroups<Given> {
+  const values: object = readSettings(settingsIn(groups), environment, reading);
+  const entries = Object.entries(groups).map(([group, settings]) => [
+    group,
+    inCamelCase(pick(values, Object.keys(settings) as never[])),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Reads settings under their names in the environment. */
+function readSettings<Given extends Settings>(
+  settings: Given,
+  environment: Environment,
+  { rules = [], findProblems = () => [], constants }: Reading,
+): ReadSettings<Given> {
+  // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
+  const filled = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== ''),
+  );
+  const { given, problems, told } = withSecretFiles(settings, filled);
+  const changed = constants ?? readTestConstants(given);
+  const values = Object.fromEntries(
+    Object.entries(settings).flatMap(([name, kind]) => {
+      const source = isConstant(kind) ? changed : given;
+      return name in source ? [[name, source[name]]] : [];
+    }),
+  );
+  const result = withRules(z.object(settings), rules).safeParse(values, {
+    error: ({ input }) => (input === undefined ? 'is not set' : undefined),
+  });
+  const wrong = (result.error?.issues ?? [])
+    .filter((issue) => !told.has(String(issue.path[0])))
+    .map((issue) => `${sourceOf(issue.path, filled)}: ${issue.message}`);
+  const found = [...testConstantsProblems(given), ...findProblems(given)];
+  const lines = [...problems, ...wrong, ...found].map((line) => `  ${line}`);
+  if (result.success && lines.length === 0) return result.data;
+  throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
 }
 
 /** Reports each problem beside all others, in one run. */
@@ -27,119 +233,6 @@ const withRules = <Schema extends z.ZodObject>(schema: Schema, rules: readonly R
       checked.refine((settings) => isKept(settings as never), { path, message, when: () => true }),
     schema,
   );
-
-const serviceRules = [...connectionRules, ...providerRules];
-
-const configSchema = withRules(z.object(sharedSettings), serviceRules);
-const apiConfigSchema = withRules(z.object({ ...sharedSettings, ...apiSettings }), serviceRules);
-const startConfigSchema = z.object(startSettings);
-const { ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK, DATABASE_URL, LOG_LEVEL, HOST } = serviceSettings;
-const migrationConfigSchema = withRules(
-  z.object({
-    ENVIRONMENT,
-    TRUST_UNENCRYPTED_NETWORK,
-    DATABASE_URL,
-    ...temporalSettings,
-    LOG_LEVEL,
-  }),
-  connectionRules,
-);
-/** The demo's file holds the address of Temporal. */
-const demoConfigSchema = withRules(
-  z.object({
-    ...temporalSettings,
-    TEMPORAL_ADDRESS: temporalSettings.TEMPORAL_ADDRESS.optional(),
-    DATA_DIR: startSettings.DATA_DIR,
-  }),
-  connectionRules,
-);
-const codecServerConfigSchema = z.object(codecSettings).superRefine(codecSignInRules);
-const sandboxConfigSchema = z.object({
-  ENVIRONMENT: serviceSettings.ENVIRONMENT,
-  HOST,
-  PORT_BASE: startSettings.PORT_BASE,
-  MOBILE_PREFIXES: serviceSettings.MOBILE_PREFIXES,
-  // Without it the books are in memory.
-  DATA_DIR: startSettings.DATA_DIR.unwrap().optional(),
-  SANDBOX_SMS_REPORT_URL: startSettings.SANDBOX_SMS_REPORT_URL,
-  SANDBOX_DELAY_SCALE: startSettings.SANDBOX_DELAY_SCALE,
-});
-const adminConfigSchema = z.object({
-  DATABASE_URL: startSettings.DATABASE_URL,
-  DATABASE_READ_URL: serviceSettings.DATABASE_READ_URL,
-  DATA_DIR: startSettings.DATA_DIR,
-  ENVIRONMENT: serviceSettings.ENVIRONMENT,
-  MARKET_TIME_ZONE: serviceSettings.MARKET_TIME_ZONE,
-  DIGEST_KEY: secretSettings.DIGEST_KEY.optional(),
-  DIGEST_KEYS: secretSettings.DIGEST_KEYS,
-  DATA_KEYS: secretSettings.DATA_KEYS.optional(),
-  WEBHOOK_ENDPOINTS_PER_COMPANY: serviceSettings.WEBHOOK_ENDPOINTS_PER_COMPANY,
-  WEBHOOK_PRIVATE_NETWORKS: serviceSettings.WEBHOOK_PRIVATE_NETWORKS,
-  WEBHOOK_RETRY_SECONDS: serviceSettings.WEBHOOK_RETRY_SECONDS,
-  REPAIR_CONFIRM_FROM: serviceSettings.REPAIR_CONFIRM_FROM,
-  REPAIR_CONFIRM_SECONDS: serviceSettings.REPAIR_CONFIRM_SECONDS,
-  VOUCHER_VALIDITY_DAYS: serviceSettings.VOUCHER_VALIDITY_DAYS,
-  REVERSAL_WINDOW_SECONDS: serviceSettings.REVERSAL_WINDOW_SECONDS,
-  SERVED_COUNTRIES: serviceSettings.SERVED_COUNTRIES,
-  MOBILE_PREFIXES: serviceSettings.MOBILE_PREFIXES,
-  PORTAL_ONE_TIME_PASSWORD_SECONDS: serviceSettings.PORTAL_ONE_TIME_PASSWORD_SECONDS,
-  PORTAL_PASSWORD_COST: serviceSettings.PORTAL_PASSWORD_COST,
-  TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
-  TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
-  PROVIDER_STATEMENT_MARGIN_SECONDS: serviceSettings.PROVIDER_STATEMENT_MARGIN_SECONDS,
-  REVERSAL_WATCH_SECONDS: serviceSettings.REVERSAL_WATCH_SECONDS,
-  // Few commands ask providers.
-  ...providerSettings,
-  EMAIL_FROM: providerSettings.EMAIL_FROM.optional(),
-  SMTP_URL: providerSettings.SMTP_URL.optional(),
-});
-
-export type Config = z.infer<typeof configSchema>;
-/** The settings of the API: those of the worker and its own. */
-export type ApiConfig = z.infer<typeof apiConfigSchema>;
-export type StartConfig = z.infer<typeof startConfigSchema>;
-export type AdminConfig = z.infer<typeof adminConfigSchema>;
-export type Environment = Record<string, string | undefined>;
-
-/** One line per missing or invalid setting; it never repeats values. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-function read<Schema extends z.ZodObject>(
-  schema: Schema,
-  environment: Environment,
-  {
-    findProblems = () => [],
-    constants,
-  }: {
-    readonly findProblems?: (given: Environment) => readonly string[];
-    readonly constants?: Environment | undefined;
-  } = {},
-): z.infer<Schema> {
-  // An empty value means "not set", as in a compose file with `NAME: ${NAME:-}`.
-  const filled = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== ''),
-  );
-  const { given, problems, told } = withSecretFiles(schema, filled);
-  const changed = constants ?? readTestConstants(given);
-  const values = Object.fromEntries(
-    Object.entries(schema.shape).flatMap(([name, kind]) => {
-      const source = isConstant(kind as z.ZodType) ? changed : given;
-      return name in source ? [[name, source[name]]] : [];
-    }),
-  );
-  const result = schema.safeParse(values, {
-    error: ({ input }) => (input === undefined ? 'is not set' : undefined),
-  });
-  const wrong = (result.error?.issues ?? [])
-    .filter((issue) => !told.has(String(issue.path[0])))
-    .map((issue) => `${sourceOf(issue.path, filled)}: ${issue.message}`);
-  const rules = [...testConstantsProblems(given), ...findProblems(given)];
-  const lines = [...problems, ...wrong, ...rules].map((line) => `  ${line}`);
-  if (result.success && lines.length === 0) return result.data;
-  throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
-}
 
 /** A setting's name, or that of the file which its value comes from. */
 function sourceOf(path: readonly PropertyKey[], filled: Environment): string {
@@ -157,6 +250,46 @@ const ownEnvironmentWith = (overrides: Environment): Environment => ({
   ...overrides,
 });
 
+/** The constants that a test changes for a process which it starts. */
+function readTestConstants({ TEST_CONSTANTS: text }: Environment): Environment {
+  return text === undefined || testConstantsProblem(text) !== undefined ? {} : JSON.parse(text);
+}
+
+/** Why the text changes no constants: a name that is none would change nothing. */
+function testConstantsProblem(text: string): string | undefined {
+  try {
+    const unknown = Object.keys(JSON.parse(text)).find((name) => !constantNames.has(name));
+    return unknown === undefined ? undefined : `names ${unknown}, which is no constant`;
+  } catch {
+    return 'must be JSON';
+  }
+}
+
+/** The problems of a process that a test has started. */
+const testConstantsProblems = ({ ENVIRONMENT, TEST_CONSTANTS: text }: Environment): string[] => {
+  if (text === undefined) return [];
+  const problem =
+    ENVIRONMENT === 'production' ? 'is for the test environment only' : testConstantsProblem(text);
+  return problem === undefined ? [] : [`TEST_CONSTANTS: ${problem}`];
+};
+
+/** The public address is known: where no setting says it, it is that of this machine. */
+interface Located {
+  readonly http: { readonly publicUrl: string };
+}
+
+const located = <Groups extends { readonly http: InCamelCase<ReadSettings<typeof httpSettings>> }>(
+  groups: Groups,
+): Groups & Located => {
+  const { publicUrl = `http://localhost:${groups.http.port}` } = groups.http;
+  return { ...groups, http: { ...groups.http, publicUrl } };
+};
+
+const serviceReading = {
+  rules: [...connectionRules, ...providerRules],
+  findProblems: serviceProblems,
+};
+
 /**
  * The settings of the API process.
  *
@@ -165,17 +298,13 @@ const ownEnvironmentWith = (overrides: Environment): Environment => ({
 export const readApiConfig = (
   environment: Environment = process.env,
   constants?: Environment,
-): ApiConfig => read(apiConfigSchema, environment, { findProblems: serviceProblems, constants });
+): ApiConfig => located(readGroups(apiGroups, environment, { ...serviceReading, constants }));
 
 /** The settings of the worker process, as those of the API. */
 export const readConfig = (
   environment: Environment = process.env,
   constants?: Environment,
-): Config => read(configSchema, environment, { findProblems: serviceProblems, constants });
-
-/** The public address of the service, without a trailing slash. */
-export const publicUrlOf = ({ PUBLIC_URL, PORT }: Config): string =>
-  (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '');
+): Config => located(readGroups(workerGroups, environment, { ...serviceReading, constants }));
 
 /** The settings of the API process, overridden by those that `npm start` makes for its servers. */
 export const readApiConfigWith = (overrides: Environment): ApiConfig =>
@@ -183,32 +312,33 @@ export const readApiConfigWith = (overrides: Environment): ApiConfig =>
 
 /** The settings of `npm start`. */
 export const readStartConfig = (environment: Environment = process.env): StartConfig =>
-  read(startConfigSchema, environment, { findProblems: startProblems });
+  readSettings(startSettings, environment, { findProblems: startProblems });
 
 /** The settings of the demo, which looks for the servers of `npm start`. */
 export const readDemoConfig = (environment: Environment = process.env) =>
-  read(demoConfigSchema, environment);
+  readGroups(demoGroups, environment, { rules: connectionRules });
 
 /** The payload keys for the codec server. */
-export const readPayloadKeys = (text: string): Config['PAYLOAD_KEYS'] => keyRing.parse(text);
+export const readPayloadKeys = (text: string): Config['secrets']['payloadKeys'] =>
+  keyRing.parse(text);
 
 /** The settings of the migration process. */
 export const readMigrationConfig = (environment: Environment = process.env) =>
-  read(migrationConfigSchema, environment);
+  readGroups(migrationGroups, environment, { rules: connectionRules });
 
 /** The settings of the codec server as a separate process. */
-export const readCodecServerConfig = (environment: Environment = process.env) =>
-  read(codecServerConfigSchema, environment);
+export const readCodecServerConfig = (environment: Environment = process.env): CodecConfig =>
+  readGroups(codecGroups, environment, { rules: codecRules });
 
-/** The settings of the sandbox as a separate process. */
+/** The settings of the sandbox as a separate process, by their names in the environment. */
 export const readSandboxConfig = (environment: Environment = process.env) =>
-  read(sandboxConfigSchema, environment, { findProblems: sandboxProblems });
+  readSettings(sandboxSettings, environment, { findProblems: sandboxProblems });
 
 /** The settings of the operator's command line, which looks for missing ones at `npm start`. */
 export const readAdminConfig = (
   environment: Environment = process.env,
   constants?: Environment,
-): AdminConfig => read(adminConfigSchema, environment, { constants });
+): AdminConfig => readGroups(adminGroups, environment, { constants });
 
 /** The settings of the operator's command line, overridden by those of `npm start`. */
 export const readAdminConfigWith = (overrides: Environment): AdminConfig =>

@@ -18,12 +18,15 @@ const TRAILING_NEWLINE = /\r?\n$/;
 export const fileSettingOf = (name: string): string => `${name}_FILE`;
 
 /**
- * Reads the secrets of a schema that are given as `NAME_FILE=/path`, in place of `NAME`. One
+ * Reads the secrets among settings that are given as `NAME_FILE=/path`, in place of `NAME`. One
  * newline at the end of a file is not part of its secret. The problems name settings only: a
  * mistaken person may have written the secret itself where the path belongs.
  */
-export function withSecretFiles(schema: z.ZodObject, given: Given): ResolvedSettings {
-  const secrets = Object.entries(schema.shape).filter(([, kind]) => isSecret(kind as z.ZodType));
+export function withSecretFiles(
+  settings: Readonly<Record<string, z.ZodType>>,
+  given: Given,
+): ResolvedSettings {
+  const secrets = Object.entries(settings).filter(([, kind]) => isSecret(kind));
   const values: Record<string, string | undefined> = { ...given };
   const problems: string[] = [];
   const told = new Set<string>();

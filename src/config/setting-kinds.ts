@@ -2,7 +2,8 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { Resolver } from 'node:dns';
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { hasPhoneNumbers } from '../domain/phone.ts';
+import { parseMoney } from '../domain/money.ts';
+import { hasPhoneNumbers, operators } from '../domain/phone.ts';
 import { allProviders } from '../domain/providers.ts';
 import { templateProblems } from '../domain/vouchers/messages.ts';
 
@@ -63,9 +64,9 @@ const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** ETB with at most two decimals. */
-export const amount = z
-  .string()
-  .regex(/^[0-9]{1,12}(\.[0-9]{1,2})?$/, 'must be an amount such as 99.50');
+const amount = z.string().regex(/^[0-9]{1,12}(\.[0-9]{1,2})?$/, 'must be an amount such as 99.50');
+
+export const money = amount.transform(parseMoney);
 
 /** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
 export const symmetricKey = z
@@ -127,6 +128,13 @@ export const ed25519PublicKeys = pem
 export const webAddress = z
   .string()
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
+
+/** The base of links, without a slash at its end. */
+export const linkAddress = webAddress.transform((url) => url.replace(/\/+$/, ''));
+
+/** Whether a host is this machine. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
 /**
  * smtp:// (with STARTTLS, unless it ends in ?tls=off) or smtps://, optionally with user and
@@ -226,3 +234,101 @@ export const balanceMinimums = z
           .map(([name = '', amount]) => [name, Number(amount)]),
       ),
   );
+
+/** `name=value`, separated by commas, with percent-encoded values, as OpenTelemetry writes them. */
+export const pairs = z.string().transform((given, context): Readonly<Record<string, string>> => {
+  const found = given
+    .split(',')
+    .filter((pair) => pair.trim() !== '')
+    .map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  try {
+    return Object.fromEntries(
+      found.map((pair) => [pair?.[1] ?? fail(), decodeURIComponent(pair?.[2] ?? fail())]),
+    );
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be name=value, separated by commas' });
+    return z.NEVER;
+  }
+});
+
+function fail(): never {
+  throw new RangeError('not a pair');
+}
+
+/** The name in a wrong place may be a secret: no message repeats it. */
+const namedBy = (names: readonly string[]) => ({
+  error: `must be given for ${names.join(', ')}: name=value, separated by commas`,
+});
+
+const named: z.ZodType = pairs;
+
+/** A value for some of these names. */
+export const byName = <Name extends string, Value extends z.ZodType>(
+  names: readonly Name[],
+  value: Value,
+) => named.pipe(z.partialRecord(z.enum(names), value, namedBy(names)));
+
+/** A value for each mobile operator. */
+export const byOperator = <Value extends z.ZodType>(value: Value) =>
+  named.pipe(z.record(z.enum(operators), value, namedBy(operators)));
+
+const prefixes = z
+  .string()
+  .transform((text) => text.split(/\s+/).filter(Boolean))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^0[789]\d{0,3}$/,
+          'must be prefixes of national mobile numbers, such as 0791, separated by spaces',
+        ),
+    ),
+  );
+
+/** Prefixes of numbers for some operators; no number belongs to two of them. */
+export const mobilePrefixes = byName(operators, prefixes).refine((given) => {
+  const all = Object.entries(given).flatMap(([operator, ofOperator = []]) =>
+    ofOperator.map((prefix) => ({ operator, prefix })),
+  );
+  return all.every((one) =>
+    all.every((other) => other.operator === one.operator || !other.prefix.startsWith(one.prefix)),
+  );
+}, 'gives one prefix to two operators');
+
+/** The smallest and the largest of amounts in ETB. */
+export const amountRange = z
+  .string()
+  .regex(/^[0-9.]+-[0-9.]+$/, 'must be two amounts, such as 5-10000')
+  .transform((text) => text.split('-'))
+  .pipe(z.tuple([money, money]))
+  .transform(([minimum, maximum]) => ({ minimum, maximum }));
+
+/** Addresses and ranges, separated by spaces. */
+export const addressesOrRanges = z
+  .string()
+  .transform((text) => text.split(/\s+/).filter(Boolean))
+  .pipe(z.array(addressOrRange));
+
+/** smpp:// or smpps:// (TLS), with the system id and the password of the account. */
+export const smppAddress = z
+  .string()
+  .pipe(z.url({ protocol: /^smpps?$/, error: 'must be an smpp or smpps address' }))
+  .transform((text) => {
+    const { protocol, hostname, port, username, password, searchParams } = new URL(text);
+    return {
+      tls: protocol === 'smpps:',
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'smpps:' ? 3550 : 2775),
+      systemId: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      systemType: searchParams.get('system_type') ?? '',
+    };
+  })
+  .refine(({ systemId }) => /^[\x21-\x7e]{1,15}$/.test(systemId), {
+    message: 'must have a system id of 1 to 15 visible ASCII characters',
+  })
+  .refine(({ password }) => /^[\x21-\x7e]{1,8}$/.test(password), {
+    message: 'must have a password of 1 to 8 visible ASCII characters',
+  })
+  .meta(SECRET);

@@ -26,12 +26,6 @@ export function createNumberHash(digestKey: Buffer) {
     createHmac('sha256', key).update(msisdn).digest().subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** The keys of the settings. */
-export const numberKeysOf = (config: {
-  readonly DIGEST_KEY: Buffer;
-  readonly DATA_KEYS: readonly SecretKey[];
-}) => ({ digestKey: config.DIGEST_KEY, dataKeys: config.DATA_KEYS });
-
 /**
  * Seals phone numbers for the database (decision 30). The hash is under `digestKey`, which never
  * changes, so that a number is found whatever key sealed it; the box is under the first of

@@ -118,26 +118,26 @@ const FORMER_ERASED = sql`former_msisdn = case when former_msisdn is not null th
  * Rows that another process has locked wait for the next run.
  */
 export const numberErasures = {
-  'numbers of vouchers': ({ numberDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of vouchers': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
     update vouchers set owner_msisdn = 'erased' where id = any(array(
       select id from vouchers
       where owner_msisdn <> 'erased' and ${ENDED_VOUCHER}
-        and ${isOlder(sql`expires_at`, numberDays)}
+        and ${isOlder(sql`expires_at`, numberRetentionDays)}
       order by expires_at limit ${batchSize} for update skip locked))`,
 
-  'numbers of messages': ({ numberDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of messages': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
     update messages set msisdn = 'erased' where id = any(array(
       select messages.id from messages
       join vouchers on vouchers.id = messages.voucher_id and vouchers.${ENDED_VOUCHER}
-      where messages.msisdn <> 'erased' and ${isOlder(sql`messages.created_at`, numberDays)}
-        and ${isOlder(sql`vouchers.expires_at`, numberDays)} and settled_at is not null
+      where messages.msisdn <> 'erased' and ${isOlder(sql`messages.created_at`, numberRetentionDays)}
+        and ${isOlder(sql`vouchers.expires_at`, numberRetentionDays)} and settled_at is not null
       order by messages.created_at limit ${batchSize} for update of messages skip locked))`,
 
-  'numbers of top-ups': ({ numberDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of top-ups': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
     with due as (
       select id from topups
-      where msisdn <> 'erased' and ${isOlder(sql`created_at`, numberDays)}
-        and ${isOlder(sql`updated_at`, numberDays)} and ${isSettledTopup}
+      where msisdn <> 'erased' and ${isOlder(sql`created_at`, numberRetentionDays)}
+        and ${isOlder(sql`updated_at`, numberRetentionDays)} and ${isSettledTopup}
       order by created_at limit ${batchSize} for update skip locked
     ), attempts as (
       update topup_attempts set msisdn = 'erased'
@@ -148,22 +148,22 @@ export const numberErasures = {
     )
     update topups set msisdn = 'erased' where id = any(array(select id from due))`,
 
-  'numbers of repairs': ({ numberDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of repairs': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
     update repairs set sealed_arguments = null, ${FORMER_ERASED} where id = any(array(
       select id from repairs
       where sealed_arguments is not null and state in ('DONE', 'REFUSED', 'EXPIRED')
-        and ${isOlder(sql`changed_at`, numberDays)}
+        and ${isOlder(sql`changed_at`, numberRetentionDays)}
       order by id limit ${batchSize} for update skip locked))`,
 
-  'numbers of bulk lines': ({ numberDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of bulk lines': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
     update bulk_lines set owner_msisdn = 'erased' where ctid = any(array(
       select ctid from bulk_lines
-      where owner_msisdn <> 'erased' and ${isOlder(sql`settled_at`, numberDays)}
+      where owner_msisdn <> 'erased' and ${isOlder(sql`settled_at`, numberRetentionDays)}
       order by settled_at limit ${batchSize} for update skip locked))`,
 };
 
 interface NumberRetention {
-  readonly numberDays: number;
+  readonly numberRetentionDays: number;
 }
 
 /**

@@ -8,9 +8,9 @@ export interface Retention {
   readonly eventDays: number;
   readonly signInSeconds: number;
   readonly sessionSeconds: number;
-  readonly messageDays: number;
+  readonly messageRetentionDays: number;
   /** Numbers of ended vouchers and top-ups are erased after this time; 0 keeps them. */
-  readonly numberDays: number;
+  readonly numberRetentionDays: number;
 }
 
 /** A caller that repeats an abandoned request later than this makes a new request. */
@@ -164,11 +164,11 @@ const prunings = {
         and number is not null))`,
 
   // In the order of their ids, too. A message that another provider was asked for waits for its failovers.
-  'sent messages': ({ messageDays }: Retention, batchSize: number) => sql`
+  'sent messages': ({ messageRetentionDays }: Retention, batchSize: number) => sql`
     with due as materialized (
       select id from (
         select id, created_at, settled_at from messages order by id limit ${batchSize}) as oldest
-      where created_at < ${daysAgo(messageDays)} and settled_at is not null
+      where created_at < ${daysAgo(messageRetentionDays)} and settled_at is not null
         and (select count(*) from message_failovers where message_id = oldest.id) = 0
     ), resends as (
       delete from message_resends where message_id = any(array(select id from due))

@@ -82,7 +82,7 @@ function afterSpaces(tokens: readonly Token[], start: number): number {
 /** The addresses of a deployment, in place of those that pages are written with. */
 export interface SiteAddresses {
   readonly publicUrl: string;
-  readonly sandboxUrl: string | undefined;
+  readonly sandboxUrl?: string | undefined;
 }
 
 const WRITTEN_SERVICE = 'http://localhost:3000';

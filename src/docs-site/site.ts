@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import type { Config } from '../config/config.ts';
 import { messageOf, type Surface, statusCodeOf } from '../domain/refusals.ts';
 import { methodsAt, type PagesSurface } from '../http/app.ts';
 import { answerAsset, type PublicDocument, routeDocuments } from '../http/files.ts';
@@ -12,16 +13,14 @@ import { partnerRoutes } from '../partner/routes.ts';
 import { type Html, html } from '../rendering/html.ts';
 import { downloads, downloadsPage } from './downloads.ts';
 import { importedAssets, layout, ownAssets, sharedAssets, TITLE } from './layout.ts';
-import { guides, type SiteAddresses } from './markdown.ts';
+import { guides } from './markdown.ts';
 import { DOCS_PATH, type DocsPage, markdownPath } from './page.ts';
 import { changelogPage, guidePage } from './pages/guides.ts';
 import { homePage } from './pages/home.ts';
 import { errorsPage, indexPath, operationPage, referenceIndex } from './pages/reference.ts';
 import { searchResults } from './pages/try-it.ts';
 
-interface SiteSettings extends SiteAddresses {
-  readonly environment: 'test' | 'production';
-}
+type SiteSettings = Pick<Config, 'process' | 'http'>;
 
 /** The pages of the site under what they belong to. */
 interface PageGroup {
@@ -33,7 +32,7 @@ interface PageGroup {
 function allPages(settings: SiteSettings): PageGroup[] {
   return [
     { title: 'Begin', pages: [homePage] },
-    { title: 'Guides', pages: guides().map((guide) => guidePage(guide, settings)) },
+    { title: 'Guides', pages: guides().map((guide) => guidePage(guide, settings.http)) },
     { title: 'Partner API', pages: reference('partner', settings) },
     { title: 'Merchant API', pages: reference('merchant', settings) },
     { title: 'Further', pages: [errors, downloadsPage, changelogPage] },
@@ -45,7 +44,10 @@ const errors = errorsPage([
   { title: 'Merchant API', routes: merchantRoutes },
 ]);
 
-function reference(surface: Surface, { publicUrl, environment }: SiteSettings): DocsPage[] {
+function reference(
+  surface: Surface,
+  { http: { publicUrl }, process: { environment } }: SiteSettings,
+): DocsPage[] {
   const document = once(() => withoutReferences(openApiDocuments(publicUrl)[surface]));
   const canTry = environment === 'test';
   return [
@@ -61,7 +63,7 @@ function reference(surface: Surface, { publicUrl, environment }: SiteSettings): 
  * Nothing of it is made before its first request, so that a process starts without it.
  */
 export function createDocsSite(settings: SiteSettings): PagesSurface {
-  const { publicUrl } = settings;
+  const { publicUrl } = settings.http;
   const site = once(() => {
     const router = routerOf(settings);
     return { router, routes: router.routes() };
@@ -91,7 +93,7 @@ function routerOf(settings: SiteSettings): Router {
   const pages = allPages(settings).flatMap((group) => group.pages);
   const router = new Router({ exclusive: true });
   routeDocuments(router, [
-    ...servedDocuments(settings.publicUrl),
+    ...servedDocuments(settings.http.publicUrl),
     ...pages.flatMap(documentsOf),
     ...downloads(),
   ]);
@@ -153,7 +155,7 @@ export const llmsText = (settings: SiteSettings): PublicDocument => ({
           `## ${title}\n\n${pages
             .map(
               (page) =>
-                `- [${page.title}](${settings.publicUrl}${markdownPath(page)}): ${page.summary}`,
+                `- [${page.title}](${settings.http.publicUrl}${markdownPath(page)}): ${page.summary}`,
             )
             .join('\n')}`,
       ),

@@ -134,8 +134,8 @@ export const webhookHost = (url: string): string => new URL(url).host;
 
 /** Pauses between attempts, in seconds. */
 export interface RetryPauses {
-  readonly firstPauseSeconds: number;
-  readonly longestPauseSeconds: number;
+  readonly webhookFirstPauseSeconds: number;
+  readonly webhookLongestPauseSeconds: number;
 }
 
 /** Each pause is this many times as long as the one before. */
@@ -144,10 +144,15 @@ const PAUSE_GROWTH = 4;
 /** The pause after a failed attempt, by the attempts before it; null for a test event. */
 export const pauseAfter = (
   attemptsBefore: number,
-  { firstPauseSeconds, longestPauseSeconds }: RetryPauses,
+  { webhookFirstPauseSeconds, webhookLongestPauseSeconds }: RetryPauses,
   isTest: boolean,
 ): number | null =>
-  isTest ? null : Math.min(firstPauseSeconds * PAUSE_GROWTH ** attemptsBefore, longestPauseSeconds);
+  isTest
+    ? null
+    : Math.min(
+        webhookFirstPauseSeconds * PAUSE_GROWTH ** attemptsBefore,
+        webhookLongestPauseSeconds,
+      );
 
 /** A delivery with its event; a test event has neither number nor data. */
 interface DeliveredEvent {

@@ -123,20 +123,22 @@ export function createApp(
     Object.assign(context.state.log, { reason: refusal.reason });
     const surface = pagesAt(context.path);
     if (surface) surface.answerRefusal(context, refusal);
-    else writeRefusal(context, services.settings.publicUrl, surfaceOf(context.path), refusal);
+    else writeRefusal(context, services.settings.http.publicUrl, surfaceOf(context.path), refusal);
   };
   const methodsOf = (path: string): string[] =>
     pagesAt(path)?.methodsOf(path) ?? methodsByPath.get(path) ?? methodsAt(router, path);
 
   if (tracing()) app.use(requestTrace);
   app.use(requestLog(services.logger, services.metrics));
-  const protect = securityHeaders({ isSecure: services.settings.publicUrl.startsWith('https:') });
+  const protect = securityHeaders({
+    isSecure: services.settings.http.publicUrl.startsWith('https:'),
+  });
   app.use((context, next) => (pagesAt(context.path) ? next() : protect(context, next)));
   app.use(errorReply(services, answer, methodsOf));
   app.use(leadPeopleToDocs);
   app.use((context, next) => pagesAt(context.path)?.middleware(context, next) ?? next());
   app.use(router.routes());
   const basePaths = surfaces.map(({ basePath }) => basePath);
-  app.use(promoImages(services.settings.promoImageFolder, basePaths));
+  app.use(promoImages(services.settings.http.promoImageFolder, basePaths));
   return app;
 }

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, join, sep } from 'node:path';
 import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import type { Config } from '../config/config.ts';
 import { isImagePath } from '../domain/image-path.ts';
 import { etagOf, isKnown } from './envelope.ts';
 import { once } from './once.ts';
@@ -203,11 +204,11 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 180;
 
 /** Where weaknesses are reported (RFC 9116); nothing where the deployment names no contact. */
-export const securityContact = (settings: {
-  readonly contact: string | undefined;
-  readonly publicUrl: string;
-}): PublicDocument[] =>
-  settings.contact === undefined
+export const securityContact = ({
+  securityContact: contact,
+  publicUrl,
+}: Pick<Config['http'], 'securityContact' | 'publicUrl'>): PublicDocument[] =>
+  contact === undefined
     ? []
     : [
         {
@@ -215,10 +216,10 @@ export const securityContact = (settings: {
           type: 'text/plain; charset=utf-8',
           body: () =>
             [
-              `Contact: ${settings.contact}`,
+              `Contact: ${contact}`,
               `Expires: ${new Date(Date.now() + VALID_DAYS * DAY_MS).toISOString()}`,
               'Preferred-Languages: en',
-              `Canonical: ${settings.publicUrl}/.well-known/security.txt`,
+              `Canonical: ${publicUrl}/.well-known/security.txt`,
               '',
             ].join('\n'),
         },

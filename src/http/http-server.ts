@@ -1,19 +1,17 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Config } from '../config/config.ts';
 import { reasons } from '../domain/reasons.ts';
 import { listen } from '../runtime/process/health.ts';
+import type { AddressMatcher } from './access/source-address.ts';
 import { REASON_HEADER } from './envelope.ts';
 import { type ConnectionLimits, limitConnections } from './limits/connection-limits.ts';
 
-/** Limits of a server. */
-export interface ServerLimits {
-  readonly headersTimeoutMs: number;
-  /** Time for a request to arrive completely; the answer may take longer. */
-  readonly requestTimeoutMs: number;
-  /** Time without a byte in either direction, such as an unread answer. */
-  readonly idleTimeoutMs: number;
-  readonly connections: ConnectionLimits;
-}
+type ServerSettings = Pick<
+  Config['http'],
+  'host' | 'port' | 'headersTimeoutSeconds' | 'requestTimeoutSeconds' | 'idleTimeoutSeconds'
+> &
+  ConnectionLimits;
 
 export interface RunningServer {
   readonly port: number;
@@ -38,21 +36,21 @@ const REFUSAL_GRACE_MS = 1_000;
 export async function startHttpServer(
   handle: RequestListener,
   options: {
-    readonly host: string;
-    readonly port: number;
-    readonly limits: ServerLimits;
+    readonly settings: ServerSettings;
+    readonly isTrustedProxy: AddressMatcher;
     /** Called for each connection that could not be accepted. */
     readonly onError: (error: Error) => void;
   },
 ): Promise<RunningServer> {
-  const { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connections } = options.limits;
+  const { settings } = options;
+  const headersTimeout = settings.headersTimeoutSeconds * 1_000;
   const connectionEnds = createConnectionEnds();
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs / 2),
+      headersTimeout,
+      requestTimeout: settings.requestTimeoutSeconds * 1_000,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeout / 2),
       // Checked below, because Node's own answer has no body.
       requireHostHeader: false,
     },
@@ -77,10 +75,10 @@ export async function startHttpServer(
   server.maxHeadersCount = 0;
   // A caller may close its half of the connection once its request is sent, and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.timeout = idleTimeoutMs;
-  limitConnections(server, connections);
+  server.timeout = settings.idleTimeoutSeconds * 1_000;
+  limitConnections(server, settings, options.isTrustedProxy);
   server.on('clientError', createRefusal(server));
-  const port = await listen(server, options, options.onError);
+  const port = await listen(server, settings, options.onError);
   return {
     port,
     drain: connectionEnds.drain,

@@ -266,7 +266,7 @@ export async function handleEndpoint(
   await passStep(services.failpoint, endpoint.operation, 'known');
   recordCall(services.calls, context, result);
   if (result.ok) writeReply(context, endpoint, result);
-  else writeRefusal(context, services.settings.publicUrl, surface, result, endpoint);
+  else writeRefusal(context, services.settings.http.publicUrl, surface, result, endpoint);
   context.res.once('finish', () => {
     void passStep(services.failpoint, endpoint.operation, 'answered');
   });
@@ -318,7 +318,7 @@ export function addressOf(services: Services, context: RouterContext): string {
     clientAddress(
       context.req.socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      services.settings.isTrustedProxy,
+      services.isTrustedProxy,
     ) ?? ''
   );
 }

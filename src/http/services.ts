@@ -1,12 +1,9 @@
-import type { callbackProviders } from '../config/provider-settings.ts';
+import type { Config } from '../config/config.ts';
+import type { callbackProviders } from '../config/settings/provider-settings.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { FenceWatch } from '../db/recovery.ts';
-import type { MobileMoneyProviderName } from '../domain/providers.ts';
 import type { OperationServices } from '../operations/run-once.ts';
-import type { WebhookSettings } from '../operations/webhooks.ts';
-import type { RepairLimits } from '../repairs/repair-kind.ts';
 import type { Metrics } from '../runtime/metrics/metrics.ts';
-import type { TemporalUi } from '../runtime/process/temporal-ui.ts';
 import type { AccessDirectory, ApiKeyLookup } from './access/access-directory.ts';
 import type { AccessTokens } from './access/access-token.ts';
 import type { AddressMatcher } from './access/source-address.ts';
@@ -42,31 +39,25 @@ export interface Services extends OperationServices {
   /** Lets a limited number of callbacks about an operation reach its workflow. */
   readonly hintWithinLimit: HintWithinLimit;
   readonly secretBox: SecretBox;
-  readonly webhooks: WebhookSettings;
   /** Encrypts API keys that can be copied; undefined where none are kept. */
   readonly keyCopies: SecretBox | undefined;
-  readonly settings: OperationServices['settings'] & {
-    readonly environment: 'test' | 'production';
-    /** Without a trailing slash. */
-    readonly publicUrl: string;
-    /** Where integrators reach the provider sandbox, without a trailing slash. */
-    readonly sandboxUrl: string | undefined;
-    /** A change of access takes effect within this time. */
-    readonly accessCacheSeconds: number;
-    readonly isTrustedProxy: AddressMatcher;
-    /** Who may call back: about messages, payments and top-ups. */
-    readonly callbacks: Readonly<Record<(typeof callbackProviders)[number], CallbackAccess>>;
-    /** The secret that signs callbacks of Reloadly; undefined where there are none. */
-    readonly reloadlyCallbackSecret: string | undefined;
-    /** Pays where no route decides. */
-    readonly defaultPayer: MobileMoneyProviderName;
-    readonly reversalWatchSeconds: number;
-    /** Where workflows are shown to staff. */
-    readonly temporalUi: TemporalUi;
-    /** Of the workers: a part of the ids of some workflows. */
-    readonly taskQueue: string;
-    readonly repairs: RepairLimits;
-    /** The folder of promo images; undefined where there is none. */
-    readonly promoImageFolder: string | undefined;
-  };
+  /** Whether an address is that of a proxy whose `X-Forwarded-For` counts. */
+  readonly isTrustedProxy: AddressMatcher;
+  /** Who may call back: about messages, payments and top-ups. */
+  readonly callbackAccess: Readonly<Record<(typeof callbackProviders)[number], CallbackAccess>>;
+  readonly settings: HandlerSettings;
 }
+
+/** The settings of handlers and operations; those of providers and all other secrets stay outside. */
+type HandlerSettings = OperationServices['settings'] &
+  Pick<
+    Config,
+    | 'process'
+    | 'temporal'
+    | 'access'
+    | 'portal'
+    | 'webhooks'
+    | 'repairs'
+    | 'callbacks'
+    | 'defaultProviders'
+  >;

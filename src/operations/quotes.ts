@@ -1,13 +1,14 @@
+import type { Config } from '../config/config.ts';
 import type { Digests } from '../crypto/digests.ts';
 import type { Database } from '../db/connection.ts';
-import { type NumberEvent, numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
+import { numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
 import { readTopupQuote, topupFacts } from '../db/topups/topups.ts';
 import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation.ts';
 import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
 import { type Operator, refuseCountry } from '../domain/phone.ts';
 import type { Route } from '../domain/providers.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
-import { type AmountRange, priceTopup, type TopupKind } from '../domain/topup.ts';
+import { priceTopup, type TopupKind } from '../domain/topup.ts';
 import { type Caller, refuseGeneration, refuseGenerator } from '../domain/vouchers/voucher.ts';
 
 /** What an operation would cost now, and the refusal that it would be answered with. */
@@ -32,27 +33,23 @@ interface RoutedTopup {
   readonly providerProductId: number | null;
 }
 
-/** What generations and top-ups are checked by besides the database, as activities have it. */
-export interface QuoteRules {
+/** The providers that a quote asks, as activities have them. */
+export interface QuotedProviders {
   readonly operatorLookup: (msisdn: string) => Promise<Operator | undefined>;
   /** Whether any provider of a top-up can send an amount. */
   readonly canCarry: (topup: RoutedTopup, amount: Money) => boolean;
-  readonly topupRanges: Readonly<Record<Operator, AmountRange>>;
-  /** Events of one phone number in a day; 0 is no limit. */
-  readonly perNumberAndDay: Readonly<Record<NumberEvent, number>>;
-  /** ISO 3166-1 alpha-2 codes; the service sends messages to no other countries. */
-  readonly servedCountries: readonly string[];
 }
 
 interface QuoteServices {
   readonly database: Database;
   readonly digests: Digests;
-  readonly quoteRules: QuoteRules;
+  readonly quotedProviders: QuotedProviders;
+  readonly settings: Pick<Config, 'market' | 'vouchers' | 'topups'>;
 }
 
 /** Quotes a voucher by the checks of its generation, in their order; writes nothing. */
 export async function quoteVoucher(
-  { database, digests, quoteRules }: QuoteServices,
+  { database, digests, settings }: Omit<QuoteServices, 'quotedProviders'>,
   voucher: Omit<GenerationSubject, 'merchant'> & {
     /** Undefined where the request names none. */
     readonly merchant: GenerationSubject['merchant'] | undefined;
@@ -61,15 +58,14 @@ export async function quoteVoucher(
   },
 ): Promise<Quote> {
   const { msisdn, merchant, ...subject } = voucher;
-  const { perNumberAndDay, servedCountries } = quoteRules;
   const event = { event: 'vouchers', msisdn } as const;
-  const number = numberCount(digests.ownerNumber, perNumberAndDay, event);
+  const number = numberCount(digests.ownerNumber, settings.vouchers, event);
   const read = { ...subject, merchant: merchant ?? { identifier: '' } };
   const { facts, authority, left } = await readGenerationQuote(database, read, number);
   const amount = parseMoney(facts.denominationAmount ?? '0');
   const refusal =
     (merchant ? undefined : refuse('merchant-unspecified')) ??
-    refuseCountry(msisdn, servedCountries) ??
+    refuseCountry(msisdn, settings.market.servedCountries) ??
     refuseGeneration(facts) ??
     refuseGenerator(authority) ??
     refuseByLimits(left, { amount, number, now: new Date() });
@@ -85,7 +81,7 @@ export async function quoteVoucher(
 
 /** Quotes a top-up by the checks of its first attempt, in their order; writes nothing. */
 export async function quoteTopUp(
-  { database, digests, quoteRules }: QuoteServices,
+  { database, digests, quotedProviders, settings }: QuoteServices,
   topup: {
     readonly company: Caller;
     readonly kind: TopupKind;
@@ -98,8 +94,9 @@ export async function quoteTopUp(
   },
 ): Promise<Quote> {
   const { company, kind, msisdn } = topup;
-  const { canCarry, operatorLookup, perNumberAndDay, topupRanges } = quoteRules;
-  const number = numberCount(digests.ownerNumber, perNumberAndDay, { event: 'topups', msisdn });
+  const { canCarry, operatorLookup } = quotedProviders;
+  const event = { event: 'topups', msisdn } as const;
+  const number = numberCount(digests.ownerNumber, settings.vouchers, event);
   const [context, operator] = await Promise.all([
     readTopupQuote(
       database,
@@ -115,7 +112,7 @@ export async function quoteTopUp(
     isAdmitted: context.is_admitted,
     canCarry: (amount: Money) => canCarry(routed, amount),
   };
-  const terms = priceTopup(facts, topupRanges);
+  const terms = priceTopup(facts, settings.topups.airtimeRanges);
   const refusal = terms.ok
     ? refuseByLimits(context, { amount: terms.amount, number, now: new Date() })
     : terms;

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
 import type { Digests } from '../crypto/digests.ts';
 import type { Database } from '../db/connection.ts';
-import { type Slowing, secondsUntilTurn } from '../db/limits/daily-limits.ts';
+import { secondsUntilTurn } from '../db/limits/daily-limits.ts';
 import {
   findOperation,
   findOperations,
@@ -20,7 +21,7 @@ import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
 import type { Caller, Company } from '../domain/vouchers/voucher.ts';
 import type { Failpoint } from '../runtime/process/failpoint.ts';
 import { describeError } from '../runtime/process/logger.ts';
-import type { QuoteRules } from './quotes.ts';
+import type { QuotedProviders } from './quotes.ts';
 import {
   StillProcessingError,
   type WorkflowClient,
@@ -42,13 +43,10 @@ export interface OperationServices {
   readonly numbers: NumberBox;
   readonly logger: Logger;
   readonly failpoint: Failpoint;
-  readonly quoteRules: QuoteRules;
+  readonly quotedProviders: QuotedProviders;
   /** Adds to the log line of the request that is being handled; absent where none is. */
   readonly noteInLog?: (facts: LoggedFacts) => void;
-  readonly settings: {
-    /** For companies that have spent their daily budget of wrong verification codes. */
-    readonly slowing: Slowing;
-  };
+  readonly settings: Pick<Config, 'http' | 'market' | 'vouchers' | 'topups'>;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -248,11 +246,14 @@ export async function waitForTurn(
   { database, settings }: OperationServices,
   company: Company,
 ): Promise<Refusal | undefined> {
-  const seconds = await secondsUntilTurn(database, company, settings.slowing);
+  const seconds = await secondsUntilTurn(database, company, {
+    ...settings.vouchers,
+    ...settings.http,
+  });
   if (seconds === undefined)
     return refuse('too-many-requests', {
       detail: 'after too many wrong verification codes today, your redemptions run one at a time',
-      retryAfterSeconds: Math.ceil(settings.slowing.longestWaitSeconds),
+      retryAfterSeconds: Math.ceil(settings.http.callerWaitSeconds),
     });
   if (seconds > 0) await sleep(seconds * 1_000);
   return undefined;

@@ -39,7 +39,7 @@ export async function generateVoucherOnce(
     services,
     identity,
     async (as, deadline) => {
-      const refusal = refuseCountry(voucher.ownerMsisdn, services.quoteRules.servedCountries);
+      const refusal = refuseCountry(voucher.ownerMsisdn, services.settings.market.servedCountries);
       if (refusal) return outcomeFor<GeneratedVoucher>(identity, refusal);
       services.noteInLog?.({ workflowId: generateVoucherId(as.operationId) });
       return services.workflows.call(calls.generate, { ...as, ...voucher }, deadline);

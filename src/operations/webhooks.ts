@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { createSecretBox, type SecretBox } from '../crypto/secret-box.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import { randomWebhookSecret, sealWebhookSecret } from '../crypto/webhook-secrets.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import {
@@ -14,16 +14,13 @@ import type { Company } from '../domain/vouchers/voucher.ts';
 /** Longest description of a webhook. */
 export const WEBHOOK_DESCRIPTION_LENGTH = 100;
 
-/** The settings of webhooks. */
-export interface WebhookSettings {
+/** Time that the old secret of a webhook still signs after a rotation. */
+export const WEBHOOK_SECRET_OVERLAP_HOURS = 24;
+
+/** What a webhook is registered with. */
+export interface WebhookServices {
   readonly secretBox: SecretBox;
-  readonly perCompany: number;
-  /** For development: admits http and private networks. */
-  readonly allowsPrivate: boolean;
-  /** Time that an old secret signs after a rotation. */
-  readonly overlapHours: number;
-  /** Time after which a failed attempt of a delivery is the last one. */
-  readonly retrySeconds: number;
+  readonly settings: Pick<Config, 'webhooks'>;
 }
 
 interface NewWebhook {
@@ -62,10 +59,12 @@ const refused = (
 export async function registerWebhook(
   transaction: DatabaseTransaction,
   webhook: NewWebhook,
-  rules: WebhookSettings,
+  { secretBox, settings: { webhooks } }: WebhookServices,
 ): Promise<Registration> {
   const { company, description, types } = webhook;
-  const read = readWebhookUrl(webhook.url, rules);
+  const read = readWebhookUrl(webhook.url, {
+    allowsPrivate: webhooks.webhookPrivateNetworks === 'on',
+  });
   if (!read.ok) return refused('url', `The address ${read.problem}.`);
   if (description.length > WEBHOOK_DESCRIPTION_LENGTH)
     return refused(
@@ -77,8 +76,11 @@ export async function registerWebhook(
   if (unknown !== undefined)
     return refused('types', `A ${company.kind} gets no events of the type "${unknown}".`);
   const others = await listWebhooks(transaction, company);
-  if (others.length >= rules.perCompany)
-    return refused('url', `There are already ${rules.perCompany} webhooks: remove one first.`);
+  if (others.length >= webhooks.webhookEndpointsPerCompany)
+    return refused(
+      'url',
+      `There are already ${webhooks.webhookEndpointsPerCompany} webhooks: remove one first.`,
+    );
   if (others.some(({ url }) => url === read.url))
     return refused('url', 'This address is already registered.');
   const id = await addWebhook(transaction, {
@@ -86,7 +88,7 @@ export async function registerWebhook(
     url: read.url,
     types: types.length === 0 ? null : [...new Set(types)],
   });
-  const secret = await addSecret(transaction, id, rules.secretBox, 0);
+  const secret = await addSecret(transaction, id, secretBox, 0);
   return { ok: true, id, url: read.url, secret };
 }
 
@@ -94,7 +96,10 @@ export async function registerWebhook(
 export const rotateWebhookSecret = (
   transaction: DatabaseTransaction,
   { id }: Pick<WebhookEndpoint, 'id'>,
-  { secretBox, overlapHours }: Pick<WebhookSettings, 'secretBox' | 'overlapHours'>,
+  {
+    secretBox,
+    overlapHours = WEBHOOK_SECRET_OVERLAP_HOURS,
+  }: Pick<WebhookServices, 'secretBox'> & { readonly overlapHours?: number },
 ): Promise<string> => addSecret(transaction, id, secretBox, overlapHours);
 
 async function addSecret(
@@ -108,23 +113,3 @@ async function addSecret(
   await addWebhookSecret(transaction, id, { ciphertext, overlapHours });
   return secret;
 }
-
-/** Time that the old secret of a webhook still signs after a rotation. */
-const SECRET_OVERLAP_HOURS = 24;
-
-/** The settings of webhooks, for the API and the operator's command line. */
-export const webhookSettingsOf = (
-  config: Pick<
-    Config,
-    | 'DATA_KEYS'
-    | 'WEBHOOK_ENDPOINTS_PER_COMPANY'
-    | 'WEBHOOK_PRIVATE_NETWORKS'
-    | 'WEBHOOK_RETRY_SECONDS'
-  >,
-): WebhookSettings => ({
-  secretBox: createSecretBox(config.DATA_KEYS),
-  perCompany: config.WEBHOOK_ENDPOINTS_PER_COMPANY,
-  allowsPrivate: config.WEBHOOK_PRIVATE_NETWORKS === 'on',
-  overlapHours: SECRET_OVERLAP_HOURS,
-  retrySeconds: config.WEBHOOK_RETRY_SECONDS,
-});

@@ -1,12 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { PasswordHashes } from '../crypto/password-hashes.ts';
-import type {
-  PersonSession,
-  PortalSession,
-  SessionLifetimes,
-  StaffSession,
-} from '../db/people/sign-ins.ts';
+import type { PersonSession, PortalSession, StaffSession } from '../db/people/sign-ins.ts';
 import type { PortalNeed } from '../domain/access.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import type { CompanyKind } from '../domain/vouchers/voucher.ts';
@@ -98,27 +93,6 @@ export function readName(text: string, maximumLength: number): string | undefine
   return isPrintable && name.length <= maximumLength ? name : undefined;
 }
 
-/** The settings of the portal. */
-export interface PortalSettings {
-  /** The time zone of people who have chosen none: an IANA name. */
-  readonly marketTimeZone: string;
-  readonly session: SessionLifetimes;
-  readonly signIn: {
-    readonly windowSeconds: number;
-    /** Limit for an address, or for a device. */
-    readonly perAccount: number;
-    readonly perAccountAnywhere: number;
-    readonly perAddress: number;
-  };
-  /** Time between the password and the code of a sign-in. */
-  readonly secondStepSeconds: number;
-  /** See createPasswordHashes. */
-  readonly passwordCost: number;
-  readonly passwordThreads: number;
-  /** Lifetime of the password that a new person gets. */
-  readonly firstPasswordSeconds: number;
-}
-
 /** An entry of a menu, as the layout writes it. */
 export interface MenuEntry {
   readonly label: string;
@@ -147,7 +121,6 @@ export interface Site {
 export interface PortalTools {
   readonly site: Site;
   readonly services: Services;
-  readonly settings: PortalSettings;
   readonly passwords: PasswordHashes;
   readonly cookies: PortalCookies;
 }

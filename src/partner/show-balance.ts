@@ -38,7 +38,7 @@ export const showBalance = endpoint({
       },
       {
         meta,
-        links: listLinks(services.settings.publicUrl + path, sorted),
+        links: listLinks(services.settings.http.publicUrl + path, sorted),
         message: 'Current balances',
       },
     );

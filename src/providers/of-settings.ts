@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../config/provider-settings.ts';
+import type { Config } from '../config/config.ts';
 import { mpesaPathsAt } from '../domain/mpesa.ts';
 import type { Airtime } from './airtime/airtime.ts';
 import { createDtOneAirtime } from './airtime/dt-one/client.ts';
@@ -13,12 +13,15 @@ import type { SmsSender } from './sms/sms-sender.ts';
 
 // How each provider is made of the settings; undefined where they do not configure it.
 
+/** What adapters of providers are made of. */
+export type ProviderSettings = Pick<Config, 'providers' | 'callbacks'>;
+
 /** The path of each provider's callbacks. M-Pesa may refuse addresses with its own name in them. */
 const callbackPaths = { gsma: 'gsma', mpesa: 'payouts', 'dt-one': 'airtime' } as const;
 
 /** The callback address for a provider, including its secret; undefined where we only poll. */
 function callbackUrlOf(
-  { CALLBACK_URL: base, CALLBACK_SECRETS: secrets }: ProviderSettings,
+  { callbackUrl: base, callbackSecrets: secrets }: ProviderSettings['callbacks'],
   provider: keyof typeof callbackPaths,
 ): string | undefined {
   if (base === undefined) return undefined;
@@ -27,15 +30,15 @@ function callbackUrlOf(
 }
 
 /** Africa's Talking. */
-export function africasTalkingOfSettings(settings: ProviderSettings): SmsSender | undefined {
-  const { SMS_URL: baseUrl, SMS_API_KEY: apiKey } = settings;
+export function africasTalkingOfSettings({ providers }: ProviderSettings): SmsSender | undefined {
+  const { smsUrl: baseUrl, smsApiKey: apiKey } = providers;
   if (baseUrl === undefined || apiKey === undefined) return undefined;
   return createAfricasTalking({
     baseUrl,
     apiKey,
-    username: settings.SMS_USERNAME,
-    sender: settings.SMS_SENDER,
-    timeoutSeconds: settings.PROVIDER_TIMEOUT_SECONDS,
+    username: providers.smsUsername,
+    sender: providers.smsSender,
+    timeoutSeconds: providers.providerTimeoutSeconds,
   });
 }
 
@@ -50,48 +53,51 @@ const ENQUIRE_LINK_SECONDS = 30;
 
 /** A session with the SMSC. */
 export function smppOfSettings(
-  settings: ProviderSettings,
+  { providers }: ProviderSettings,
   events: SmppEvents = withoutReceipts,
 ): SmppSender | undefined {
-  const { SMPP_URL: address } = settings;
+  const { smppUrl: address } = providers;
   if (address === undefined) return undefined;
   // Half of it for a session and a place in the window, half for the answer.
-  const halfMs = (settings.PROVIDER_TIMEOUT_SECONDS * 1_000) / 2;
+  const halfMs = (providers.providerTimeoutSeconds * 1_000) / 2;
   return createSmpp(
     {
       ...address,
-      ca: settings.SMPP_CA,
-      sender: settings.SMPP_SENDER,
+      ca: providers.smppCa,
+      sender: providers.smppSender,
       waitMs: halfMs,
       timeoutMs: halfMs,
-      windowSize: settings.SMPP_WINDOW,
+      windowSize: providers.smppWindow,
       enquireLinkMs: ENQUIRE_LINK_SECONDS * 1_000,
-      firstPauseMs: settings.SMPP_RECONNECT_SECONDS * 1_000,
-      longestPauseMs: settings.SMPP_RECONNECT_MAXIMUM_SECONDS * 1_000,
-      throttlePauseMs: settings.SMPP_THROTTLE_PAUSE_SECONDS * 1_000,
-      receiptIds: settings.SMPP_RECEIPT_IDS,
+      firstPauseMs: providers.smppReconnectSeconds * 1_000,
+      longestPauseMs: providers.smppReconnectMaximumSeconds * 1_000,
+      throttlePauseMs: providers.smppThrottlePauseSeconds * 1_000,
+      receiptIds: providers.smppReceiptIds,
     },
     events,
   );
 }
 
 /** A provider of the GSMA Mobile Money API. */
-export function gsmaOfSettings(settings: ProviderSettings): MobileMoney | undefined {
-  const { MOBILE_MONEY_URL: baseUrl, MOBILE_MONEY_ACCOUNT = [] } = settings;
-  const [account, ...accountAliases] = MOBILE_MONEY_ACCOUNT;
+export function gsmaOfSettings({
+  providers,
+  callbacks,
+}: ProviderSettings): MobileMoney | undefined {
+  const { mobileMoneyUrl: baseUrl, mobileMoneyAccount = [] } = providers;
+  const [account, ...accountAliases] = mobileMoneyAccount;
   if (baseUrl === undefined || account === undefined) return undefined;
-  const { MOBILE_MONEY_KEY: key, MOBILE_MONEY_SECRET: secret } = settings;
-  const { MOBILE_MONEY_TOKEN_URL: tokenUrl } = settings;
+  const { mobileMoneyKey: key, mobileMoneySecret: secret } = providers;
+  const { mobileMoneyTokenUrl: tokenUrl } = providers;
   return createGsmaMobileMoney({
     baseUrl,
     account,
     accountAliases,
     token: tokenUrl ? { url: tokenUrl, key, secret } : undefined,
     basic: key ? { key, secret } : undefined,
-    callbackUrl: callbackUrlOf(settings, 'gsma'),
-    clientHeaders: settings.MOBILE_MONEY_HEADERS,
-    checksAccounts: settings.MOBILE_MONEY_ACCOUNT_CHECK === 'on',
-    timeoutSeconds: settings.PROVIDER_TIMEOUT_SECONDS,
+    callbackUrl: callbackUrlOf(callbacks, 'gsma'),
+    clientHeaders: providers.mobileMoneyHeaders,
+    checksAccounts: providers.mobileMoneyAccountCheck === 'on',
+    timeoutSeconds: providers.providerTimeoutSeconds,
   });
 }
 
@@ -102,31 +108,31 @@ const noResults: MpesaResults = {
 };
 
 /** The credential that the settings give; the rules of settings ensure one. */
-function mpesaCredential(settings: ProviderSettings): SecurityCredential | undefined {
-  const { MPESA_SECURITY_CREDENTIAL: ready, MPESA_CERTIFICATE: certificate } = settings;
-  const { MPESA_INITIATOR_PASSWORD: password } = settings;
+function mpesaCredential(providers: ProviderSettings['providers']): SecurityCredential | undefined {
+  const { mpesaSecurityCredential: ready, mpesaCertificate: certificate } = providers;
+  const { mpesaInitiatorPassword: password } = providers;
   if (ready !== undefined) return { ready };
   return password === undefined || certificate === undefined
     ? undefined
     : { password, certificate };
 }
 
-/** M-Pesa, or undefined where the settings do not settingsure it. */
+/** M-Pesa. */
 export function mpesaOfSettings(
-  settings: ProviderSettings,
+  { providers, callbacks }: ProviderSettings,
   results: MpesaResults = noResults,
 ): MobileMoney | undefined {
-  const credential = mpesaCredential(settings);
+  const credential = mpesaCredential(providers);
   const needed = {
-    baseUrl: settings.MPESA_URL,
-    key: settings.MPESA_CONSUMER_KEY,
-    secret: settings.MPESA_CONSUMER_SECRET,
-    shortCode: settings.MPESA_SHORT_CODE,
-    initiator: settings.MPESA_INITIATOR,
-    callbackUrl: callbackUrlOf(settings, 'mpesa'),
+    baseUrl: providers.mpesaUrl,
+    key: providers.mpesaConsumerKey,
+    secret: providers.mpesaConsumerSecret,
+    shortCode: providers.mpesaShortCode,
+    initiator: providers.mpesaInitiator,
+    callbackUrl: callbackUrlOf(callbacks, 'mpesa'),
   };
   if (!isComplete(needed) || credential === undefined) return undefined;
-  const { MPESA_PATHS: own } = settings;
+  const { mpesaPaths: own } = providers;
   const paths = mpesaPathsAt(needed.baseUrl);
   return createMpesaMobileMoney(
     {
@@ -136,7 +142,7 @@ export function mpesaOfSettings(
       paymentPath: own.payment ?? paths.paymentPath,
       statusPath: own.status ?? paths.statusPath,
       command: 'BusinessPayment',
-      timeoutSeconds: settings.PROVIDER_TIMEOUT_SECONDS,
+      timeoutSeconds: providers.providerTimeoutSeconds,
     },
     results,
   );
@@ -148,34 +154,34 @@ const isComplete = <Names extends string>(
   Object.values(settings).every((value) => value !== undefined);
 
 /** DT One. */
-export function dtOneOfSettings(settings: ProviderSettings): Airtime | undefined {
-  const { AIRTIME_URL: baseUrl, AIRTIME_KEY: key, AIRTIME_SECRET: secret } = settings;
+export function dtOneOfSettings({ providers, callbacks }: ProviderSettings): Airtime | undefined {
+  const { airtimeUrl: baseUrl, airtimeKey: key, airtimeSecret: secret } = providers;
   if (baseUrl === undefined || key === undefined || secret === undefined) return undefined;
   return createDtOneAirtime({
     baseUrl,
     key,
     secret,
-    callbackUrl: callbackUrlOf(settings, 'dt-one'),
-    rangedProducts: settings.AIRTIME_PRODUCTS,
-    timeoutSeconds: settings.PROVIDER_TIMEOUT_SECONDS,
+    callbackUrl: callbackUrlOf(callbacks, 'dt-one'),
+    rangedProducts: providers.airtimeProducts,
+    timeoutSeconds: providers.providerTimeoutSeconds,
   });
 }
 
 /** Reloadly. */
-export function reloadlyOfSettings(settings: ProviderSettings): Airtime | undefined {
+export function reloadlyOfSettings({ providers }: ProviderSettings): Airtime | undefined {
   const {
-    RELOADLY_URL: baseUrl,
-    RELOADLY_CLIENT_ID: clientId,
-    RELOADLY_CLIENT_SECRET: clientSecret,
-    RELOADLY_OPERATORS: operatorIds,
-  } = settings;
+    reloadlyUrl: baseUrl,
+    reloadlyClientId: clientId,
+    reloadlyClientSecret: clientSecret,
+    reloadlyOperators: operatorIds,
+  } = providers;
   if (!baseUrl || !clientId || !clientSecret || !operatorIds) return undefined;
   return createReloadlyAirtime({
     baseUrl,
-    token: { url: settings.RELOADLY_TOKEN_URL, clientId, clientSecret, audience: baseUrl },
+    token: { url: providers.reloadlyTokenUrl, clientId, clientSecret, audience: baseUrl },
     operatorIds,
-    timeoutSeconds: settings.PROVIDER_TIMEOUT_SECONDS,
-    settleSeconds: settings.RELOADLY_SETTLE_SECONDS,
-    zone: settings.RELOADLY_TIME_ZONE,
+    timeoutSeconds: providers.providerTimeoutSeconds,
+    settleSeconds: providers.reloadlySettleSeconds,
+    zone: providers.reloadlyTimeZone,
   });
 }

@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.ts';
-import type { ProviderSettings } from '../config/provider-settings.ts';
 import { formatAmount, type Money } from '../domain/money.ts';
 import {
   type AirtimeProviderName,
@@ -19,6 +18,7 @@ import {
   dtOneOfSettings,
   gsmaOfSettings,
   mpesaOfSettings,
+  type ProviderSettings,
   reloadlyOfSettings,
   smppOfSettings,
 } from './of-settings.ts';
@@ -202,33 +202,40 @@ function setOf<Name extends string, Port>(
   return createProviderSet<Name, Port>(Object.fromEntries(made), defaultName);
 }
 
+/** The adapters, and which of them serves where no route decides. */
+type SetSettings = ProviderSettings & Pick<Config, 'defaultProviders'>;
+
 /** The SMS senders that the settings configure. */
 export const createSmsSenders = (
-  settings: ProviderSettings,
+  settings: SetSettings,
   sessions: Sessions = {},
 ): ProviderSet<SmsProviderName, SmsSender> =>
-  setOf(smsSenders(sessions), settings, settings.SMS_PROVIDER);
+  setOf(smsSenders(sessions), settings, settings.defaultProviders.smsProvider);
 
 /** The e-mail sender of the settings. */
-export const createEmailSender = (settings: Pick<Config, 'SMTP_URL' | 'EMAIL_FROM'>): EmailSender =>
+export const createEmailSender = ({ smtpUrl, emailFrom }: Config['email']): EmailSender =>
   createSmtp({
-    url: settings.SMTP_URL,
-    from: settings.EMAIL_FROM,
+    url: smtpUrl,
+    from: emailFrom,
     timeoutSeconds: EMAIL_TIMEOUT_SECONDS,
   });
 
 /** The mobile-money providers that the settings configure. */
 export const createMobileMoneySet = (
-  settings: ProviderSettings,
+  settings: SetSettings,
   mpesaResults?: MpesaResults,
 ): ProviderSet<MobileMoneyProviderName, MobileMoney> =>
-  setOf(mobileMoneyProviders(mpesaResults), settings, settings.MOBILE_MONEY_PROVIDER);
+  setOf(
+    mobileMoneyProviders(mpesaResults),
+    settings,
+    settings.defaultProviders.mobileMoneyProvider,
+  );
 
 /** The providers of airtime and packages that the settings configure. */
 export const createAirtimeSet = (
-  settings: ProviderSettings,
+  settings: SetSettings,
 ): ProviderSet<AirtimeProviderName, Airtime> =>
-  setOf(airtimeProviders, settings, settings.AIRTIME_PROVIDER);
+  setOf(airtimeProviders, settings, settings.defaultProviders.airtimeProvider);
 
 /** The look-up of a number's operator: without number portability, its prefix. */
 export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import { findRequestedRepair } from '../db/repairs/repair-lists.ts';
@@ -15,14 +16,14 @@ import {
   type ProviderReceipt,
   type RepairRow,
 } from '../db/repairs/repairs.ts';
-import { formatGroupedAmount, formatMoney, type Money, parseMoney } from '../domain/money.ts';
+import { formatGroupedAmount, formatMoney, type Money } from '../domain/money.ts';
 import { isStaffActor, refuseReason } from '../domain/repairs.ts';
 import {
   hasArguments,
   type Judgement,
   oneOf,
+  type RepairBasis,
   type RepairKind,
-  type RepairLimits,
   reference,
   storedArguments,
 } from './repair-kind.ts';
@@ -33,8 +34,10 @@ export const ASK_SIGNED_IN =
   'another person confirms it.';
 
 /** Whether an amount of value is so large that two people are needed. */
-export const isByTwo = (amount: Money, { confirmFrom }: Pick<RepairLimits, 'confirmFrom'>) =>
-  amount > 0n && amount >= confirmFrom;
+export const isByTwo = (
+  amount: Money,
+  { repairConfirmFrom }: Pick<Config['repairs'], 'repairConfirmFrom'>,
+) => amount > 0n && amount >= repairConfirmFrom;
 
 /**
  * Why a second person must confirm a repair, as the end of a sentence: always, for its amount, or for the
@@ -44,13 +47,13 @@ export async function whySecondPerson(
   database: Database,
   { byTwo, amount, movesValue }: Judgement,
   asking: Asking,
-  limits: RepairLimits,
+  { repairs }: RepairBasis['settings'],
 ): Promise<string | undefined> {
   if (byTwo !== undefined) return byTwo;
-  const limit = `ETB ${formatGroupedAmount(limits.confirmFrom)} or more`;
-  if (isByTwo(amount, limits)) return `it is ${limit}`;
+  const limit = `ETB ${formatGroupedAmount(repairs.repairConfirmFrom)} or more`;
+  if (isByTwo(amount, repairs)) return `it is ${limit}`;
   if (!movesValue) return undefined;
-  return isByTwo(amount + (await movedAlone(database, asking)), limits)
+  return isByTwo(amount + (await movedAlone(database, asking)), repairs)
     ? `with what was moved within 24 hours it is ${limit}`
     : undefined;
 }
@@ -78,7 +81,7 @@ export type Asked =
 export async function askRepair(
   transaction: DatabaseTransaction,
   { kind, subjectId: given, args, why, actor, requestKey }: AskedRepair,
-  { limits, secretBox }: { readonly limits: RepairLimits; readonly secretBox: () => SecretBox },
+  { secretBox, ...basis }: RepairBasis & { readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
   const refusal = refuseReason(why);
   if (refusal !== undefined) return refused(refusal);
@@ -97,7 +100,7 @@ export async function askRepair(
       ? { kind: 'known', row: requested }
       : refused(`This key belongs to repair ${requested.id}: use another one.`);
   }
-  const found = await kind.judge(transaction, subjectId, args, limits);
+  const found = await kind.judge(transaction, subjectId, args, basis);
   if (!found) return thereIsNo(kind, given);
   if (found.refusal !== undefined) return refused(found.refusal);
   const open = await findOpenRepair(transaction, subject);
@@ -107,7 +110,7 @@ export async function askRepair(
       : refused(`Repair ${open.id} is open for this: wait until it has ended.`);
   const asking = { ...subject, asked_by: actor };
   const needsConfirmation =
-    (await whySecondPerson(transaction, found, asking, limits)) !== undefined;
+    (await whySecondPerson(transaction, found, asking, basis.settings)) !== undefined;
   if (needsConfirmation && !isStaffActor(actor)) return refused(ASK_SIGNED_IN);
   const operationId = randomBytes(16).toString('hex');
   const stored = storedArguments(kind, found.bound, { operationId, secretBox });
@@ -125,7 +128,7 @@ export async function askRepair(
     why,
     askedBy: actor,
     needsConfirmation,
-    confirmSeconds: limits.confirmSeconds,
+    confirmSeconds: basis.settings.repairs.repairConfirmSeconds,
   });
   return { kind: 'asked', row };
 }
@@ -168,22 +171,3 @@ export const isUsedBefore = async (
 
 export const usedBefore = ({ reference: receipt }: Decision): string =>
   `The reference ${receipt} belongs to another one already: find that one, and ask the provider for the reference of this one.`;
-
-/** The limits of repairs, the same for all who ask for them and for the worker. */
-export const repairLimits = (
-  settings: {
-    readonly REPAIR_CONFIRM_FROM: string;
-    readonly REPAIR_CONFIRM_SECONDS: number;
-    readonly VOUCHER_VALIDITY_DAYS: number;
-    readonly REVERSAL_WINDOW_SECONDS: number;
-    readonly SERVED_COUNTRIES: readonly string[];
-  },
-  numberHash: RepairLimits['numberHash'],
-): RepairLimits => ({
-  confirmFrom: parseMoney(settings.REPAIR_CONFIRM_FROM),
-  confirmSeconds: settings.REPAIR_CONFIRM_SECONDS,
-  voucherValidityDays: settings.VOUCHER_VALIDITY_DAYS,
-  reversalWindowSeconds: settings.REVERSAL_WINDOW_SECONDS,
-  servedCountries: settings.SERVED_COUNTRIES,
-  numberHash,
-});

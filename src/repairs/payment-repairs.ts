@@ -95,8 +95,8 @@ export const reverseRedemption = repairKind({
   }),
   byTwo: {
     why: 'the time within which the merchant may reverse it is over',
-    when: ({ secondsSincePayment }, _args, { reversalWindowSeconds }) =>
-      secondsSincePayment > reversalWindowSeconds,
+    when: ({ secondsSincePayment }, _args, { settings }) =>
+      secondsSincePayment > settings.vouchers.reversalWindowSeconds,
   },
   refuse({ status, isReversed, hasPendingReversal, caseId }) {
     if (caseId !== null) return openCaseOf(caseId);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { RepairCall } from '../../workflows/contracts.ts';
+import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import type { BookSettings } from '../db/positions/change.ts';
@@ -21,19 +22,12 @@ interface Subject {
   readonly label: string;
 }
 
-/** The settings that repairs are judged by, and the key by which a stored number is compared. */
-export interface RepairLimits {
-  /** The value from which two different people are needed, in one repair or in those of a day. */
-  readonly confirmFrom: Money;
-  /** How long a repair waits for the second one. */
-  readonly confirmSeconds: number;
-  readonly voucherValidityDays: number;
-  /** How long after its payment a merchant may reverse a redemption; 0 for never. */
-  readonly reversalWindowSeconds: number;
-  /** ISO 3166-1 alpha-2 codes of the countries that messages are sent to. */
-  readonly servedCountries: readonly string[];
-  /** The keyed hash of a number (E.164). */
-  readonly numberHash: (msisdn: string) => string;
+/** The settings that repairs are judged by, and the hash by which a stored number is compared. */
+export interface RepairBasis {
+  readonly settings: Pick<Config, 'market' | 'repairs'> & {
+    readonly vouchers: Pick<Config['vouchers'], 'voucherValidityDays' | 'reversalWindowSeconds'>;
+  };
+  readonly numbers: Pick<NumberBox, 'hashOf'>;
 }
 
 /** The repair that is carried out. */
@@ -79,7 +73,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly byTwo?: {
     /** Ends the sentence "another person must confirm it: …". */
     readonly why: string;
-    readonly when?: (facts: Facts, args: ArgumentsOf<Fields>, limits: RepairLimits) => boolean;
+    readonly when?: (facts: Facts, args: ArgumentsOf<Fields>, basis: RepairBasis) => boolean;
   };
   /** No other repair takes it back: its button looks so. */
   readonly isFinal?: true;
@@ -111,7 +105,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly refuse: (
     facts: Facts,
     args: ArgumentsOf<Fields>,
-    limits: RepairLimits,
+    basis: RepairBasis,
   ) => string | undefined;
   readonly carryOut: (
     transaction: DatabaseTransaction,
@@ -160,7 +154,7 @@ export interface RepairKind
     database: Database,
     subjectId: string,
     args: Readonly<Record<string, unknown>>,
-    limits: RepairLimits,
+    basis: RepairBasis,
   ): Promise<Judgement | undefined>;
 }
 
@@ -183,7 +177,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   nameOf: definition.nameOf ?? ((_database, given) => Promise.resolve(idNamed(given))),
   lock: (transaction, subjectId, given) =>
     definition.lock(transaction, subjectId, given as ArgumentsOf<Fields>),
-  async judge(database, subjectId, given, limits) {
+  async judge(database, subjectId, given, basis) {
     const args = given as ArgumentsOf<Fields>;
     const facts = await definition.read(database, subjectId, args);
     if (facts === undefined) return undefined;
@@ -197,8 +191,8 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
       ...definition.about(facts),
       amount,
       movesValue: amount > 0n && !definition.movesNothing?.(args),
-      byTwo: byTwo && (byTwo.when?.(facts, args, limits) ?? true) ? byTwo.why : undefined,
-      refusal: definition.refuse(facts, args, limits) ?? (hasChanged ? HAS_CHANGED : undefined),
+      byTwo: byTwo && (byTwo.when?.(facts, args, basis) ?? true) ? byTwo.why : undefined,
+      refusal: definition.refuse(facts, args, basis) ?? (hasChanged ? HAS_CHANGED : undefined),
       bound: { ...given, ...bound },
       carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),
     };

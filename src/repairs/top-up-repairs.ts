@@ -9,7 +9,7 @@ import { hasHash, operatorOf } from '../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import { openCaseOf } from './payment-repairs.ts';
-import { msisdn, oneOf, type RepairLimits, readArguments, repairKind } from './repair-kind.ts';
+import { msisdn, oneOf, type RepairBasis, readArguments, repairKind } from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';
 
 const ofTopup = {
@@ -45,10 +45,10 @@ export const retryTopUp = repairKind({
     when: ({ wasSettledByHand }, { msisdn: other }) => wasSettledByHand && other !== undefined,
   },
   bind: ({ attempt }) => ({ attempt: attempt + 1 }),
-  refuse({ status, caseId, ...facts }, args, { numberHash }) {
+  refuse({ status, caseId, ...facts }, args, { numbers }) {
     if (caseId !== null) return openCaseOf(caseId);
     if (status === 'FAILED')
-      return refuseSameNumber(facts, args, numberHash) ?? refuseProvider(facts, args);
+      return refuseSameNumber(facts, args, numbers) ?? refuseProvider(facts, args);
     if (status === 'SUCCESS') return 'It was delivered: sell another top-up instead.';
     return status === 'UNKNOWN'
       ? 'The provider has not said how it ended: wait, or settle it first.'
@@ -100,9 +100,9 @@ export async function askedRetry(
 const refuseSameNumber = (
   { msisdn: last }: Pick<TopupFactsForRepair, 'msisdn'>,
   { msisdn: given }: { readonly msisdn?: string | undefined },
-  numberHash: RepairLimits['numberHash'],
+  { hashOf }: RepairBasis['numbers'],
 ): string | undefined =>
-  given !== undefined && hasHash(last, numberHash(given))
+  given !== undefined && hasHash(last, hashOf(given))
     ? 'The last attempt went to this number already: name no other number to retry to the same one.'
     : undefined;
 

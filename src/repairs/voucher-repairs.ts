@@ -76,7 +76,8 @@ export const extendVoucher = repairKind({
   fields: z.object({ until: lastDay('The last day on which it is valid') }),
   movesNothing: () => true,
   amountOf: ({ value }) => parseMoney(value),
-  refuse({ status, expiresAt }, { until }, { voucherValidityDays }) {
+  refuse({ status, expiresAt }, { until }, { settings }) {
+    const { voucherValidityDays } = settings.vouchers;
     const refusal = ended[status];
     if (refusal) return refusal;
     const latest = Date.now() + voucherValidityDays * DAY_MS;
@@ -135,7 +136,7 @@ export const correctNumber = repairKind({
   fields: z.object({ msisdn: msisdn('The right number of the owner') }),
   sealed: ['msisdn'],
   amountOf: ({ value }) => parseMoney(value),
-  refuse({ status, owner, mayHaveCode }, args, { servedCountries, numberHash }) {
+  refuse({ status, owner, mayHaveCode }, args, { settings, numbers }) {
     const refusal = ended[status];
     if (refusal) return refusal;
     if (owner === null) return 'It has no owner: a merchant redeems it by its code alone.';
@@ -143,9 +144,9 @@ export const correctNumber = repairKind({
       return 'It has been claimed, so that a code may have gone to its owner: cancel the voucher, and ask the partner for a new one.';
     // Without a number the state alone decides.
     if (args.msisdn === undefined) return undefined;
-    if (hasHash(owner, numberHash(args.msisdn)))
+    if (hasHash(owner, numbers.hashOf(args.msisdn)))
       return 'The voucher has this number already: there is nothing to correct.';
-    return isNumberOf(servedCountries, args.msisdn)
+    return isNumberOf(settings.market.servedCountries, args.msisdn)
       ? undefined
       : 'No messages are sent to the country of this number: name another number.';
   },

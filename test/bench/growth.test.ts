@@ -21,9 +21,11 @@ beforeAll(async () => {
   grown = await growDatabase({
     url: testDatabase.url,
     config: {
-      ENVIRONMENT: 'test',
-      DIGEST_KEY,
-      DATA_KEYS: [{ id: 'data-1', key: Buffer.alloc(32, 2) }],
+      process: { environment: 'test', logLevel: 'silent' },
+      secrets: {
+        digestKey: DIGEST_KEY,
+        dataKeys: [{ id: 'data-1', key: Buffer.alloc(32, 2) }],
+      },
     },
     vouchers: VOUCHERS,
     signal: new AbortController().signal,

@@ -9,7 +9,7 @@ export async function referenceProgram(
 ): Promise<string> {
   const text = await (await fetch(`${stack.url}/docs/reference/${page}.md`)).text();
   const [program = ''] = codeBlocks(text, language);
-  return program.replaceAll(stack.api.services.settings.publicUrl, stack.url);
+  return program.replaceAll(stack.api.services.settings.http.publicUrl, stack.url);
 }
 
 /** An access token for the API of a page. */

@@ -67,19 +67,22 @@ function environmentOf(service: string): Record<string, string> {
 describe('compose with secrets in files', () => {
   it('gives each process its login and its secrets', () => {
     const api = readApiConfig(environmentOf('api'));
-    expect(api.DATABASE_URL).toMatch(/^postgres:\/\/api:[0-9a-f]{48}@postgres:5432\//);
-    expect(api).toMatchObject({ SMS_API_KEY: 'sandbox', SMTP_URL: 'smtp://sandbox:3025?tls=off' });
+    expect(api.database.databaseUrl).toMatch(/^postgres:\/\/api:[0-9a-f]{48}@postgres:5432\//);
+    expect(api).toMatchObject({
+      providers: { smsApiKey: 'sandbox' },
+      email: { smtpUrl: 'smtp://sandbox:3025?tls=off' },
+    });
     const worker = readConfig(environmentOf('worker'));
-    expect(worker.DATABASE_URL).toMatch(/^postgres:\/\/worker:/);
-    expect(worker.PAYLOAD_KEYS).toEqual(api.PAYLOAD_KEYS);
-    expect(worker).not.toHaveProperty('COPY_KEYS');
+    expect(worker.database.databaseUrl).toMatch(/^postgres:\/\/worker:/);
+    expect(worker.secrets.payloadKeys).toEqual(api.secrets.payloadKeys);
+    expect(worker.secrets).not.toHaveProperty('copyKeys');
     const migration = readMigrationConfig(environmentOf('migrate'));
-    expect(migration.DATABASE_URL).toMatch(/^postgres:\/\/voucher_topup:/);
+    expect(migration.database.databaseUrl).toMatch(/^postgres:\/\/voucher_topup:/);
     const admin = readAdminConfig(environmentOf('admin'));
-    expect(admin.DATABASE_URL).toMatch(/^postgres:\/\/operator:/);
-    expect(admin.DATA_KEYS).toEqual(api.DATA_KEYS);
+    expect(admin.database.databaseUrl).toMatch(/^postgres:\/\/operator:/);
+    expect(admin.secrets.dataKeys).toEqual(api.secrets.dataKeys);
     const codec = readCodecServerConfig(environmentOf('codec-server'));
-    expect(codec.CODEC_SERVER_OPERATORS).toMatchObject([{ name: 'support' }]);
+    expect(codec.codec.codecServerOperators).toMatchObject([{ name: 'support' }]);
   });
 
   it('mounts for each process the files that its settings name, and no others', async () => {
@@ -105,7 +108,7 @@ describe('compose with secrets in files', () => {
       .replace('/run/secrets', join(folder, 'secrets'));
     const words = ['-c', `${loop}\nprintf %s "$API_DATABASE_PASSWORD"`];
     const { stdout } = await runFile('sh', words, { env: { PATH: process.env.PATH } });
-    expect(readApiConfig(environmentOf('api')).DATABASE_URL).toContain(`:${stdout}@`);
+    expect(readApiConfig(environmentOf('api')).database.databaseUrl).toContain(`:${stdout}@`);
     expect(stdout).toHaveLength(48);
     expect(secrets.filter((name) => name.endsWith('_DATABASE_PASSWORD'))).toHaveLength(5);
   });

@@ -117,9 +117,9 @@ describe('connections in production', () => {
     const text = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
     writeFileSync(file, text);
     for (const given of [file, text, text.replaceAll('\n', '\\n')])
-      expect(readConfig({ ...least, TEMPORAL_TLS_CA: given }).TEMPORAL_TLS_CA?.toString()).toBe(
-        text,
-      );
+      expect(
+        readConfig({ ...least, TEMPORAL_TLS_CA: given }).temporal.temporalTlsCa?.toString(),
+      ).toBe(text);
     rmSync(folder, { recursive: true });
     expect(problemsWith({ TEMPORAL_TLS_CA: file })).toEqual([
       '  TEMPORAL_TLS_CA: must be PEM, or the path of a file with it',
@@ -135,13 +135,13 @@ describe('constants', () => {
   const doorWith = (constants: object) => ({ TEST_CONSTANTS: JSON.stringify(constants) });
 
   it('are no settings: the environment does not change them', () => {
-    expect(readConfig({ ...least, ...faster }).RECONCILE_INTERVAL_SECONDS).toBe(300);
+    expect(readConfig({ ...least, ...faster }).schedules.reconcileIntervalSeconds).toBe(300);
   });
 
   it('are changed by a test, in its own process and in one that it starts', () => {
-    expect(readConfig(least, faster).RECONCILE_INTERVAL_SECONDS).toBe(1);
+    expect(readConfig(least, faster).schedules.reconcileIntervalSeconds).toBe(1);
     const started = { ...least, ...doorWith({ RECONCILE_INTERVAL_SECONDS: 1 }) };
-    expect(readConfig(started).RECONCILE_INTERVAL_SECONDS).toBe(1);
+    expect(readConfig(started).schedules.reconcileIntervalSeconds).toBe(1);
   });
 
   it('are refused where they are none, and in production', () => {
@@ -167,9 +167,9 @@ it('prefixes of mobile numbers are those of operators, and each of one alone', (
   const prefixes = (text: string) => ({ MOBILE_PREFIXES: text });
   const given = prefixes('ETHIO_TELECOM=0791 0792,SAFARICOM_ETHIOPIA=0760');
   const expected = { ETHIO_TELECOM: ['0791', '0792'], SAFARICOM_ETHIOPIA: ['0760'] };
-  expect(readConfig({ ...least, ...given }).MOBILE_PREFIXES).toEqual(expected);
-  for (const read of [readSandboxConfig, readAdminConfig])
-    expect(read({ ...given }).MOBILE_PREFIXES).toEqual(expected);
+  expect(readConfig({ ...least, ...given }).market.mobilePrefixes).toEqual(expected);
+  expect(readAdminConfig({ ...given }).market.mobilePrefixes).toEqual(expected);
+  expect(readSandboxConfig({ ...given }).MOBILE_PREFIXES).toEqual(expected);
   const form = 'must be prefixes of national mobile numbers, such as 0791, separated by spaces';
   for (const wrong of ['791', '0111', '+251791', '07912345'])
     expect(problemsWith(prefixes(`ETHIO_TELECOM=0790 ${wrong}`))).toEqual([
@@ -185,17 +185,15 @@ it('prefixes of mobile numbers are those of operators, and each of one alone', (
 describe('defaults', () => {
   it('are those of a service on one machine', () => {
     expect(readConfig(least)).toMatchObject({
-      ENVIRONMENT: 'test',
-      LOG_LEVEL: 'info',
-      HOST: '127.0.0.1',
-      PORT: 3000,
-      TRUSTED_PROXIES: [],
-      CALLER_WAIT_SECONDS: 8,
-      ACCESS_TOKEN_LIFETIME_SECONDS: 300,
-      VOUCHER_VALIDITY_DAYS: 365,
-      CLAIM_LIFETIME_SECONDS: 300,
-      MESSAGE_COOLDOWN_SECONDS: 30,
-      TEMPORAL_NAMESPACE: 'default',
+      process: { environment: 'test', logLevel: 'info' },
+      http: { host: '127.0.0.1', port: 3000, trustedProxies: [], callerWaitSeconds: 8 },
+      access: { accessTokenLifetimeSeconds: 300 },
+      vouchers: {
+        voucherValidityDays: 365,
+        claimLifetimeSeconds: 300,
+        messageCooldownSeconds: 30,
+      },
+      temporal: { temporalNamespace: 'default' },
     });
   });
 
@@ -237,7 +235,7 @@ describe('defaults', () => {
   });
 
   it('give way to what npm start has made', () => {
-    expect(readApiConfigWith({ ...least, COPY_KEYS, PORT: '3055' }).PORT).toBe(3055);
+    expect(readApiConfigWith({ ...least, COPY_KEYS, PORT: '3055' }).http.port).toBe(3055);
   });
 });
 
@@ -255,11 +253,11 @@ describe('what is missing', () => {
     const line = '  COPY_KEYS: is not set';
     expect(problems(() => readApiConfig(least))).toEqual([line]);
     expect(problems(() => readApiConfig({}))).toContain(line);
-    expect(readApiConfig({ ...least, COPY_KEYS: 'off' }).COPY_KEYS).toBe('off');
-    expect(readApiConfig({ ...least, COPY_KEYS })).toMatchObject({
-      COPY_KEYS: [{ id: 'copy-1' }],
+    expect(readApiConfig({ ...least, COPY_KEYS: 'off' }).secrets.copyKeys).toBe('off');
+    expect(readApiConfig({ ...least, COPY_KEYS }).secrets).toMatchObject({
+      copyKeys: [{ id: 'copy-1' }],
     });
-    expect(Object.keys(readConfig({ ...least, COPY_KEYS }))).not.toContain('COPY_KEYS');
+    expect(Object.keys(readConfig({ ...least, COPY_KEYS }).secrets)).not.toContain('copyKeys');
   });
 
   it('is less for the migration, which needs no secrets', () => {
@@ -318,8 +316,11 @@ describe('what is wrong', () => {
 describe('key rings', () => {
   it('hold their keys in the order of the setting', () => {
     const [current, old] = [key(), key()];
-    const { DATA_KEYS } = readConfig({ ...least, DATA_KEYS: `data-2:${current},data-1:${old}` });
-    expect(DATA_KEYS).toEqual([
+    const { secrets: read } = readConfig({
+      ...least,
+      DATA_KEYS: `data-2:${current},data-1:${old}`,
+    });
+    expect(read.dataKeys).toEqual([
       { id: 'data-2', key: Buffer.from(current, 'base64') },
       { id: 'data-1', key: Buffer.from(old, 'base64') },
     ]);
@@ -349,7 +350,7 @@ describe('the private key for tokens', () => {
   it('may have its line breaks written as \\n', () => {
     const pem = secrets.ACCESS_TOKEN_PRIVATE_KEY;
     const written = { ...least, ACCESS_TOKEN_PRIVATE_KEY: pem.replaceAll('\n', '\\n') };
-    expect(readConfig(written).ACCESS_TOKEN_PRIVATE_KEY).toBe(pem);
+    expect(readConfig(written).secrets.accessTokenPrivateKey).toBe(pem);
   });
 
   const publicPem = createPublicKey(secrets.ACCESS_TOKEN_PRIVATE_KEY)
@@ -375,7 +376,7 @@ describe('the private key for tokens', () => {
 
   it('may have further public keys beside it, one after the other', () => {
     const further = (text: string) =>
-      readConfig({ ...least, ACCESS_TOKEN_FURTHER_KEYS: text }).ACCESS_TOKEN_FURTHER_KEYS;
+      readConfig({ ...least, ACCESS_TOKEN_FURTHER_KEYS: text }).access.accessTokenFurtherKeys;
     expect(further('')).toEqual([]);
     const two = (publicPem + publicPem).replaceAll('\n', '\\n');
     expect(further(two)).toEqual([publicPem.trim(), publicPem.trim()]);
@@ -396,7 +397,8 @@ describe('the private key for tokens', () => {
 });
 
 describe('TRUSTED_PROXIES', () => {
-  const proxies = (text: string) => readConfig({ ...least, TRUSTED_PROXIES: text }).TRUSTED_PROXIES;
+  const proxies = (text: string) =>
+    readConfig({ ...least, TRUSTED_PROXIES: text }).http.trustedProxies;
 
   it('is a list of addresses and ranges that are matched as they are written', () => {
     const list = proxies(' 10.0.0.0/8, 203.0.113.7,2001:db8::/32 , ::1,');
@@ -431,15 +433,15 @@ describe('values by name', () => {
       AIRTIME_RANGES: 'ETHIO_TELECOM=1-50,SAFARICOM_ETHIOPIA=5.50-10000',
       MOBILE_MONEY_HEADERS: 'X-API-Key=a%2Cb',
     });
-    expect(config.CALLBACK_ADDRESSES).toEqual({
+    expect(config.callbacks.callbackAddresses).toEqual({
       gsma: ['10.0.0.0/8', '203.0.113.7'],
       mpesa: ['2001:db8::/32'],
     });
-    expect(config.AIRTIME_RANGES.SAFARICOM_ETHIOPIA).toEqual({
+    expect(config.topups.airtimeRanges.SAFARICOM_ETHIOPIA).toEqual({
       minimum: parseMoney('5.50'),
       maximum: parseMoney('10000'),
     });
-    expect(config.MOBILE_MONEY_HEADERS).toEqual({ 'X-API-Key': 'a,b' });
+    expect(config.providers.mobileMoneyHeaders).toEqual({ 'X-API-Key': 'a,b' });
   });
 
   it('have no line breaks in headers', () => {
@@ -451,23 +453,27 @@ describe('values by name', () => {
 
 it('the address of the SMSC has its account', () => {
   const SMPP_URL = 'smpps://gifts:p%40ss@[2001:db8::5]?system_type=VMA';
-  expect(readConfig({ ...least, SMPP_URL }).SMPP_URL).toEqual({
+  expect(readConfig({ ...least, SMPP_URL }).providers.smppUrl).toEqual({
     ...{ tls: true, host: '2001:db8::5', port: 3550 },
     ...{ systemId: 'gifts', password: 'p@ss', systemType: 'VMA' },
   });
 });
 
 describe('PUBLIC_URL', () => {
-  it('need not be set', () => {
-    expect(readConfig(least).PUBLIC_URL).toBeUndefined();
+  it('is that of this machine where it is not set', () => {
+    expect(readConfig(least).http.publicUrl).toBe('http://localhost:3000');
+    expect(readApiConfig({ ...least, COPY_KEYS, PORT: '3055' }).http.publicUrl).toBe(
+      'http://localhost:3055',
+    );
   });
 
-  it.each(['https://api.example', 'http://localhost:3000/', 'https://example/vouchers'])(
-    'may be %s',
-    (url) => {
-      expect(readConfig({ ...least, PUBLIC_URL: url }).PUBLIC_URL).toBe(url);
-    },
-  );
+  it.each([
+    ['https://api.example', 'https://api.example'],
+    ['http://localhost:3000/', 'http://localhost:3000'],
+    ['https://example/vouchers', 'https://example/vouchers'],
+  ])('may be %s, and has no slash at its end', (url, expected) => {
+    expect(readConfig({ ...least, PUBLIC_URL: url }).http.publicUrl).toBe(expected);
+  });
 });
 
 describe('production', () => {

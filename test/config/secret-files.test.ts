@@ -88,7 +88,9 @@ describe('a secret in a file', () => {
     [' sms ', ' sms '],
   ])('loses one newline and nothing else: %j', (content, expected) => {
     const SMS_API_KEY_FILE = fileWith('changed', content);
-    expect(readApiConfig({ ...others, ...files, SMS_API_KEY_FILE }).SMS_API_KEY).toBe(expected);
+    expect(readApiConfig({ ...others, ...files, SMS_API_KEY_FILE }).providers.smsApiKey).toBe(
+      expected,
+    );
   });
 
   it('is read by each process that has the setting', () => {
@@ -97,18 +99,19 @@ describe('a secret in a file', () => {
     const { TEMPORAL_ADDRESS } = others;
     const database = { DATABASE_URL_FILE };
     expect(readAdminConfig({ ...database, DATA_KEYS_FILE })).toMatchObject({
-      DATABASE_URL,
-      DATA_KEYS: [{ id: 'data-1' }],
+      database: { databaseUrl: DATABASE_URL },
+      secrets: { dataKeys: [{ id: 'data-1' }] },
     });
     expect(readStartConfig(database).DATABASE_URL).toBe(DATABASE_URL);
-    expect(readMigrationConfig({ ...database, TEMPORAL_ADDRESS }).DATABASE_URL).toBe(DATABASE_URL);
+    const migration = readMigrationConfig({ ...database, TEMPORAL_ADDRESS });
+    expect(migration.database.databaseUrl).toBe(DATABASE_URL);
     const TEMPORAL_API_KEY_FILE = fileWith('temporal', 'temporal-key\n');
-    expect(readDemoConfig({ TEMPORAL_API_KEY_FILE }).TEMPORAL_API_KEY).toBe('temporal-key');
+    expect(readDemoConfig({ TEMPORAL_API_KEY_FILE }).temporal.temporalApiKey).toBe('temporal-key');
     const CODEC_SERVER_OPERATORS_FILE = fileWith('operators', `a:${'0'.repeat(64)}\n`);
     const codec = readCodecServerConfig({ PAYLOAD_KEYS_FILE, CODEC_SERVER_OPERATORS_FILE });
     expect(codec).toMatchObject({
-      PAYLOAD_KEYS: [{ id: 'payload-1' }],
-      CODEC_SERVER_OPERATORS: [{ name: 'a' }],
+      secrets: { payloadKeys: [{ id: 'payload-1' }] },
+      codec: { codecServerOperators: [{ name: 'a' }] },
     });
   });
 
@@ -118,7 +121,7 @@ describe('a secret in a file', () => {
     const program = `
       import { readApiConfigWith } from './src/config/config.ts';
       const config = readApiConfigWith(JSON.parse(process.env.MADE));
-      process.stdout.write(config.SMS_API_KEY + ' ' + config.SMPP_URL.password);`;
+      process.stdout.write(config.providers.smsApiKey + ' ' + config.providers.smppUrl.password);`;
     const env = {
       PATH: process.env.PATH,
       MADE: JSON.stringify(made),
@@ -128,7 +131,7 @@ describe('a secret in a file', () => {
     const options = { env, encoding: 'utf8' as const };
     const words = ['--input-type=module', '--eval', program];
     expect(execFileSync(process.execPath, words, options)).toBe('sms-api-key window');
-    expect(readApiConfigWith(made).SMS_API_KEY).toBe('sms-api-key');
+    expect(readApiConfigWith(made).providers.smsApiKey).toBe('sms-api-key');
   });
 
   it('may stand beside an empty setting, as a compose file writes one that is not set', () => {
@@ -175,8 +178,8 @@ describe('a file that is no secret', () => {
   });
 
   it('is not looked for where the setting is no secret', () => {
-    expect(readApiConfig({ ...others, ...files, LOG_LEVEL_FILE: '/missing' }).LOG_LEVEL).toBe(
-      'info',
-    );
+    expect(
+      readApiConfig({ ...others, ...files, LOG_LEVEL_FILE: '/missing' }).process.logLevel,
+    ).toBe('info');
   });
 });

@@ -9,9 +9,11 @@ export async function openGrownScene(vouchers: number) {
   const grown = await growDatabase({
     url: testDatabase.url,
     config: {
-      ENVIRONMENT: 'test',
-      DIGEST_KEY: Buffer.alloc(32, 1),
-      DATA_KEYS: [{ id: 'data-1', key: Buffer.alloc(32, 2) }],
+      process: { environment: 'test', logLevel: 'silent' },
+      secrets: {
+        digestKey: Buffer.alloc(32, 1),
+        dataKeys: [{ id: 'data-1', key: Buffer.alloc(32, 2) }],
+      },
     },
     vouchers,
     signal: new AbortController().signal,

@@ -25,8 +25,8 @@ const RETENTION = {
   eventDays: 30,
   signInSeconds: 900,
   sessionSeconds: 43_200,
-  messageDays: 400,
-  numberDays: 0,
+  messageRetentionDays: 400,
+  numberRetentionDays: 0,
 };
 const BATCH = 5_000;
 

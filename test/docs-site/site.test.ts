@@ -127,7 +127,7 @@ describe('the documentation', () => {
     ).toEqual(files.toSorted());
     const { text } = await get('/docs/guides/first-call-partner');
     expect(text).not.toMatch(/^# |\]\(/m);
-    expect(text).toContain(`${stack.api.services.settings.publicUrl}/api/v1/client`);
+    expect(text).toContain(`${stack.api.services.settings.http.publicUrl}/api/v1/client`);
     const { text: tests } = await get('/docs/guides/test-your-integration');
     expect(tests).toContain(`href="${SANDBOX_URL}/phone"`);
     expect(tests).toContain(`${SANDBOX_URL}/messages?to=`);
@@ -177,7 +177,7 @@ describe('pages for programs', () => {
     const { response, text } = await get('/llms.txt');
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(text).toMatch(/^# .+\n\n> .+\n\n## /);
-    const { publicUrl } = stack.api.services.settings;
+    const { publicUrl } = stack.api.services.settings.http;
     const listed = [...text.matchAll(/\]\((\S+)\): \S/g)].map(([, url = '']) =>
       url.replace(publicUrl, ''),
     );

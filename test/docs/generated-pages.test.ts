@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clientMethods, snake } from '../../docs/generate/clients/method-tables.ts';
 import { generatedPages } from '../../docs/generate/generated-pages.ts';
 import { callbackRoutes } from '../../src/callbacks/routes.ts';
-import { constantNames } from '../../src/config/test-constants.ts';
+import { constantNames } from '../../src/config/config.ts';
 import { reasons } from '../../src/domain/reasons.ts';
 import { tokenKeyRoutes } from '../../src/http/access/token-keys.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';

@@ -242,7 +242,6 @@ function claimRefusals(company: Company): Reason[] {
     for (const { messages, parts, ...facts } of around) {
       const limits = {
         ...amountLimits,
-        wrongCodesPerDay: 5,
         messagesPerNumberAndDay: 20,
         refusedMessagesPerNumberAndHour: 5,
       };
@@ -297,8 +296,7 @@ function redemptionRefusals(company: Company): Reason[] {
         { company, merchantId: 1, amount: parts.amount, codeDigest, msisdn },
         {
           ...amountLimits,
-          wrongCodesPerDay: 5,
-          wrongCodesBeforeLongCodes: 20,
+          codeAttemptsBeforeLongCodes: 20,
           servedCountries: ['ET'],
         },
       );

@@ -60,6 +60,6 @@ export async function liveThroughTheService(scene: RedemptionScene): Promise<voi
   for (const workflow of ['expireVouchers', 'reconcile', 'reconcile', 'checkBooks'])
     await stack.temporal.client.workflow.execute(workflow, {
       workflowId: `${workflow}-${randomUUID()}`,
-      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: stack.config.temporal.temporalTaskQueue,
     });
 }

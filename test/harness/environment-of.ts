@@ -1,5 +1,4 @@
-import type { Environment } from '../../src/config/config.ts';
-import { constantNames } from '../../src/config/test-constants.ts';
+import { constantNames, type Environment } from '../../src/config/config.ts';
 
 /** The environment of a process: the settings, and by the door for tests the constants among them. */
 export function environmentOf(given: Environment): Environment {

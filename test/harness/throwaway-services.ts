@@ -84,10 +84,10 @@ export async function startThrowawayServices(
   const settings = { ...secrets, ...backing.settings };
   const config = readConfig(settings);
   await progress.step('Migrations', async () => {
-    await migrateToLatest(config.DATABASE_URL);
+    await migrateToLatest(config.database.databaseUrl);
     await prepareTemporal({
-      address: config.TEMPORAL_ADDRESS,
-      namespace: config.TEMPORAL_NAMESPACE,
+      address: config.temporal.temporalAddress,
+      namespace: config.temporal.temporalNamespace,
     });
   });
   return { settings, sandboxUrl: backing.sandboxUrl, directory, startConfig, releasedTemporal };

@@ -16,27 +16,25 @@ afterEach(async () => {
   await server?.close();
 });
 
-const SMALL = { total: 60, perAddress: 20, reserve: 12 };
+const SMALL = { connectionLimit: 60, connectionsPerAddress: 20, connectionReserve: 12 };
 
 async function start(
-  options: Partial<typeof SMALL> & { idleTimeoutMs?: number; headersTimeoutMs?: number } = {},
+  options: Partial<typeof SMALL> & {
+    idleTimeoutSeconds?: number;
+    headersTimeoutSeconds?: number;
+  } = {},
   handle: RequestListener = (_request, response) => response.end('served'),
 ): Promise<void> {
-  const { idleTimeoutMs = 60_000, headersTimeoutMs = 60_000, ...connections } = options;
+  const { idleTimeoutSeconds = 60, headersTimeoutSeconds = 60, ...connections } = options;
   server = await startHttpServer(handle, {
-    host: '127.0.0.1',
-    port: 0,
-    onError: (error) => errors.push(error),
-    limits: {
-      headersTimeoutMs,
-      requestTimeoutMs: headersTimeoutMs,
-      idleTimeoutMs,
-      connections: {
-        ...SMALL,
-        ...connections,
-        isTrustedProxy: createAddressMatcher(['127.0.0.99']),
-      },
+    settings: {
+      ...{ host: '127.0.0.1', port: 0, idleTimeoutSeconds, headersTimeoutSeconds },
+      requestTimeoutSeconds: headersTimeoutSeconds,
+      ...SMALL,
+      ...connections,
     },
+    isTrustedProxy: createAddressMatcher(['127.0.0.99']),
+    onError: (error) => errors.push(error),
   });
 }
 
@@ -82,7 +80,7 @@ describe('connections of one address', () => {
   });
 
   test('that send nothing are closed though they never close their own side', async () => {
-    await start({ headersTimeoutMs: 100 });
+    await start({ headersTimeoutSeconds: 0.1 });
     const opened = openMany('127.0.0.2', 20);
     await until(() => expect(closedOf(opened)).toBe(20));
     await until(async () => expect(await serves('127.0.0.2')).toBe(true));
@@ -91,7 +89,7 @@ describe('connections of one address', () => {
   test('that read no answer are closed', async () => {
     const large = 'x'.repeat(1_000_000);
     let answered = 0;
-    await start({ idleTimeoutMs: 300 }, (_request, response) => {
+    await start({ idleTimeoutSeconds: 0.3 }, (_request, response) => {
       response.end(large, () => {
         answered += 1;
       });
@@ -203,15 +201,13 @@ describe('a server', () => {
   test('that cannot listen says so', async () => {
     await start();
     const taken = startHttpServer(() => undefined, {
-      host: '127.0.0.1',
-      port: server.port,
-      onError: (error) => errors.push(error),
-      limits: {
-        headersTimeoutMs: 1_000,
-        requestTimeoutMs: 1_000,
-        idleTimeoutMs: 1_000,
-        connections: { ...SMALL, isTrustedProxy: () => false },
+      settings: {
+        ...{ host: '127.0.0.1', port: server.port },
+        ...{ headersTimeoutSeconds: 1, requestTimeoutSeconds: 1, idleTimeoutSeconds: 1 },
+        ...SMALL,
       },
+      isTrustedProxy: () => false,
+      onError: (error) => errors.push(error),
     });
     await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE' });
     expect(errors).toEqual([]);

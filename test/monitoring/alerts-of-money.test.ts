@@ -79,7 +79,7 @@ test('a merchant whose registered holder nobody has confirmed, until an operator
 // The last one: its case stays open until the books are checked again.
 test('books that do not agree', async () => {
   const schedule = scene.gifts.stack.temporal.client.schedule.getHandle(
-    reconcileId(scene.gifts.stack.config.TEMPORAL_TASK_QUEUE),
+    reconcileId(scene.gifts.stack.config.temporal.temporalTaskQueue),
   );
   const runTo = async (result: 0 | 1) => {
     await schedule.trigger();

@@ -68,7 +68,7 @@ describe('our balance at a provider', () => {
 
   test('is not known, since the Schedule is paused', async () => {
     const schedule = scene.gifts.stack.temporal.client.schedule.getHandle(
-      watchBalancesId(scene.gifts.stack.config.TEMPORAL_TASK_QUEUE),
+      watchBalancesId(scene.gifts.stack.config.temporal.temporalTaskQueue),
     );
     await schedule.pause();
     const before = await until(async () => {
@@ -115,7 +115,7 @@ describe('the statement of a provider', () => {
     await wronglyListed('late');
     const differing = await scene.during(async () => {
       await stack.temporal.client.schedule
-        .getHandle(compareStatementsId(stack.config.TEMPORAL_TASK_QUEUE))
+        .getHandle(compareStatementsId(stack.config.temporal.temporalTaskQueue))
         .trigger();
       await until(async () => expect(await casesOf('difference')).toBe(1));
     });

@@ -30,7 +30,7 @@ afterAll(() => scene?.gifts.stop());
 
 const scheduleOf = (idOf: (taskQueue: string) => string) =>
   scene.gifts.stack.temporal.client.schedule.getHandle(
-    idOf(scene.gifts.stack.config.TEMPORAL_TASK_QUEUE),
+    idOf(scene.gifts.stack.config.temporal.temporalTaskQueue),
   );
 const nothing = async () => {};
 

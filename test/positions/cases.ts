@@ -23,7 +23,7 @@ export const caseOf = (database: Database, reference: string) =>
 export async function caseWorkflow({ database, temporal, config }: Stack, reference: string) {
   const { id } = await caseOf(database, reference);
   return temporal.client.workflow.getHandle(
-    caseId({ kind: 'case', id }, config.TEMPORAL_TASK_QUEUE),
+    caseId({ kind: 'case', id }, config.temporal.temporalTaskQueue),
   );
 }
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { providerSettings } from '../../src/config/provider-settings.ts';
+import { inCamelCase } from '../../src/config/setting-names.ts';
+import {
+  callbackSettings,
+  defaultProviderSettings,
+  providerSettings,
+} from '../../src/config/settings/provider-settings.ts';
 import {
   createAirtimeSet,
   createMobileMoneySet,
@@ -12,11 +17,9 @@ import {
 } from '../../src/providers/provider-set.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
-const { EMAIL_FROM: _from, SMTP_URL: _server, ...ofProviders } = providerSettings;
-
 it('settings alone choose and configure the providers', async () => {
   const sandbox = await startSandbox({ port: 0 });
-  const settings = z.object(ofProviders).parse({
+  const environment = {
     SMS_URL: sandbox.smsUrl,
     SMS_API_KEY: 'key',
     SMS_SENDER: 'GIFTS',
@@ -42,7 +45,12 @@ it('settings alone choose and configure the providers', async () => {
     RELOADLY_CLIENT_ID: 'client',
     RELOADLY_CLIENT_SECRET: 'secret',
     RELOADLY_OPERATORS: 'ETHIO_TELECOM=3001,SAFARICOM_ETHIOPIA=3002',
-  });
+  };
+  const settings = {
+    providers: inCamelCase(z.object(providerSettings).parse(environment)),
+    callbacks: inCamelCase(z.object(callbackSettings).parse(environment)),
+    defaultProviders: inCamelCase(z.object(defaultProviderSettings).parse(environment)),
+  };
   const smsSender = createSmsSenders(settings);
   const mobileMoney = createMobileMoneySet(settings);
   const airtime = createAirtimeSet(settings);

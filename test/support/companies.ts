@@ -19,7 +19,7 @@ import type { Stack as WholeStack } from './stack.ts';
 
 /** As much of a stack as companies need. */
 interface Stack extends Pick<WholeStack, 'database' | 'digests'> {
-  readonly config: Pick<WholeStack['config'], 'ENVIRONMENT'>;
+  readonly config: Pick<WholeStack['config'], 'process'>;
 }
 
 export interface TestPartner {
@@ -43,7 +43,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /** One more API key of a company. */
 export async function makeKey(stack: Stack, company: Company): Promise<string> {
-  const { key, prefix } = randomApiKey(stack.config.ENVIRONMENT);
+  const { key, prefix } = randomApiKey(stack.config.process.environment);
   await addApiKey(stack.database, company, {
     name: 'test',
     prefix,

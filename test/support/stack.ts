@@ -112,28 +112,30 @@ export async function startStack(
   };
   const config = readApiConfig(given, given);
   const temporal = await connectTemporal({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-    payloadKeys: config.PAYLOAD_KEYS,
+    address: config.temporal.temporalAddress,
+    namespace: config.temporal.temporalNamespace,
+    payloadKeys: config.secrets.payloadKeys,
   });
   // As in production, so that a right that is missing fails a test. A test that names a server has its
   // own logins.
-  const urlOf = (role: ProcessRole) =>
-    settings.DATABASE_URL === undefined ? { DATABASE_URL: testDatabase.urlFor(role) } : {};
+  const configOf = (role: ProcessRole) => {
+    const databaseUrl = settings.DATABASE_URL ?? testDatabase.urlFor(role);
+    return { ...config, database: { ...config.database, databaseUrl } };
+  };
   const [worker, api] = await Promise.all([
-    startWorker({ ...config, ...urlOf('worker') }, temporal, { ...options, logger }),
-    startApi({ ...config, ...urlOf('api') }, temporal, {
+    startWorker(configOf('worker'), temporal, { ...options, logger }),
+    startApi(configOf('api'), temporal, {
       ...options,
       logger,
-      eager: config.TEMPORAL_BUILD_ID === undefined,
+      eager: config.temporal.temporalBuildId === undefined,
     }),
   ]);
-  const database = connectDatabase(config.DATABASE_URL, { poolSize: 4 });
+  const database = connectDatabase(config.database.databaseUrl, { poolSize: 4 });
   return {
     config,
     url: `http://127.0.0.1:${api.port}`,
     database,
-    digests: createDigests(config.DIGEST_KEY, config.DIGEST_KEYS),
+    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
     sandbox,
     temporal,
     api,

@@ -143,7 +143,7 @@ it('tell-owners ends when the e-mails about a changed access are sent', async ()
       .executeTakeFirstOrThrow();
     return audit_id;
   });
-  const workflowId = tellOwnersId(auditId, stack.config.TEMPORAL_TASK_QUEUE);
+  const workflowId = tellOwnersId(auditId, stack.config.temporal.temporalTaskQueue);
   await until(() => stack.temporal.client.workflow.getHandle(workflowId).describe());
   expect(await endedIn(stack, workflowId, 'tell-owners')).toEqual({ ended: 'told' });
   const [mail] = await scene.mails(email);

@@ -166,7 +166,7 @@ async function makeTopUps({ stack, asPartner }: RedemptionScene, show: Show): Pr
     call(`${stack.sandbox.url}/books/topups/${of}`, { body: { status: 'completed' } });
   await book(reference);
   await askNow(stack.database, reference);
-  const taskQueue = stack.config.TEMPORAL_TASK_QUEUE;
+  const taskQueue = stack.config.temporal.temporalTaskQueue;
   const workflowId = `reconcile-${randomUUID()}`;
   const run = await stack.temporal.client.workflow.start('reconcile', { workflowId, taskQueue });
   await run.result().catch(() => undefined);

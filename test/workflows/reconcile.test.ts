@@ -31,7 +31,7 @@ afterAll(async () => {
 const start = ({ temporal, config }: Stack) =>
   temporal.client.workflow.start('reconcile', {
     workflowId: `reconcile-${randomUUID()}`,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
   });
 
 const reconcile = async (stack: Stack): Promise<ReconcileResult> =>
@@ -246,7 +246,9 @@ it('names a broken invariant until it is mended', async () => {
 
 it('is started by a Schedule', async () => {
   const { temporal, config } = topups.stack;
-  const schedule = temporal.client.schedule.getHandle(reconcileId(config.TEMPORAL_TASK_QUEUE));
+  const schedule = temporal.client.schedule.getHandle(
+    reconcileId(config.temporal.temporalTaskQueue),
+  );
   await schedule.trigger();
   await until(async () => expect((await schedule.describe()).info.numActionsTaken).toBe(1));
 });

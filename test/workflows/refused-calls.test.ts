@@ -170,7 +170,7 @@ it('a case that nobody can read is found', async () => {
   const workflowId = `case-${randomUUID()}`;
   const handle = await temporal.client.workflow.start('followCase', {
     workflowId,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
     args: [{ name: { kind: 'case', id: 2_000_000_000 }, intervalMs: 600_000 }],
   });
   await untilPersonIsCalled(handle, NOTICE);

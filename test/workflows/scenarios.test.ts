@@ -400,7 +400,7 @@ describe('check-payout-account', () => {
         Date.now() + 20_000,
       ),
     ).toEqual(checked);
-    const workflowId = checkPayoutAccountId(merchant.id, stack.config.TEMPORAL_TASK_QUEUE);
+    const workflowId = checkPayoutAccountId(merchant.id, stack.config.temporal.temporalTaskQueue);
     expect(await ended(workflowId, 'check-payout-account')).toEqual(checked);
   });
 });
@@ -449,7 +449,7 @@ describe('expire-vouchers', () => {
   const sweep = (history?: string) => {
     const workflowId = `sweep-${randomUUID()}`;
     return stack.temporal.client.workflow
-      .start('expireVouchers', { workflowId, taskQueue: stack.config.TEMPORAL_TASK_QUEUE })
+      .start('expireVouchers', { workflowId, taskQueue: stack.config.temporal.temporalTaskQueue })
       .then(() => ended(workflowId, history));
   };
 
@@ -484,7 +484,7 @@ describe('expire-vouchers', () => {
   });
 
   it('is started by a Schedule', async () => {
-    const scheduleId = `expire-vouchers:${stack.config.TEMPORAL_TASK_QUEUE}`;
+    const scheduleId = `expire-vouchers:${stack.config.temporal.temporalTaskQueue}`;
     const schedule = stack.temporal.client.schedule.getHandle(scheduleId);
     await schedule.trigger();
     await until(async () => {

@@ -109,7 +109,7 @@ describe('the end of a claim', () => {
     const gift = await scene.gift({ owner: null });
     const idempotencyKey = randomUUID();
     await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode, idempotencyKey });
-    const refused = `WorkflowType = "redeemVoucher" and ExecutionStatus = "Completed" and TaskQueue = "${scene.stack.config.TEMPORAL_TASK_QUEUE}"`;
+    const refused = `WorkflowType = "redeemVoucher" and ExecutionStatus = "Completed" and TaskQueue = "${scene.stack.config.temporal.temporalTaskQueue}"`;
     await until(async () => {
       const all = await Promise.all((await found(refused)).map(detailsOf));
       expect(all.join('\n')).toContain('**Refused**: the request: The voucher is anonymous');

@@ -35,7 +35,7 @@ it('a request that one step decides says what it did, or why it was refused', as
   await generate('unpriced');
   await asPartner.post(`/vouchers/${voucher.id}/cancel`, undefined);
   const pages = async (type: string) => {
-    const query = `WorkflowType = "${type}" and TaskQueue = "${stack.config.TEMPORAL_TASK_QUEUE}"`;
+    const query = `WorkflowType = "${type}" and TaskQueue = "${stack.config.temporal.temporalTaskQueue}"`;
     const all: string[] = [];
     for await (const { workflowId } of stack.temporal.client.workflow.list({ query }))
       all.push(await detailsOf(stack.temporal.client.workflow.getHandle(workflowId)));

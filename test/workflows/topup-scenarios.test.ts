@@ -38,7 +38,7 @@ const endOf = async (id: number, history?: string) =>
 
 async function ran(type: 'reconcile' | 'checkBooks', history?: string): Promise<unknown> {
   const workflowId = `${type}-${randomUUID()}`;
-  const taskQueue = scene.stack.config.TEMPORAL_TASK_QUEUE;
+  const taskQueue = scene.stack.config.temporal.temporalTaskQueue;
   await scene.stack.temporal.client.workflow.start(type, { workflowId, taskQueue });
   return ended(scene.stack, workflowId, history);
 }
@@ -47,7 +47,8 @@ const checked = (history?: string) => ran('checkBooks', history);
 
 const settled = { ended: 'settled' };
 
-const caseIdOf = (name: CaseName): string => caseId(name, scene.stack.config.TEMPORAL_TASK_QUEUE);
+const caseIdOf = (name: CaseName): string =>
+  caseId(name, scene.stack.config.temporal.temporalTaskQueue);
 
 describe('top-up', () => {
   it('ends delivered', async () => {
@@ -127,7 +128,7 @@ describe('top-up', () => {
         begin: { kind: 'retry', command },
         timing: workflowTiming(config),
       }).options,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: config.temporal.temporalTaskQueue,
     });
     expect(await endOf(id, 'top-up-answered')).toMatchObject({ ended: 'delivered' });
   });

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const workflowOf = ({ stack }: WebhookScene, endpointId: number) =>
-  deliverWebhooksId(endpointId, stack.config.TEMPORAL_TASK_QUEUE);
+  deliverWebhooksId(endpointId, stack.config.temporal.temporalTaskQueue);
 
 const handleOf = (of: WebhookScene, endpointId: number) =>
   of.stack.temporal.client.workflow.getHandle(workflowOf(of, endpointId));
@@ -84,7 +84,7 @@ describe('deliver-webhooks', () => {
       const { config } = stack;
       await client.workflow.start('deliverWebhooks', {
         workflowId,
-        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        taskQueue: config.temporal.temporalTaskQueue,
         args: [{ endpointId: id }],
       });
       const handle = client.workflow.getHandle(workflowId);

@@ -1,4 +1,4 @@
-import { serviceSettings } from '../../../src/config/settings/service-settings.ts';
+import { voucherSettings } from '../../../src/config/settings/business-settings.ts';
 import type { ClientSurface } from './client-operations.ts';
 
 /** What a request of a collection does besides being sent. */
@@ -40,7 +40,7 @@ if (sandboxUrl) {
 }`,
 };
 
-const PAUSE_SECONDS = serviceSettings.MESSAGE_COOLDOWN_SECONDS.parse(undefined);
+const PAUSE_SECONDS = voucherSettings.MESSAGE_COOLDOWN_SECONDS.parse(undefined);
 
 /** A collection that runs in its order has just sent the code of the claim. */
 const WAIT_FOR_NEXT_MESSAGE = `// An owner gets one message within ${PAUSE_SECONDS} seconds, and the claim sends one. Without the pause the

@@ -1,3 +1,4 @@
+import type { AdminConfig } from '../../config/config.ts';
 import { createPasswordHashes } from '../../crypto/password-hashes.ts';
 import { readableSecret } from '../../crypto/secret-box.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
@@ -22,18 +23,21 @@ import { companyFields, requireCompany } from '../record-names.ts';
 import { column, numbers, table, time } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
-interface OneTimePasswords {
-  readonly cost: number;
-  readonly lifetimeSeconds: number;
-}
+type OneTimePasswords = Pick<
+  AdminConfig['portal'],
+  'portalPasswordCost' | 'portalOneTimePasswordSeconds'
+>;
 
 /** A password that an operator passes on: its hash, and the text that shows it, once. */
-async function makePassword({ cost, lifetimeSeconds }: OneTimePasswords) {
+async function makePassword({
+  portalPasswordCost,
+  portalOneTimePasswordSeconds,
+}: OneTimePasswords) {
   const password = readableSecret();
-  const hours = Math.max(1, Math.round(lifetimeSeconds / 3_600));
+  const hours = Math.max(1, Math.round(portalOneTimePasswordSeconds / 3_600));
   return {
     password,
-    hash: await createPasswordHashes(cost).make(password),
+    hash: await createPasswordHashes(portalPasswordCost).make(password),
     shown:
       `The password is shown once, expires in ${hours} h, and must be changed at the first sign-in:` +
       `\n\n  ${password}\n`,
@@ -47,7 +51,7 @@ async function renewPassword(
   settings: OneTimePasswords,
 ) {
   const { hash, ...made } = await makePassword(settings);
-  const { lifetimeSeconds } = settings;
+  const { portalOneTimePasswordSeconds: lifetimeSeconds } = settings;
   await setPassword(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });
   await endPortalSessions(transaction, accountId);
   await forgetSignIns(transaction, accountId);
@@ -89,16 +93,16 @@ export const createPortalAccount = changeCommand({
     'create portal-account --email abebe@shop.example --partner 1',
     'create portal-account --email sara@till.example --merchant 3',
   ],
-  async change(transaction, input, { oneTimePasswords }) {
+  async change(transaction, input, { settings: { portal } }) {
     const company = await requireCompany(transaction, input);
-    const { password, hash, shown } = await makePassword(oneTimePasswords);
+    const { password, hash, shown } = await makePassword(portal);
     const accountId = await addPortalAccount(transaction, {
       email: input.email,
       company,
       role: input.role ?? 'owner',
       passwordHash: hash,
       mustChangePassword: true,
-      passwordLifetimeSeconds: oneTimePasswords.lifetimeSeconds,
+      passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
     });
     if (accountId === undefined)
       throw new AdminError(`${input.email} already has an account: see "list portal-accounts".`);
@@ -134,9 +138,9 @@ export const resetPortalPassword = changeCommand({
     'in at once.',
   fields: { id: portalAccountId },
   examples: ['reset portal-password 2'],
-  async change(transaction, input, { oneTimePasswords }) {
+  async change(transaction, input, { settings: { portal } }) {
     const { email: address, company } = await changeAccount(transaction, input.id, false);
-    const { password, shown } = await renewPassword(transaction, input.id, oneTimePasswords);
+    const { password, shown } = await renewPassword(transaction, input.id, portal);
     return {
       subject: company,
       details: { accountId: input.id, email: address },
@@ -219,8 +223,8 @@ export const createStaffAccount = changeCommand({
     role: required(oneOf(...staffRoles), 'What the person may do'),
   },
   examples: ['create staff-account --email hanna@service.example --name Hanna --role AGENT'],
-  async change(transaction, input, { oneTimePasswords }) {
-    const { password, hash, shown } = await makePassword(oneTimePasswords);
+  async change(transaction, input, { settings: { portal } }) {
+    const { password, hash, shown } = await makePassword(portal);
     const { email: address, name, role } = input;
     const accountId = await addStaffAccount(transaction, {
       email: address,
@@ -228,7 +232,7 @@ export const createStaffAccount = changeCommand({
       role,
       passwordHash: hash,
       mustChangePassword: true,
-      passwordLifetimeSeconds: oneTimePasswords.lifetimeSeconds,
+      passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
     });
     if (accountId === undefined)
       throw new AdminError(
@@ -278,11 +282,11 @@ export const resetStaffAccount = changeCommand({
     'forgotten.',
   fields: { id: staffAccountId },
   examples: ['reset staff-account 2'],
-  async change(transaction, input, { oneTimePasswords }) {
+  async change(transaction, input, { settings: { portal } }) {
     const { email: address } = await requireStaff(transaction, input.id);
     await setPortalAccountDisabled(transaction, input.id, false);
     await removeOneTimePassword(transaction, input.id);
-    const { password, shown } = await renewPassword(transaction, input.id, oneTimePasswords);
+    const { password, shown } = await renewPassword(transaction, input.id, portal);
     return {
       subject: subjectOf(input.id),
       details: { email: address },

@@ -4,7 +4,7 @@ import { inTimeZone } from '../../pages/session/preferences.ts';
 import { type SearchResult, searchCases } from '../../pages/staff/find.ts';
 import { readCase, type SupportCase } from '../../pages/staff/support-case.ts';
 import { plainText } from '../../rendering/html.ts';
-import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { type TemporalUi, workflowPage } from '../../runtime/process/temporal-ui.ts';
 import type { AdminCommand, AdminContext, Report } from '../command.ts';
 import { AdminError, argument, text } from '../fields.ts';
 import { moneyMoveTable } from '../ledger-history.ts';
@@ -38,24 +38,24 @@ export const find: AdminCommand = {
 };
 
 /** @throws {AdminError} unless the text is the id of a workflow, of which the report says what it does */
-function nothingFound({ temporalUi }: AdminContext, { workflow }: SearchResult): Report {
+function nothingFound({ settings }: AdminContext, { workflow }: SearchResult): Report {
   if (!workflow)
     throw new AdminError(
       'Nothing found. Check it with the customer, or look for something else of the case, such as ' +
         'the phone number or the serial number.',
     );
   const { id, about } = workflow;
-  const link = workflowPage(temporalUi, id);
+  const link = workflowPage(settings.temporal, id);
   return { json: { workflow: { id, about, link } }, text: `${about}\n${link ?? id}` };
 }
 
 async function storyReport(
-  { database, temporalUi }: AdminContext,
+  { database, settings }: AdminContext,
   { kind, id }: FoundCase,
 ): Promise<Report> {
   const found = await inTimeZone('UTC', () => readCase(database, { kind, id }));
   if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
-  const steps = stepsOf(found, temporalUi);
+  const steps = stepsOf(found, settings.temporal);
   const { name, transfers } = found;
   const happened = plainText(found.next.happened);
   const next = plainText(found.next.toDo);
@@ -83,7 +83,7 @@ interface Step {
   readonly link?: string | undefined;
 }
 
-const stepsOf = ({ happenings }: SupportCase, temporalUi: AdminContext['temporalUi']): Step[] =>
+const stepsOf = ({ happenings }: SupportCase, temporalUi: TemporalUi): Step[] =>
   inOrder(happenings).map(({ at, what, workflowId }) => ({
     at,
     what: plainText(what),

@@ -46,8 +46,11 @@ export const listPayoutAccounts = lookCommand({
     'the voucher keeps its value. Its provider is asked again at each of them.',
   fields: { unpaid: flag('Only those that are not paid, and why') },
   examples: ['list payout-accounts', 'list payout-accounts --unpaid'],
-  look: (database, { unpaid }, { defaultPayer }) =>
-    reportOf(database, unpaid ? { unpaidBeside: defaultPayer } : {}),
+  look: (database, { unpaid }, { settings }) =>
+    reportOf(
+      database,
+      unpaid ? { unpaidBeside: settings.defaultProviders.mobileMoneyProvider } : {},
+    ),
 });
 
 const fields = { merchant: required(id, 'The id of the merchant') };

@@ -1,7 +1,9 @@
 import {
   type ComparisonResult,
+  type ComparisonSettings,
   compareFetched,
   compareFile,
+  comparisonSettings,
   periodOf,
 } from '../../../activities/compare-statement.ts';
 import { type Case, casesOfLines } from '../../db/positions/cases.ts';
@@ -59,7 +61,8 @@ export const reconcile: AdminCommand = {
   ],
   async run(context, given) {
     const input = given as Input;
-    const { database, marketTimeZone: zone } = context;
+    const { database, settings } = context;
+    const { marketTimeZone: zone } = settings.market;
     const provider = context.statements.provider(input.provider);
     const of: StatementDay = { provider, day: input.day, zone };
     if (!input.stored) await compare(context, of, input);
@@ -94,8 +97,9 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
       'The fence of a restore stands: the database lacks what the providers did. First "recover book" ' +
         'and "recover lift".',
     );
-  const { maximum: maximumDifferences = statements.settings.maximumDifferences } = input;
-  const settings = { ...statements.settings, maximumDifferences, isLastTry: false };
+  const usual = comparisonSettings(context.settings);
+  const { maximum: maximumDifferences = usual.maximumDifferences } = input;
+  const settings = { ...usual, maximumDifferences, isLastTry: false };
   const result =
     input.file === undefined
       ? await compareFetched(database, of, await statements.account(of.provider.name), settings)
@@ -125,7 +129,7 @@ async function compareGiven(
   { database, statements }: AdminContext,
   of: StatementDay,
   { file, mayBeEmpty }: { readonly file: string; readonly mayBeEmpty: boolean },
-  settings: AdminContext['statements']['settings'],
+  settings: ComparisonSettings,
 ): Promise<ComparisonResult> {
   let ignored = 0;
   const options = {

@@ -40,7 +40,7 @@ export const checkProvidersCommand: AdminCommand = {
   examples: ['check providers', 'check providers --json'],
   async run(context) {
     const ports = await context.providerPorts();
-    const defaults = context.defaultProviders();
+    const defaults: readonly string[] = Object.values(context.settings.defaultProviders);
     const rows = await Promise.all(
       allProviders.map(async (provider) => {
         const port = ports.find(({ name }) => name === provider)?.port;

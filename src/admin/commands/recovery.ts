@@ -61,11 +61,9 @@ const fields = {
 };
 
 /** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
-async function compare(
-  { database, providers, marketTimeZone: zone }: AdminContext,
-  input: unknown,
-) {
+async function compare({ database, providers, settings }: AdminContext, input: unknown) {
   const given = input as InputOf<typeof fields>;
+  const { marketTimeZone: zone } = settings.market;
   const fence = await requireFence(database);
   const from = given.since ?? new Date(fence.restoredTo.getTime() - MARGIN_MS);
   const file = given.mpesaStatement;
@@ -150,7 +148,7 @@ export const recoverBookCommand: AdminCommand = {
     const booked = await context.database.transaction().execute(async (transaction) => {
       let count = 0;
       for (const one of lost)
-        if (await bookLost(transaction, one, context.statements.settings)) count += 1;
+        if (await bookLost(transaction, one, context.settings.topups)) count += 1;
       await doubtFound(transaction, [...differing, ...heldAt(comparisons)].flatMap(named));
       if (isComplete) await markBooked(transaction, fence.id);
       const details = { booked: count, unpriced, asked: differing.length, gaps };

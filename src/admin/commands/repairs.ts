@@ -167,7 +167,12 @@ async function ask(
         actor,
         requestKey: key === undefined ? randomUUID() : `${actor} ${String(key)}`,
       },
-      { limits: context.repairs, secretBox: () => context.digestSettings().secretBox },
+      {
+        settings: context.settings,
+        // Few repairs compare numbers, and only they need the keys.
+        numbers: { hashOf: (msisdn) => context.numbers().hashOf(msisdn) },
+        secretBox: () => context.digestSettings().secretBox,
+      },
     ),
   );
   return reportOf(asked);

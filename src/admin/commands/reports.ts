@@ -99,10 +99,10 @@ export const report = lookCommand({
     'report --day 2026-11-23 --format html > report.html',
     'report --day 2026-11-23 --json',
   ],
-  async look(database, { day, format = 'text' }, { marketTimeZone }) {
+  async look(database, { day, format = 'text' }, { settings }) {
     // A day long ago takes its time; this connection blocks nobody.
     await sql`set statement_timeout = 0`.execute(database);
-    const found = await readDayReport(database, zonedDay(day, marketTimeZone));
+    const found = await readDayReport(database, zonedDay(day, settings.market.marketTimeZone));
     return {
       json: found,
       text: forms[format](found).trimEnd(),

@@ -16,7 +16,11 @@ import {
   type WebhookEndpoint,
 } from '../../db/webhooks/endpoints.ts';
 import { formatGroupedAmount, formatMoney, type Money } from '../../domain/money.ts';
-import { registerWebhook, rotateWebhookSecret } from '../../operations/webhooks.ts';
+import {
+  registerWebhook,
+  rotateWebhookSecret,
+  WEBHOOK_SECRET_OVERLAP_HOURS,
+} from '../../operations/webhooks.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
@@ -122,13 +126,13 @@ export const addWebhookCommand = changeCommand({
     'add webhook https://shop.example/hooks --partner 1',
     'add webhook https://till.example/hooks --merchant 3 --types payout.completed',
   ],
-  async change(transaction, input, { webhookSettings, actor }) {
-    const rules = webhookSettings();
+  async change(transaction, input, { webhookServices, actor }) {
+    const services = webhookServices();
     const company = await requireCompany(transaction, input);
     await lockCompany(transaction, company);
     const { url, description = '', types = [] } = input;
     const webhook = { company, url, description, types, createdBy: actor() };
-    const registered = await registerWebhook(transaction, webhook, rules);
+    const registered = await registerWebhook(transaction, webhook, services);
     if (!registered.ok) throw new AdminError(registered.problem);
     return {
       subject: company,
@@ -146,17 +150,21 @@ export const rotateWebhookCommand = changeCommand({
   details: 'The command needs the setting of "add webhook".',
   fields: { id: webhookId },
   examples: ['rotate webhook-secret 7'],
-  async change(transaction, input, { webhookSettings }) {
-    const rules = webhookSettings();
+  async change(transaction, input, { webhookServices }) {
+    const services = webhookServices();
     const webhook = await requireWebhook(transaction, input.id);
     const company = companyOf(webhook);
     await lockCompany(transaction, company);
-    const secret = await rotateWebhookSecret(transaction, webhook, rules);
+    const secret = await rotateWebhookSecret(transaction, webhook, services);
     return {
       subject: company,
-      details: { webhookId: webhook.id, url: webhook.url, overlapHours: rules.overlapHours },
+      details: {
+        webhookId: webhook.id,
+        url: webhook.url,
+        overlapHours: WEBHOOK_SECRET_OVERLAP_HOURS,
+      },
       text:
-        `Rotated the secret of webhook ${webhook.id}. The old one signs for ${rules.overlapHours} more ` +
+        `Rotated the secret of webhook ${webhook.id}. The old one signs for ${WEBHOOK_SECRET_OVERLAP_HOURS} more ` +
         `hours. The new one is shown only now:\n\n  ${secret}\n`,
       secretOutput: { secret },
     };
@@ -267,11 +275,11 @@ export const sendAgainCommand = changeCommand({
     'send-again webhook 7 --failed',
     'send-again webhook 7 --from 2026-11-20 --to 2026-11-20',
   ],
-  async change(transaction, input, { webhookSettings }) {
+  async change(transaction, input, { webhookServices }) {
     const webhook = await requireWebhook(transaction, input.id);
     requireActive(webhook);
-    const { retrySeconds } = webhookSettings();
-    const sent = await sendAgain(transaction, webhook.id, selectionOf(input), retrySeconds);
+    const { webhookRetrySeconds } = webhookServices().settings.webhooks;
+    const sent = await sendAgain(transaction, webhook.id, selectionOf(input), webhookRetrySeconds);
     if (sent === 0) return { unchanged: 'No change: there is no such delivery.' };
     return {
       subject: companyOf(webhook),

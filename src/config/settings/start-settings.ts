@@ -6,11 +6,12 @@ import {
   databaseAddress,
   port,
   secret,
+  smppAddress,
   smtpAddress,
   webAddress,
 } from '../setting-kinds.ts';
-import { smppAddress } from '../setting-structures.ts';
-import { serviceSettings } from './service-settings.ts';
+import { webhookSettings } from './business-settings.ts';
+import { httpSettings, processSettings, temporalSettings } from './deployment-settings.ts';
 
 /** What each server is called, in the order of the ports. */
 const serverTitles = Object.values(localServers).map(({ title }) => title);
@@ -25,7 +26,7 @@ export const startSettings = {
       'Folder of `npm start`: databases, secrets, demo keys, books of the sandbox; the demo and the operator’s ' +
         'commands look there',
     ),
-  HOST: serviceSettings.HOST,
+  HOST: httpSettings.HOST,
   PORT_BASE: z.coerce
     .number()
     .int()
@@ -47,8 +48,8 @@ export const startSettings = {
   SANDBOX_SMS_REPORT_URL: webAddress.optional().meta(CONSTANT),
   /** Factor of the sandbox's delays of 3 s, 20 s and 5 min. */
   SANDBOX_DELAY_SCALE: constant(1),
-  ENVIRONMENT: serviceSettings.ENVIRONMENT,
-  PROMO_IMAGE_FOLDER: serviceSettings.PROMO_IMAGE_FOLDER,
+  ENVIRONMENT: processSettings.ENVIRONMENT,
+  PROMO_IMAGE_FOLDER: httpSettings.PROMO_IMAGE_FOLDER,
   CODEC_SERVER_PORT: port.optional(),
   TEMPORAL_CLI_PATH: z.string().optional().meta({
     description: 'Path of the Temporal CLI, with server 1.32 or newer',
@@ -58,11 +59,11 @@ export const startSettings = {
     description: 'Folder in which a fetched Temporal CLI is kept',
     whenUnset: '`~/.cache`',
   }),
-  LOG_LEVEL: serviceSettings.LOG_LEVEL.default('warn'),
-  WEBHOOK_PRIVATE_NETWORKS: serviceSettings.WEBHOOK_PRIVATE_NETWORKS.default('on'),
+  LOG_LEVEL: processSettings.LOG_LEVEL.default('warn'),
+  WEBHOOK_PRIVATE_NETWORKS: webhookSettings.WEBHOOK_PRIVATE_NETWORKS.default('on'),
   DATABASE_URL: databaseAddress.optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
-  TEMPORAL_NAMESPACE: serviceSettings.TEMPORAL_NAMESPACE,
+  TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
   CALLBACK_URL: webAddress.optional(),
   CALLBACK_SECRETS: secret.optional(),
   SMS_URL: webAddress.optional(),

@@ -137,11 +137,11 @@ export const countCompanyWrongCode = async (
 /** The slow-down of a company that has spent its budget of wrong codes. */
 export interface Slowing {
   /** The default for companies without their own budget. */
-  readonly companyWrongCodesPerDay: number;
+  readonly codeAttemptsPerCompanyAndDay: number;
   /** Interval between two comparisons. */
-  readonly pauseSeconds: number;
+  readonly codeAttemptPauseSeconds: number;
   /** The longest wait; a later turn is refused. */
-  readonly longestWaitSeconds: number;
+  readonly callerWaitSeconds: number;
 }
 
 /**
@@ -152,7 +152,7 @@ export interface Slowing {
 export async function secondsUntilTurn(
   database: Database,
   company: Company,
-  { companyWrongCodesPerDay, pauseSeconds, longestWaitSeconds }: Slowing,
+  { codeAttemptsPerCompanyAndDay, codeAttemptPauseSeconds, callerWaitSeconds }: Slowing,
 ): Promise<number | undefined> {
   const owner = sql.table(companyTable(company));
   const { rows } = await sql<{ seconds: number | null }>`
@@ -160,17 +160,17 @@ export async function secondsUntilTurn(
       select company_kind, company_id, day from company_daily_counts
       join ${owner} as company on company.id = company_id
       where ${isCountOf(company)}
-        and wrong_codes >= coalesce(company.wrong_codes_per_day, ${companyWrongCodesPerDay}::int)
+        and wrong_codes >= coalesce(company.wrong_codes_per_day, ${codeAttemptsPerCompanyAndDay}::int)
     ), turn as (
       update company_daily_counts as counts
       set next_turn_at = greatest(next_turn_at, clock_timestamp())
-        + make_interval(secs => ${pauseSeconds}::float8)
+        + make_interval(secs => ${codeAttemptPauseSeconds}::float8)
       from slowed
       where counts.company_kind = slowed.company_kind and counts.company_id = slowed.company_id
         and counts.day = slowed.day and coalesce(next_turn_at, clock_timestamp())
-          <= clock_timestamp() + make_interval(secs => ${longestWaitSeconds}::float8)
+          <= clock_timestamp() + make_interval(secs => ${callerWaitSeconds}::float8)
       returning greatest(0, extract(epoch from
-        next_turn_at - make_interval(secs => ${pauseSeconds}::float8) - clock_timestamp())
+        next_turn_at - make_interval(secs => ${codeAttemptPauseSeconds}::float8) - clock_timestamp())
       )::float8 as seconds
     )
     select seconds from slowed left join turn on true`.execute(database);
@@ -331,13 +331,16 @@ const countOfNumber = ({ digest, event }: NumberCount) => sql<number>`coalesce(
   (select ${sql.ref(event)} from number_daily_counts
     where number_digest = ${digest}::bytea and day = (now() at time zone 'UTC')::date), 0)`;
 
+/** Events of one phone number in a day; 0 is no limit. */
+export type NumberLimits = Readonly<Record<`${NumberEvent}PerNumberAndDay`, number>>;
+
 /** The count of an event of a number; undefined without a number, or where its event has no limit. */
 export function numberCount(
   digestOf: (msisdn: string) => Buffer,
-  limits: Readonly<Record<NumberEvent, number>>,
+  limits: NumberLimits,
   { event, msisdn }: { readonly event: NumberEvent; readonly msisdn: string | null },
 ): NumberCount | undefined {
-  const limit = limits[event];
+  const limit = limits[`${event}PerNumberAndDay`];
   return msisdn === null || limit === 0 ? undefined : { digest: digestOf(msisdn), event, limit };
 }
 

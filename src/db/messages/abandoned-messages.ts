@@ -125,16 +125,16 @@ export async function endCutOffInvitationMessages(
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes {
   /** Days before the expiry; 0 tells nobody. */
-  readonly days: number;
+  readonly expiryReminderDays: number;
   /** Hours of the day in the zone between which messages are queued; the second is not included. */
-  readonly hours: readonly [number, number];
-  readonly zone: string;
+  readonly expiryReminderHours: readonly [number, number];
+  readonly marketTimeZone: string;
 }
 
 const ownerKey = numberKey(sql.ref('owner_msisdn'));
 
 const dueReminders = (
-  { days, hours: [from, until], zone }: ReminderTimes,
+  { expiryReminderDays: days, expiryReminderHours: [from, until], marketTimeZone }: ReminderTimes,
   batchSize: number,
   rows: Rows<number>,
 ) => sql`
@@ -146,8 +146,8 @@ const dueReminders = (
   from vouchers
   where status = 'ACTIVE' and owner_msisdn is not null and reminded_at is null
     and expires_at between now() and now() + make_interval(days => ${days}::integer)
-    and extract(hour from now() at time zone ${zone}::text) >= ${from}::integer
-    and extract(hour from now() at time zone ${zone}::text) < ${until}::integer
+    and extract(hour from now() at time zone ${marketTimeZone}::text) >= ${from}::integer
+    and extract(hour from now() at time zone ${marketTimeZone}::text) < ${until}::integer
     and exists (
       select from partners where partners.id = vouchers.partner_id and partners.status = 'ACTIVE')
     and not exists (
@@ -168,7 +168,7 @@ export const remindersStep = (
   batchSize: number,
 ): RowStep<number> => ({
   async end(among) {
-    if (times.days === 0) return 0;
+    if (times.expiryReminderDays === 0) return 0;
     const { rows } = await sql`
       with due as (${dueReminders(times, batchSize, among)}), marked as (
         update vouchers set reminded_at = now()

@@ -61,11 +61,11 @@ const NEARBY = sql`interval '6 hours'`;
 export async function compareBalance(
   database: Database,
   of: StatementDay,
-  { marginSeconds }: { readonly marginSeconds: number },
+  { providerStatementMarginSeconds }: { readonly providerStatementMarginSeconds: number },
 ): Promise<void> {
   const { name } = of.provider;
   const subject = `${name} ${of.day}`;
-  const margin = sql`make_interval(secs => ${marginSeconds}::float8)`;
+  const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;
   const isBetween = sql`between first.read_at - ${margin} and last.read_at + ${margin}`;
   const settled = of.provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
   const { rows } = await sql<{ missing: string }>`

@@ -20,7 +20,7 @@ import {
 /** Times of a comparison. */
 export interface ComparisonTimes {
   /** How far the clocks of provider and database may differ, and a call may take. */
-  readonly marginSeconds: number;
+  readonly providerStatementMarginSeconds: number;
   /** Days after which what is not explained is for a person. */
   readonly patienceDays: number;
 }
@@ -132,11 +132,11 @@ const byOrder = (one: Found, other: Found): number =>
 async function findDifferences(
   transaction: DatabaseTransaction,
   of: StatementDay,
-  { marginSeconds, patienceDays }: ComparisonTimes,
+  { providerStatementMarginSeconds, patienceDays }: ComparisonTimes,
 ): Promise<Found[]> {
   const { name } = of.provider;
   const tolerance = amountTolerance(name);
-  const margin = sql`make_interval(secs => ${marginSeconds}::float8)`;
+  const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;
   const isCompared = (days: number) => sql`exists (
     select from provider_statements as neighbour
     where neighbour.provider = ${name} and neighbour.load_id is not null

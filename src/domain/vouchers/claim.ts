@@ -194,8 +194,10 @@ export interface ClaimFacts {
   readonly companyMessages: Count & { readonly budget: number };
 }
 
+/** Wrong verification codes of one company for one voucher. */
+export const WRONG_CODES_PER_DAY = 5;
+
 export interface ClaimLimits extends AmountLimits {
-  readonly wrongCodesPerDay: number;
   readonly messagesPerNumberAndDay: number;
   readonly refusedMessagesPerNumberAndHour: number;
 }
@@ -223,7 +225,7 @@ export function refuseClaim(
   if (facts.hasDisputedPayment) return refuseDisputed();
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
   if (voucher.isAnonymous) return refuse('claim-not-needed');
-  if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
+  if (facts.wrongCodes.count >= WRONG_CODES_PER_DAY)
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
   if (merchant && merchant.feePercent === null) return refuse('service-fee-missing');
   const refusal = refuseClaimedAmount(facts, amount, limits);
@@ -266,7 +268,7 @@ function refuseClaimedAmount(
 
 /** Wrong codes over the whole life of a voucher, after which its codes become longer. */
 export interface CodeLimits {
-  readonly wrongCodesBeforeLongCodes: number;
+  readonly codeAttemptsBeforeLongCodes: number;
 }
 
 /** Digits of a verification code: a million codes of six, a hundred million of eight. */
@@ -274,4 +276,4 @@ export type CodeDigits = 6 | 8;
 
 /** The length of the next code, given the wrong codes of the voucher. */
 export const codeDigits = (wrongCodesOfVoucher: number, limits: CodeLimits): CodeDigits =>
-  wrongCodesOfVoucher < limits.wrongCodesBeforeLongCodes ? 6 : 8;
+  wrongCodesOfVoucher < limits.codeAttemptsBeforeLongCodes ? 6 : 8;

@@ -8,6 +8,7 @@ import {
   describeRedeemable,
   refuseAmount,
   settleRedemption,
+  WRONG_CODES_PER_DAY,
 } from './claim.ts';
 import {
   belongsToCaller,
@@ -67,7 +68,6 @@ export interface RedemptionFacts {
 }
 
 export interface RedemptionLimits extends AmountLimits, CodeLimits {
-  readonly wrongCodesPerDay: number;
   readonly servedCountries: readonly string[];
 }
 
@@ -165,7 +165,7 @@ function refuseByCode(
       : refuseCountry(request.msisdn, limits.servedCountries);
   if (request.codeDigest === undefined) return refuse('verification-code-missing');
   if (!facts.claim) return refuse('claim-not-found');
-  if (facts.wrongCodes.count >= limits.wrongCodesPerDay)
+  if (facts.wrongCodes.count >= WRONG_CODES_PER_DAY)
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
   if (facts.claim.codeDigits < codeDigits(facts.wrongCodes.ofVoucher, limits))
     return refuse('claim-not-found', {

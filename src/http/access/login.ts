@@ -43,7 +43,7 @@ export const login = endpoint({
   reasons: ['api-key-invalid', 'address-not-registered', 'account-suspended'],
   async handle({ services, surface, body, sourceAddress }) {
     // A key of the other environment is refused without a look-up.
-    if (!isApiKeyOf(services.settings.environment, body.key))
+    if (!isApiKeyOf(services.settings.process.environment, body.key))
       return refuseKey(services, sourceAddress, { detail: mistakenKey(services, body.key) });
     const digest = services.digests.apiKey(body.key);
     const found = await services.apiKeys(surface, digest);
@@ -83,7 +83,7 @@ function mistakenKey({ settings }: Services, text: string): string | undefined {
   const environment = environmentOfApiKey(text);
   return (
     environment &&
-    `this is a ${labels[environment]} key, and this is the ${settings.environment} environment`
+    `this is a ${labels[environment]} key, and this is the ${settings.process.environment} environment`
   );
 }
 

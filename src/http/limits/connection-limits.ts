@@ -1,17 +1,13 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Config } from '../../config/config.ts';
 import { type AddressMatcher, addressGroup } from '../access/source-address.ts';
 
 /** Limits on the open connections of a server. */
-export interface ConnectionLimits {
-  /** In total; the server closes further connections unread. */
-  readonly total: number;
-  /** Per address, trusted proxies excepted. An IPv6 network counts as one address. */
-  readonly perAddress: number;
-  /** Reserved for addresses with few connections and for trusted proxies; at most a quarter. */
-  readonly reserve: number;
-  readonly isTrustedProxy: AddressMatcher;
-}
+export type ConnectionLimits = Pick<
+  Config['http'],
+  'connectionLimit' | 'connectionsPerAddress' | 'connectionReserve'
+>;
 
 /** An address with at most this many connections may use the reserve: a browser opens six. */
 const FEW_CONNECTIONS = 8;
@@ -20,15 +16,18 @@ const FEW_CONNECTIONS = 8;
  * Closes connections beyond the limits, unread, so that a few addresses cannot take all connections
  * (fault F66). Callers behind a trusted proxy share its address, so only the total limits them.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
-  const { total, perAddress, isTrustedProxy } = limits;
-  const unreserved = total - Math.min(limits.reserve, Math.floor(total / 4));
+export function limitConnections(
+  server: Server,
+  { connectionLimit: total, connectionsPerAddress, connectionReserve }: ConnectionLimits,
+  isTrustedProxy: AddressMatcher,
+): void {
+  const unreserved = total - Math.min(connectionReserve, Math.floor(total / 4));
   const counts = new Map<string, number>();
   let open = 0;
   server.maxConnections = total;
 
   const isTooMany = (ofAddress: number): boolean =>
-    ofAddress > perAddress || (open > unreserved && ofAddress > FEW_CONNECTIONS);
+    ofAddress > connectionsPerAddress || (open > unreserved && ofAddress > FEW_CONNECTIONS);
 
   server.on('connection', (socket: Socket) => {
     // A socket that is already closed has no address.

@@ -6,6 +6,7 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../db/connection.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
@@ -16,25 +17,33 @@ import { createRunningCounts } from './connection-limits.ts';
 const MINUTE = 60;
 const HOUR = 3_600;
 
-/** The policies, and the window of each. */
-const windows = {
+/** The policies: the setting of the quota of each, and its window. */
+const policies = {
   /** Calls from one address. */
-  address: MINUTE,
+  address: { setting: 'callsPerAddressAndMinute', windowSeconds: MINUTE },
   /** Calls of one company. */
-  company: MINUTE,
+  company: { setting: 'callsPerCompanyAndMinute', windowSeconds: MINUTE },
   /** Failed log-ins from one address. */
-  'key-misses-of-address': HOUR,
+  'key-misses-of-address': { setting: 'keyMissesPerAddressAndHour', windowSeconds: HOUR },
   /** Failed log-ins with one key prefix. */
-  'key-misses-of-prefix': HOUR,
+  'key-misses-of-prefix': { setting: 'keyMissesPerPrefixAndHour', windowSeconds: HOUR },
   /** Diagnoses of one merchant's wrong signatures. */
-  'signature-diagnoses': MINUTE,
+  'signature-diagnoses': {
+    setting: 'signatureDiagnosesPerMerchantAndMinute',
+    windowSeconds: MINUTE,
+  },
   /** Look-ups by one company of voucher codes that do not exist or belong to another company. */
-  'voucher-misses-of-company': HOUR,
+  'voucher-misses-of-company': { setting: 'voucherMissesPerCompanyAndHour', windowSeconds: HOUR },
   /** Such look-ups from one address. */
-  'voucher-misses-of-address': HOUR,
+  'voucher-misses-of-address': { setting: 'voucherMissesPerAddressAndHour', windowSeconds: HOUR },
 } as const;
 
-export type RateLimitPolicy = keyof typeof windows;
+type RateLimitPolicy = keyof typeof policies;
+
+type RateLimitSettings = Pick<
+  Config['access'],
+  'rateLimitStore' | (typeof policies)[RateLimitPolicy]['setting']
+>;
 
 /** The remaining quota of a subject under a policy. */
 export interface Quota {
@@ -81,21 +90,19 @@ const STORE_WAIT_MS = 500;
  * together. While the database is unavailable, each process counts on its own (fault F54).
  */
 export function createRateLimits(options: {
-  readonly store: 'memory' | 'postgres';
+  readonly settings: RateLimitSettings;
   readonly database: Database;
   readonly logger: Logger;
-  readonly quotas: Readonly<Record<RateLimitPolicy, number>>;
 }): RateLimits {
-  const { quotas } = options;
   const limiters = new Map<RateLimitPolicy, RateLimiterAbstract>();
-  for (const policy of Object.keys(windows) as RateLimitPolicy[])
+  for (const policy of Object.keys(policies) as RateLimitPolicy[])
     limiters.set(policy, createLimiter(policy, options, limiters.size === 0));
 
   const limiterOf = (policy: RateLimitPolicy) => limiters.get(policy) as RateLimiterAbstract;
   const quotaOf = (policy: RateLimitPolicy, spent: RateLimiterRes, ok: boolean): Quota => ({
     policy,
-    quota: quotas[policy],
-    windowSeconds: windows[policy],
+    quota: options.settings[policies[policy].setting],
+    windowSeconds: policies[policy].windowSeconds,
     remaining: spent.remainingPoints,
     resetSeconds: Math.max(1, Math.ceil(spent.msBeforeNext / 1_000)),
     ok,
@@ -121,9 +128,11 @@ function createLimiter(
   options: Parameters<typeof createRateLimits>[0],
   clearsTable: boolean,
 ): RateLimiterAbstract {
-  const shared = { keyPrefix: policy, points: options.quotas[policy], duration: windows[policy] };
+  const { settings } = options;
+  const { setting, windowSeconds } = policies[policy];
+  const shared = { keyPrefix: policy, points: settings[setting], duration: windowSeconds };
   const memory = new RateLimiterMemory(shared);
-  if (options.store === 'memory') return memory;
+  if (settings.rateLimitStore === 'memory') return memory;
   return new RateLimiterPostgres({
     ...shared,
     storeClient: storeClient(options.database, options.logger),

@@ -92,7 +92,7 @@ export const listEndpoint = <Row, Item extends z.ZodObject>(
         page.items.map((row) => itemOf(definition, row)),
         {
           meta,
-          links: listLinks(services.settings.publicUrl + path, meta, query.given),
+          links: listLinks(services.settings.http.publicUrl + path, meta, query.given),
           message: definition.message,
         },
       );

@@ -10,6 +10,7 @@ import {
 } from '../../config/config.ts';
 import { localPortsOf } from '../../config/local-ports.ts';
 import { writeProviderSettings } from '../../config/local-stack.ts';
+import { inCamelCase } from '../../config/setting-names.ts';
 import { createDigests } from '../../crypto/digests.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { connectDatabase } from '../../db/connection.ts';
@@ -57,17 +58,20 @@ export async function startStack(
   const config = configFor(startConfig, secrets, backing, code);
 
   await progress.step('Migrations', () =>
-    Promise.all([migrateToLatest(config.DATABASE_URL), prepareTemporal(temporalServerOf(config))]),
+    Promise.all([
+      migrateToLatest(config.database.databaseUrl),
+      prepareTemporal(temporalServerOf(config.temporal)),
+    ]),
   );
   // People read it, so its log is no JSON among the lines of the steps.
   const observation = await code.startObservation(config, 'start', {
     write: (line) => progress.print(logLine(line)),
   });
   stops.add(observation.stop);
-  const logins = await processAddresses(startConfig, config);
+  const database = await withProcessLogins(startConfig, config);
   const [service, demo] = await together([
     progress.step('Worker and API', async () => {
-      const started = await code.startService({ ...config, ...logins }, observation);
+      const started = await code.startService({ ...config, database }, observation);
       stops.add(started.stop);
       return started;
     }),
@@ -94,15 +98,20 @@ async function loadService({ DATA_DIR }: StartConfig) {
 
 /** Where people and the demo find the started stack. */
 const addressesOf = (config: ApiConfig, backing: BackingServices): StackAddresses => ({
-  api: `http://localhost:${config.PORT}`,
+  api: `http://localhost:${config.http.port}`,
   sandboxUrl: backing.sandboxUrl,
   temporalUiUrl: backing.temporalUiUrl,
-  temporalAddress: config.TEMPORAL_ADDRESS,
+  temporalAddress: config.temporal.temporalAddress,
 });
 
 /** On our own PostgreSQL each part of the service has its own rights; a server that a setting names stays as it is. */
-const processAddresses = async (startConfig: StartConfig, { DATABASE_URL }: ApiConfig) =>
-  startConfig.DATABASE_URL === undefined ? makeProcessLogins(DATABASE_URL) : {};
+const withProcessLogins = async (
+  startConfig: StartConfig,
+  { database }: ApiConfig,
+): Promise<ApiConfig['database']> => {
+  if (startConfig.DATABASE_URL !== undefined) return database;
+  return { ...database, ...inCamelCase(await makeProcessLogins(database.databaseUrl)) };
+};
 
 /** The sandbox reports deliveries to the API of this start. */
 const withReports = (startConfig: StartConfig): StartConfig => ({
@@ -149,9 +158,9 @@ async function writeDemo(
   keyCopies: SecretBox | undefined,
 ) {
   const existing = await readDemoFile(startConfig.DATA_DIR);
-  const database = connectDatabase(config.DATABASE_URL, { poolSize: 1 });
+  const database = connectDatabase(config.database.databaseUrl, { poolSize: 1 });
   try {
-    const digests = createDigests(config.DIGEST_KEY, config.DIGEST_KEYS);
+    const digests = createDigests(config.secrets.digestKey, config.secrets.digestKeys);
     // The file may belong to another database.
     const isKnown = existing && (await isDemoKey(database, digests, existing));
     const access = isKnown
@@ -159,7 +168,7 @@ async function writeDemo(
       : await makeDemoData(database, {
           digests,
           keyCopies,
-          environment: config.ENVIRONMENT,
+          environment: config.process.environment,
         });
     const demo = await writeDemoFile(startConfig.DATA_DIR, access, addresses);
     await makeDemoAccounts(database, digests, demo);

@@ -26,7 +26,7 @@ export interface PageContent {
 export function writePage(context: Context, tools: PortalTools, page: PageContent): void {
   const view = viewOf(context);
   const { site } = tools;
-  const { environment } = tools.services.settings;
+  const { environment } = tools.services.settings.process;
   context.status = page.status ?? 200;
   context.state.statusCode = context.status;
   if (page.retryAfterSeconds) context.set('Retry-After', String(page.retryAfterSeconds));

@@ -52,7 +52,7 @@ export function createSite<Page extends PageRoute>(
     middleware,
     methodsOf: (path) => methodsAt(router, path),
     answerRefusal: (context, refusal) =>
-      inTimeZone(site.zoneOf(context) ?? tools.settings.marketTimeZone, () =>
+      inTimeZone(site.zoneOf(context) ?? tools.services.settings.market.marketTimeZone, () =>
         writeRefusal(context, tools, refusal),
       ),
   };

@@ -51,7 +51,7 @@ export async function gettingStarted(request: AccountRequest): Promise<Html | un
   const progress = await readProgress(request);
   if (Object.values(progress).every(Boolean)) return undefined;
   const isMerchant = request.session.company.kind === 'merchant';
-  const { sandboxUrl } = request.services.settings;
+  const { sandboxUrl } = request.services.settings.http;
   const steps = [
     {
       isDone: progress.hasKey,

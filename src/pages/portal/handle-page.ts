@@ -1,6 +1,11 @@
 import type { RouterContext } from '@koa/router';
 import { isSameBytes } from '../../crypto/digests.ts';
-import { type PortalSession, setNotice, usePortalSession } from '../../db/people/sign-ins.ts';
+import {
+  type PortalSession,
+  sessionLifetimes,
+  setNotice,
+  usePortalSession,
+} from '../../db/people/sign-ins.ts';
 import { mayUse } from '../../domain/access.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import { addressGroup } from '../../http/access/source-address.ts';
@@ -52,7 +57,10 @@ export async function guarded(
   const sourceAddress = addressOf(tools.services, context);
   const ofAddress = await rateLimits.spend('address', addressGroup(sourceAddress));
   if (!ofAddress.ok) return writeRefusal(context, tools, refuseTooMany(ofAddress));
-  if (page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.publicUrl))
+  if (
+    page.method === 'POST' &&
+    !isFromHere(context.headers, tools.services.settings.http.publicUrl)
+  )
     return writeProblem(context, tools, problems.formNotAccepted);
   if (page.method === 'POST' && !page.changesNothing && tools.services.fence.isFenced())
     return writeRefusal(context, tools, refuse('unavailable', { retryAfterSeconds: 30 }));
@@ -110,14 +118,14 @@ async function handleAccount(
   page: AccountPage,
   context: RouterContext,
 ): Promise<void> {
-  const { services, settings } = tools;
+  const { services } = tools;
   const token = sessionTokenOf(tools, context);
   const digests = token === undefined ? undefined : services.digests.stored.portalSession(token);
-  const session = digests && (await usePortalSession(services.database, digests, settings.session));
+  const session = digests && (await usePortalSession(services.database, digests, sessionLifetimes));
   if (token === undefined || session === undefined) return askToSignIn(tools, page, context);
   const view = { session, formToken: services.digests.portalForm(token) };
   setView(context, view);
-  await inTimeZone(session.timeZone ?? settings.marketTimeZone, () =>
+  await inTimeZone(session.timeZone ?? services.settings.market.marketTimeZone, () =>
     inLanguage(session.language ?? language(), () => answerAccount(tools, page, context, view)),
   );
 }

@@ -154,7 +154,7 @@ export const addPerson: AccountPage = {
     return role && html`You are about to let ${email} sign in as ${phrase(role)}.`;
   },
   async handle(request) {
-    const { settings, passwords } = request;
+    const { passwords } = request;
     const role = readRole(request);
     if (role === undefined) return problems.invalid;
     const email = canonicalEmail(request.form.text('email')).slice(0, MAXIMUM_LENGTH + 1);
@@ -172,7 +172,8 @@ export const addPerson: AccountPage = {
         role,
         problem: 'This address already has an account: use another one.',
       });
-    const hours = Math.max(1, Math.round(settings.firstPasswordSeconds / 3_600));
+    const { portalOneTimePasswordSeconds } = request.services.settings.portal;
+    const hours = Math.max(1, Math.round(portalOneTimePasswordSeconds / 3_600));
     return {
       kind: 'page',
       title: 'New person',
@@ -193,7 +194,7 @@ ${copyField({ name: 'password', label: 'Password for the first sign-in', value: 
 /** A new account, or that of a person who was removed; undefined where the address is taken. */
 async function addAccount(
   transaction: DatabaseTransaction,
-  { session, settings }: AccountRequest,
+  { services, session }: AccountRequest,
   {
     email,
     role,
@@ -201,7 +202,7 @@ async function addAccount(
   }: { readonly email: string; readonly role: PortalRole; readonly hash: string },
 ): Promise<number | undefined> {
   const { company } = session;
-  const lifetimeSeconds = settings.firstPasswordSeconds;
+  const lifetimeSeconds = services.settings.portal.portalOneTimePasswordSeconds;
   const added = await addPortalAccount(transaction, {
     email,
     company,

@@ -3,14 +3,7 @@ import type { PasswordHashes } from '../../crypto/password-hashes.ts';
 import type { PagesSurface } from '../../http/app.ts';
 import type { Services } from '../../http/services.ts';
 import { portalMenu } from '../layout/layout.ts';
-import {
-  createCookies,
-  PORTAL_PATH,
-  type PortalSettings,
-  type PortalTools,
-  type Site,
-  viewOf,
-} from '../page.ts';
+import { createCookies, PORTAL_PATH, type PortalTools, type Site, viewOf } from '../page.ts';
 import { wantedLanguage } from '../session/preferences.ts';
 import { createSite } from './create-site.ts';
 import { handlePage } from './handle-page.ts';
@@ -28,14 +21,12 @@ const portalSite: Site = {
 export const toolsOf = (
   site: Site,
   services: Services,
-  settings: PortalSettings,
   passwords: PasswordHashes,
 ): PortalTools => ({
   services,
-  settings,
   site,
   passwords,
-  cookies: createCookies(services.settings.publicUrl, site),
+  cookies: createCookies(services.settings.http.publicUrl, site),
 });
 
 /** The time zone that the signed-in person has chosen. */
@@ -45,12 +36,8 @@ function zoneOf(context: Context): string | null | undefined {
 }
 
 /** The portal for people of partners and merchants (specification 5). */
-export function createPortal(
-  services: Services,
-  settings: PortalSettings,
-  passwords: PasswordHashes,
-): PagesSurface {
-  const tools = toolsOf(portalSite, services, settings, passwords);
+export function createPortal(services: Services, passwords: PasswordHashes): PagesSurface {
+  const tools = toolsOf(portalSite, services, passwords);
   return createSite(tools, {
     pages,
     handle: handlePage,

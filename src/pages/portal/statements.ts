@@ -252,8 +252,8 @@ const STATEMENTS_PATH = `${PORTAL_PATH}/statements`;
 const MONTHS = 36;
 
 /** The months that a company has a statement of. */
-async function monthsOf({ services, session, settings }: AccountRequest): Promise<Month[]> {
-  const zone = settings.marketTimeZone;
+async function monthsOf({ services, session }: AccountRequest): Promise<Month[]> {
+  const zone = services.settings.market.marketTimeZone;
   const first = await firstMonth(services.database, session.company, zone);
   if (first === undefined) return [];
   return monthsBetween(first, lastClosedMonth(new Date(), zone)).slice(0, MONTHS);
@@ -267,7 +267,7 @@ export const showStatements: AccountPage = {
   needs: 'export',
   async handle(request) {
     const months = await monthsOf(request);
-    const { marketTimeZone } = request.settings;
+    const { marketTimeZone } = request.services.settings.market;
     return {
       kind: 'page',
       title: 'Statements',
@@ -297,13 +297,13 @@ export const downloadMonth: AccountPage = {
   access: 'account',
   needs: 'export',
   async handle(request): Promise<PageAnswer> {
-    const { services, session, settings, params } = request;
+    const { services, session, params } = request;
     const month = parseMonth(params.month ?? '');
     const format = formats[params.format ?? ''];
     if (!month || !format || !(await monthsOf(request)).includes(month)) return problems.notFound;
     const statement = await readCompanyMonth(services.database, session.company, {
       month,
-      zone: settings.marketTimeZone,
+      zone: services.settings.market.marketTimeZone,
     });
     if (isEmptyStatement(statement)) return problems.notFound;
     return {

@@ -25,7 +25,7 @@ const apiOf = (kind: CompanyKind): SurfaceRoutes =>
 
 /** The base address of a company's API. */
 export const apiBase = ({ services, session }: AccountRequest): string =>
-  services.settings.publicUrl + apiOf(session.company.kind).basePath;
+  services.settings.http.publicUrl + apiOf(session.company.kind).basePath;
 
 /** The signed routes of an API, in the form of recorded calls. */
 export function signedRoutesOf(kind: CompanyKind): string[] {
@@ -87,7 +87,8 @@ only.</p></details>`;
  */
 function apiConsole(request: AccountRequest): Html {
   const { services, session, sourceAddress } = request;
-  const { environment, publicUrl } = services.settings;
+  const { environment } = services.settings.process;
+  const { publicUrl } = services.settings.http;
   const { kind } = session.company;
   const content =
     environment === 'test'
@@ -177,7 +178,7 @@ export const showTryIt: AccountPage = {
     return {
       kind: 'page',
       title: 'Try it',
-      callsApi: request.services.settings.environment === 'test',
+      callsApi: request.services.settings.process.environment === 'test',
       content: html`<h1>Try it</h1>
 <p>Make a call here or from your server, then check whether it was accepted. Calls appear within a few
 seconds.</p>

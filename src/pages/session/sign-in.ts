@@ -1,7 +1,12 @@
 import type { HashPriority } from '../../crypto/digests.ts';
 import { addAuditEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { countSignIn, forgiveSignIn, type SignInLimit } from '../../db/limits/attempts.ts';
+import {
+  countSignIn,
+  forgiveSignIn,
+  SIGN_IN_WINDOW_SECONDS,
+  type SignInLimit,
+} from '../../db/limits/attempts.ts';
 import {
   addPortalAccount,
   canonicalEmail,
@@ -28,26 +33,29 @@ import { knownDevice } from './session.ts';
  */
 export function signInLimits(request: PublicRequest, email: string): readonly SignInLimit[] {
   const { digests } = request.services;
-  const { perAccount, perAccountAnywhere, perAddress } = request.settings.signIn;
+  const { portal } = request.services.settings;
   const account = canonicalEmail(email);
   const ofAccount = mayHaveAccount(account) ? { email: account } : {};
   const address = addressGroup(request.sourceAddress);
   const device = knownDevice(request, account);
   if (device !== undefined) {
     const subjectDigest = digests.signInSubject('device', device);
-    return [{ subjectDigest, attempts: perAccount, ...ofAccount, isOwn: true }];
+    return [{ subjectDigest, attempts: portal.portalSignInsPerAccount, ...ofAccount, isOwn: true }];
   }
   return [
-    { subjectDigest: digests.signInSubject('address', address), attempts: perAddress },
+    {
+      subjectDigest: digests.signInSubject('address', address),
+      attempts: portal.portalSignInsPerAddress,
+    },
     {
       subjectDigest: digests.signInSubject('account-at-address', account, address),
-      attempts: perAccount,
+      attempts: portal.portalSignInsPerAccount,
       ...ofAccount,
       isOwn: true,
     },
     {
       subjectDigest: digests.signInSubject('account', account),
-      attempts: perAccountAnywhere,
+      attempts: portal.portalSignInsPerAccountAnywhere,
       ...ofAccount,
     },
   ];
@@ -65,8 +73,8 @@ export function codeLimits(
   const email = canonicalEmail(account.email);
   if (knownDevice(request, email) !== undefined) return limits;
   const subjectDigest = request.services.digests.signInSubject('code', String(account.accountId));
-  const { perAccount } = request.settings.signIn;
-  return [...limits, { subjectDigest, attempts: perAccount, email, isOwn: true }];
+  const { portalSignInsPerAccount: attempts } = request.services.settings.portal;
+  return [...limits, { subjectDigest, attempts, email, isOwn: true }];
 }
 
 /** A browser that the person has signed in with has priority over unknown ones. */
@@ -77,11 +85,10 @@ export const signInPriority = (request: PublicRequest, email: string): HashPrior
 export const presentPasswordLimits = ({
   services,
   session,
-  settings,
 }: PersonRequest): readonly SignInLimit[] => [
   {
     subjectDigest: services.digests.signInSubject('change', String(session.accountId)),
-    attempts: settings.signIn.perAccount,
+    attempts: services.settings.portal.portalSignInsPerAccount,
     email: canonicalEmail(session.email),
     isOwn: true,
   },
@@ -93,10 +100,9 @@ export const presentPasswordLimits = ({
  * attempts.
  */
 export const countPassword = (
-  { services, settings }: PublicRequest,
+  { services }: PublicRequest,
   limits: readonly SignInLimit[],
-): Promise<number | undefined> =>
-  countSignIn(services.database, limits, settings.signIn.windowSeconds);
+): Promise<number | undefined> => countSignIn(services.database, limits, SIGN_IN_WINDOW_SECONDS);
 
 /** Uncounts a correct password. */
 export const forgivePassword = (
@@ -108,14 +114,10 @@ export const forgivePassword = (
  * Counts the opening of an invitation link, by address, whether or not the link is valid. Returns
  * the seconds to wait after too many.
  */
-export function countLink({
-  services,
-  settings,
-  sourceAddress,
-}: PublicRequest): Promise<number | undefined> {
-  const { windowSeconds, perAddress } = settings.signIn;
+export function countLink({ services, sourceAddress }: PublicRequest): Promise<number | undefined> {
+  const { portalSignInsPerAddress: attempts } = services.settings.portal;
   const subjectDigest = services.digests.signInSubject('link-address', addressGroup(sourceAddress));
-  return countSignIn(services.database, [{ subjectDigest, attempts: perAddress }], windowSeconds);
+  return countSignIn(services.database, [{ subjectDigest, attempts }], SIGN_IN_WINDOW_SECONDS);
 }
 
 /** The message for a person who has to wait. */

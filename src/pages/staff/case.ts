@@ -78,7 +78,7 @@ ${nextChoices(request, choices)}
 
 function storyOf({ services }: StaffRequest, { happenings }: SupportCase): Html {
   const linkOf = ({ workflowId }: Happening) => {
-    const page = workflowId && workflowPage(services.settings.temporalUi, workflowId);
+    const page = workflowId && workflowPage(services.settings.temporal, workflowId);
     return (
       page && html` <a class="quiet" href="${page}" target="_blank" rel="noreferrer">Workflow</a>`
     );
@@ -194,7 +194,7 @@ export const askRepairPage: StaffPage = {
           actor: actorOfPerson(session),
           requestKey: `support:${once}`,
         },
-        { limits: services.settings.repairs, secretBox: () => services.secretBox },
+        { ...services, secretBox: () => services.secretBox },
       ),
     );
     return asked.kind === 'refused'

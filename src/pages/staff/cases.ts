@@ -151,8 +151,8 @@ function aboutOf({ voucherId, serialNumber, topupId, subjectKind }: Case): HtmlV
 }
 
 function workflowLink({ services }: StaffRequest, { id }: Case): Html {
-  const workflowId = caseId({ kind: 'case', id }, services.settings.taskQueue);
-  const page = workflowPage(services.settings.temporalUi, workflowId);
+  const workflowId = caseId({ kind: 'case', id }, services.settings.temporal.temporalTaskQueue);
+  const page = workflowPage(services.settings.temporal, workflowId);
   const name = html`<code>${workflowId}</code>`;
   return page === undefined
     ? name
@@ -191,12 +191,10 @@ async function settling(
   const subjectId = String(id);
   const choices = choicesOf(found).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
   const isLost = found.order?.isLost ?? false;
-  const second = await secondPersonFor(
-    services.database,
-    settleCase,
-    { subject_id: subjectId, asked_by: actorOfPerson(session) },
-    services.settings.repairs,
-  );
+  const second = await secondPersonFor(services, settleCase, {
+    subject_id: subjectId,
+    asked_by: actorOfPerson(session),
+  });
   return html`<section class="card"><h2>Settle it</h2>
 ${
   choices.length === 0

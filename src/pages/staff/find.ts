@@ -136,7 +136,7 @@ function findPage(
       })}
 <button>Find</button>`,
     )}</section>
-${searched ? results(services, searched.result) : saidByCustomers(services.settings)}`,
+${searched ? results(services, searched.result) : saidByCustomers(services.settings.http)}`,
   };
 }
 
@@ -161,7 +161,7 @@ function nothing({ settings }: StaffRequest['services'], { workflow }: SearchRes
       'Nothing found',
       'Check it with the customer: a serial number has 18 digits, a code 16 characters. Or look for something else of the case, such as the number.',
     );
-  const page = workflowPage(settings.temporalUi, workflow.id);
+  const page = workflowPage(settings.temporal, workflow.id);
   return emptyState(
     'No voucher and no top-up',
     html`${workflow.about}${page && html` <a href="${page}" target="_blank" rel="noreferrer">Workflow</a>`}`,

@@ -65,7 +65,7 @@ function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
       Promise.resolve({
         kind: 'page',
         title,
-        content: html`<div class="guide">${renderGuide(markdown, services.settings)}</div>`,
+        content: html`<div class="guide">${renderGuide(markdown, services.settings.http)}</div>`,
       }),
   };
 }

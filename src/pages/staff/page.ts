@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router';
-import { type StaffSession, useStaffSession } from '../../db/people/sign-ins.ts';
+import { type StaffSession, sessionLifetimes, useStaffSession } from '../../db/people/sign-ins.ts';
 import { mayAsStaff, type Staff, type StaffNeed } from '../../domain/staff.ts';
 import {
   type Confirmed,
@@ -73,7 +73,7 @@ export const handleStaffSitePage = (
   context: RouterContext,
 ): Promise<void> =>
   guarded(tools, page, context, () =>
-    inTimeZone(tools.settings.marketTimeZone, () =>
+    inTimeZone(tools.services.settings.market.marketTimeZone, () =>
       page.access === 'anyone'
         ? handlePublic(tools, page, context)
         : handleStaff(tools, page, context),
@@ -85,10 +85,10 @@ async function handleStaff(
   page: StaffPage,
   context: RouterContext,
 ): Promise<void> {
-  const { services, settings } = tools;
+  const { services } = tools;
   const token = sessionTokenOf(tools, context);
   const digests = token === undefined ? undefined : services.digests.stored.portalSession(token);
-  const session = digests && (await useStaffSession(services.database, digests, settings.session));
+  const session = digests && (await useStaffSession(services.database, digests, sessionLifetimes));
   if (token === undefined || session === undefined) return askToSignIn(tools, page, context);
   const { staff } = session;
   const formToken = services.digests.portalForm(token);

@@ -22,7 +22,7 @@ export const showPayoutAccounts: StaffPage = {
   async handle(request) {
     const { database, settings } = request.services;
     const unpaid = await listAccountChecks(database, {
-      unpaidBeside: settings.defaultPayer,
+      unpaidBeside: settings.defaultProviders.mobileMoneyProvider,
       limit: SHOWN + 1,
     });
     return {

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type { Database } from '../../db/connection.ts';
 import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { Asking } from '../../db/repairs/repairs.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import type { RepairSubject } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
+import type { Services } from '../../http/services.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
-import { metaOf, type RepairKind, type RepairLimits } from '../../repairs/repair-kind.ts';
+import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
 import { field, message, postForm, selectField } from '../layout/parts.ts';
 import { randomToken } from '../session/session.ts';
@@ -44,8 +44,7 @@ export async function offersOf(
   found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
 ): Promise<Offer[]> {
   if (!mayAsStaff(staff.role, 'ask')) return [];
-  const { database, settings } = services;
-  const { repairs: limits } = settings;
+  const { database } = services;
   const askedBy = actorOfPerson(session);
   const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =
     found.kind === 'top-up'
@@ -59,19 +58,14 @@ export async function offersOf(
   const offers: Offer[] = [];
   for (const [subject, subjectId] of subjects)
     for (const kind of repairKinds.filter((one) => one.subject === subject)) {
-      const judged = await kind.judge(database, subjectId, {}, limits);
+      const judged = await kind.judge(database, subjectId, {}, services);
       if (!judged || judged.refusal !== undefined) continue;
       const open = found.openRepairs.find(
         (row) => row.kind === kind.name && row.subject_id === subjectId,
       );
       const second = open
         ? undefined
-        : await secondPersonFor(
-            database,
-            kind,
-            { subject_id: subjectId, asked_by: askedBy },
-            limits,
-          );
+        : await secondPersonFor(services, kind, { subject_id: subjectId, asked_by: askedBy });
       const choices = { provider: found.otherProviders };
       offers.push({ kind, subjectId, label: judged.label, open, second, choices });
     }
@@ -80,15 +74,15 @@ export async function offersOf(
 
 /** What the form says beforehand; the edge and the step that acts decide. */
 export async function secondPersonFor(
-  database: Database,
+  services: Services,
   kind: RepairKind,
   { subject_id, asked_by }: Pick<Asking, 'subject_id' | 'asked_by'>,
-  limits: RepairLimits,
 ): Promise<SecondPerson | undefined> {
+  const { database, settings } = services;
   const asking = { kind: kind.name, subject_id, asked_by };
   const whyWith = async (args: Readonly<Record<string, string>>) => {
-    const judged = await kind.judge(database, subject_id, args, limits);
-    return judged && whySecondPerson(database, judged, asking, limits);
+    const judged = await kind.judge(database, subject_id, args, services);
+    return judged && whySecondPerson(database, judged, asking, settings);
   };
   const why = await whyWith({});
   if (why !== undefined) return { why, isForOtherNumber: false };

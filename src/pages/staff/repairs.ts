@@ -52,11 +52,10 @@ async function whyItWaits(
   row: ShownRepair,
 ): Promise<string | undefined> {
   const { database, secretBox, settings } = services;
-  const { repairs: limits } = settings;
   const kind = findRepairKind(row.kind);
   const args = readArguments(row, secretBox);
-  const judged = args && (await kind?.judge(database, row.subject_id, args, limits));
-  return judged && whySecondPerson(database, judged, row, limits);
+  const judged = args && (await kind?.judge(database, row.subject_id, args, services));
+  return judged && whySecondPerson(database, judged, row, settings);
 }
 
 /** What a repair waits for and why, with the forms of the second person and of the one who asked. */
@@ -276,7 +275,7 @@ const silence = ({ happened }: NextStep): Html =>
 
 function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
   const workflowId = workflowOf(row);
-  const page = workflowPage(services.settings.temporalUi, workflowId);
+  const page = workflowPage(services.settings.temporal, workflowId);
   const name = html`<code>${workflowId}</code>`;
   return page === undefined
     ? name
@@ -306,13 +305,13 @@ export const showWallets: StaffPage = {
   needs: 'operate',
   async handle(request) {
     const { database, settings } = request.services;
-    const { confirmFrom } = settings.repairs;
+    const { repairConfirmFrom } = settings.repairs;
     const partners = await namesOfPartners(database);
     return {
       kind: 'page',
       title: 'Wallets',
       content: html`<h1>Wallets</h1>
-<p>What was asked for stands under Repairs. From ETB ${formatGroupedAmount(confirmFrom)} on, also together within 24
+<p>What was asked for stands under Repairs. From ETB ${formatGroupedAmount(repairConfirmFrom)} on, also together within 24
 hours, another person must confirm it there.</p>
 ${cardOf(
   request,

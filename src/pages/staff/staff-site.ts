@@ -2,7 +2,7 @@ import type { PasswordHashes } from '../../crypto/password-hashes.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import type { PagesSurface } from '../../http/app.ts';
 import type { Services } from '../../http/services.ts';
-import type { PersonPage, PortalSettings, Site } from '../page.ts';
+import type { PersonPage, Site } from '../page.ts';
 import { changePassword, showAccount, signOutEverywhere } from '../portal/account/account.ts';
 import {
   enterCode,
@@ -118,12 +118,8 @@ const staffSite: Site = {
 };
 
 /** The pages for staff: in the portal's look, with accounts, sessions and cookies of their own. */
-export const createStaffSite = (
-  services: Services,
-  settings: PortalSettings,
-  passwords: PasswordHashes,
-): PagesSurface =>
-  createSite(toolsOf(staffSite, services, settings, passwords), {
+export const createStaffSite = (services: Services, passwords: PasswordHashes): PagesSurface =>
+  createSite(toolsOf(staffSite, services, passwords), {
     pages: staffPages,
     handle: handleStaffSitePage,
     languageOf: () => 'en',

@@ -22,7 +22,7 @@ export function describeError(error: unknown): Record<string, unknown> {
  * phone numbers.
  */
 export const createLogger = (
-  level: Config['LOG_LEVEL'],
+  level: Config['process']['logLevel'],
   process_: string,
   destination?: DestinationStream,
 ): Logger => {

@@ -1,6 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import type { tracingSettings } from '../../config/settings/process-settings.ts';
 import { createMetrics, type Metrics, noMetrics } from '../metrics/metrics.ts';
 import { createSdkMetrics, startMetricsServer } from '../metrics/sdk-metrics.ts';
 import { createLogger, installTemporalRuntime } from './logger.ts';
@@ -20,13 +19,13 @@ export interface Observability {
  * process, before the first connection to Temporal.
  */
 export async function startObservation(
-  config: Pick<Config, 'LOG_LEVEL' | 'METRICS_HOST' | 'METRICS_PORT' | TracingSetting>,
+  { process, observation }: Pick<Config, 'process' | 'observation'>,
   processName: string,
   destination?: DestinationStream,
 ): Promise<Observability> {
-  const logger = createLogger(config.LOG_LEVEL, processName, destination);
-  const { METRICS_HOST: host, METRICS_PORT: port } = config;
-  const stopTracing = await startTraces(config, logger, processName);
+  const logger = createLogger(process.logLevel, processName, destination);
+  const { metricsHost: host, metricsPort: port } = observation;
+  const stopTracing = await startTraces(observation, logger, processName);
   if (port === undefined) {
     installTemporalRuntime(logger);
     return { logger, metrics: noMetrics, metricsPort: undefined, stop: stopTracing };
@@ -46,28 +45,26 @@ export async function startObservation(
   };
 }
 
-type TracingSetting = keyof typeof tracingSettings;
-
 /** Loads and starts traces where there is a collector; the result ends them. */
 async function startTraces(
-  config: Pick<Config, TracingSetting>,
+  settings: Config['observation'],
   logger: Logger,
   processName: string,
 ): Promise<() => Promise<void>> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
+  const { otelExporterOtlpEndpoint: endpoint } = settings;
   if (endpoint === undefined) return async () => {};
   const { startTracing } = await import('../tracing/tracer.ts');
   return startTracing({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
-    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+    headers: settings.otelExporterOtlpHeaders,
     resource: {
       'service.name': 'voucher-topup-service',
-      ...config.OTEL_RESOURCE_ATTRIBUTES,
+      ...settings.otelResourceAttributes,
       'process.type': processName,
     },
-    sampler: config.OTEL_TRACES_SAMPLER,
-    ratio: config.OTEL_TRACES_SAMPLER_ARG,
-    delayMs: config.OTEL_BSP_SCHEDULE_DELAY,
+    sampler: settings.otelTracesSampler,
+    ratio: settings.otelTracesSamplerArg,
+    delayMs: settings.otelBspScheduleDelay,
     warn: (what, message) => logger.warn(what, message),
   });
 }

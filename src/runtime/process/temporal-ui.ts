@@ -1,12 +1,13 @@
+import type { Config } from '../../config/config.ts';
+
 /** The Temporal UI, where staff look at workflows. */
-export interface TemporalUi {
-  /** Without a slash at its end; undefined where the settings have none. */
-  readonly url: string | undefined;
-  readonly namespace: string;
-}
+export type TemporalUi = Pick<Config['temporal'], 'temporalUiUrl' | 'temporalNamespace'>;
 
 /** The page of a workflow; undefined without a UI. */
-export const workflowPage = ({ url, namespace }: TemporalUi, workflowId: string) =>
-  url === undefined
+export const workflowPage = (
+  { temporalUiUrl, temporalNamespace }: TemporalUi,
+  workflowId: string,
+) =>
+  temporalUiUrl === undefined
     ? undefined
-    : `${url}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`;
+    : `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`;

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
+import type { CodecConfig } from '../../config/config.ts';
 import type { SecretKey } from '../../crypto/secret-box.ts';
 import { answerHealth, listen } from '../process/health.ts';
 import { describeError } from '../process/logger.ts';
@@ -38,23 +39,6 @@ function operatorOf(
   );
 }
 
-/** A claim that a token must have: its value, or a list with the value. */
-interface RequiredClaim {
-  readonly name: string;
-  readonly value: string;
-}
-
-export interface CodecTokenSettings {
-  readonly issuer: string;
-  readonly audience: string;
-  /** The address of the issuer's public keys. */
-  readonly keysUrl: string;
-  /** The claim that names the person. */
-  readonly nameClaim: string;
-  /** Any of them lets a person decrypt. */
-  readonly decodeClaims: readonly RequiredClaim[];
-}
-
 /**
  * The answer about a token; undefined for one that is not valid here. `expired`: the issuer has signed it
  * for this service, so that it is no guess.
@@ -76,10 +60,26 @@ const MAXIMUM_TOKEN = 16_384;
 
 /**
  * Verifies the tokens of an identity provider (OpenID Connect) that the Temporal UI passes on:
- * signature, issuer, audience, times, and a claim that allows the person to decrypt.
+ * signature, issuer, audience, times, and a claim that allows the person to decrypt. Undefined where
+ * the settings name no identity provider.
  */
-export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
-  const keys = createRemoteJWKSet(new URL(settings.keysUrl), {
+export function createTokenCheck({
+  codecServerTokenIssuer: issuer,
+  codecServerTokenAudience: audience,
+  codecServerTokenKeysUrl: keysUrl,
+  codecServerTokenClaims: tokenClaims,
+}: CodecConfig['codec']): TokenCheck | undefined {
+  if (issuer === undefined || audience === undefined || keysUrl === undefined) return undefined;
+  const nameClaim = tokenClaims.find(({ what }) => what === 'name')?.name ?? 'sub';
+  const decodeClaims = tokenClaims.filter(({ what }) => what === 'decode');
+  const required = {
+    issuer,
+    audience,
+    algorithms: ALGORITHMS,
+    requiredClaims: ['exp'],
+    clockTolerance: CLOCK_SECONDS,
+  };
+  const keys = createRemoteJWKSet(new URL(keysUrl), {
     timeoutDuration: KEYS_MS,
     cooldownDuration: COOLDOWN_MS,
   });
@@ -88,23 +88,17 @@ export function createTokenCheck(settings: CodecTokenSettings): TokenCheck {
     if (token.length > MAXIMUM_TOKEN) return undefined;
     const claims = await verified(token);
     if (claims === 'expired') return claims;
-    const name = claims?.[settings.nameClaim];
+    const name = claims?.[nameClaim];
     // A header carries the name to the proxy.
     if (!claims || typeof name !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(name)) return undefined;
-    if (!hasAny(claims, settings.decodeClaims)) return undefined;
+    if (!hasAny(claims, decodeClaims)) return undefined;
     // Never the name of an operator with a password, which has no colon.
     return { name: `token:${name}` };
   };
 
   async function verified(token: string): Promise<JWTPayload | 'expired' | undefined> {
     try {
-      const { payload } = await jwtVerify(token, keys, {
-        issuer: settings.issuer,
-        audience: settings.audience,
-        algorithms: ALGORITHMS,
-        requiredClaims: ['exp'],
-        clockTolerance: CLOCK_SECONDS,
-      });
+      const { payload } = await jwtVerify(token, keys, required);
       return payload;
     } catch (error) {
       // jose looks at the times last, after signature, issuer and audience.
@@ -130,7 +124,11 @@ const isAboutToken = (error: unknown): boolean =>
     errors.JWKSMultipleMatchingKeys,
   ].some((kind) => error instanceof kind);
 
-const hasAny = (claims: JWTPayload, required: readonly RequiredClaim[]): boolean =>
+/** Whether a token has one of some claims: its value, or a list with the value. */
+const hasAny = (
+  claims: JWTPayload,
+  required: CodecConfig['codec']['codecServerTokenClaims'],
+): boolean =>
   required.some(({ name, value }) => {
     const held = claims[name];
     return Array.isArray(held) ? held.includes(value) : held === value;

@@ -32,18 +32,12 @@ import {
   sendDayReportsId,
   watchBalancesId,
 } from '../../../workflows/workflow-ids.ts';
+import type { Config } from '../../config/config.ts';
 import { patiently } from '../process/background-tasks.ts';
 import { grpcCodeOf, grpcCodes, isTemporalBusy, TemporalUnreachableError } from './connection.ts';
 import type { TemporalServer } from './temporal-server.ts';
 
-export interface ScheduleSettings {
-  readonly taskQueue: string;
-  readonly sweepIntervalSeconds: number;
-  readonly reconcileIntervalSeconds: number;
-  readonly balanceIntervalSeconds: number;
-  /** The time zone of day reports: an IANA name. */
-  readonly marketTimeZone: string;
-}
+type ScheduleSettings = Pick<Config, 'temporal' | 'schedules' | 'market'>;
 
 /** Past midnight in UTC and where the service is used. */
 const NIGHT = { hour: 0, minute: 30 };
@@ -59,20 +53,18 @@ const AFTER_STATEMENTS = { hour: 4, minute: 30 };
  * reports, statements and balances of providers.
  */
 const schedulesOf = ({
-  taskQueue,
-  sweepIntervalSeconds,
-  reconcileIntervalSeconds,
-  balanceIntervalSeconds,
-  marketTimeZone,
+  temporal: { temporalTaskQueue: taskQueue },
+  schedules,
+  market: { marketTimeZone },
 }: ScheduleSettings): ScheduleOptions[] => [
   scheduleOf(expireVouchersId(taskQueue), {
-    intervals: [{ every: sweepIntervalSeconds * 1_000 }],
+    intervals: [{ every: schedules.expirySweepIntervalSeconds * 1_000 }],
     taskQueue,
     workflowType: 'expireVouchers',
     staticSummary: 'Expires due vouchers and prunes old operations',
   }),
   scheduleOf(reconcileId(taskQueue), {
-    intervals: [{ every: reconcileIntervalSeconds * 1_000 }],
+    intervals: [{ every: schedules.reconcileIntervalSeconds * 1_000 }],
     taskQueue,
     workflowType: 'reconcile',
     staticSummary: 'Checks money on hold, completed operations and what has changed in the books',
@@ -98,7 +90,7 @@ const schedulesOf = ({
     staticSummary: 'Compares the statements of providers with the books',
   }),
   scheduleOf(watchBalancesId(taskQueue), {
-    intervals: [{ every: balanceIntervalSeconds * 1_000 }],
+    intervals: [{ every: schedules.providerBalanceIntervalSeconds * 1_000 }],
     taskQueue,
     workflowType: 'watchBalances',
     staticSummary: 'Reads our balances at the providers',

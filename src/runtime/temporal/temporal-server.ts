@@ -1,4 +1,7 @@
 import type { TLSConfig } from '@temporalio/client';
+import type { z } from 'zod';
+import type { InCamelCase } from '../../config/setting-names.ts';
+import type { temporalSettings } from '../../config/settings/deployment-settings.ts';
 
 /** The connection data of a Temporal server. */
 export interface TemporalServer {
@@ -9,42 +12,31 @@ export interface TemporalServer {
   readonly apiKey?: string;
 }
 
-interface TemporalSettings {
-  readonly TEMPORAL_ADDRESS: string;
-  readonly TEMPORAL_NAMESPACE: string;
-  readonly TEMPORAL_TLS?: 'on' | 'off';
-  readonly TEMPORAL_TLS_CA?: Buffer | undefined;
-  readonly TEMPORAL_TLS_CERT?: Buffer | undefined;
-  readonly TEMPORAL_TLS_KEY?: Buffer | undefined;
-  readonly TEMPORAL_TLS_SERVER_NAME?: string | undefined;
-  readonly TEMPORAL_API_KEY?: string | undefined;
-}
+type TemporalSettings = InCamelCase<z.infer<z.ZodObject<typeof temporalSettings>>>;
 
 /** Whether the connection is encrypted: with any TLS setting, and with an API key. */
-export const usesTls = (
-  settings: Omit<TemporalSettings, 'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE'>,
-) =>
-  settings.TEMPORAL_TLS === 'on' ||
-  settings.TEMPORAL_TLS_CA !== undefined ||
-  settings.TEMPORAL_TLS_CERT !== undefined ||
-  settings.TEMPORAL_TLS_SERVER_NAME !== undefined ||
-  settings.TEMPORAL_API_KEY !== undefined;
+export const usesTls = (settings: Partial<TemporalSettings>): boolean =>
+  settings.temporalTls === 'on' ||
+  settings.temporalTlsCa !== undefined ||
+  settings.temporalTlsCert !== undefined ||
+  settings.temporalTlsServerName !== undefined ||
+  settings.temporalApiKey !== undefined;
 
 /** The server of the settings. */
 export function temporalServerOf(settings: TemporalSettings): TemporalServer {
-  const { TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME } =
+  const { temporalTlsCa, temporalTlsCert, temporalTlsKey, temporalTlsServerName, temporalApiKey } =
     settings;
   const tls: TLSConfig = {
-    ...(TEMPORAL_TLS_CA ? { serverRootCACertificate: TEMPORAL_TLS_CA } : {}),
-    ...(TEMPORAL_TLS_SERVER_NAME ? { serverNameOverride: TEMPORAL_TLS_SERVER_NAME } : {}),
-    ...(TEMPORAL_TLS_CERT && TEMPORAL_TLS_KEY
-      ? { clientCertPair: { crt: TEMPORAL_TLS_CERT, key: TEMPORAL_TLS_KEY } }
+    ...(temporalTlsCa ? { serverRootCACertificate: temporalTlsCa } : {}),
+    ...(temporalTlsServerName ? { serverNameOverride: temporalTlsServerName } : {}),
+    ...(temporalTlsCert && temporalTlsKey
+      ? { clientCertPair: { crt: temporalTlsCert, key: temporalTlsKey } }
       : {}),
   };
   return {
-    address: settings.TEMPORAL_ADDRESS,
-    namespace: settings.TEMPORAL_NAMESPACE,
+    address: settings.temporalAddress,
+    namespace: settings.temporalNamespace,
     ...(usesTls(settings) ? { tls } : {}),
-    ...(settings.TEMPORAL_API_KEY ? { apiKey: settings.TEMPORAL_API_KEY } : {}),
+    ...(temporalApiKey ? { apiKey: temporalApiKey } : {}),
   };
 }

@@ -15,12 +15,12 @@ const WORKFLOW_QUEUE = 1;
 /** An idle worker polls again after a minute; Temporal forgets one that is gone after five. */
 const POLL_MS = 120_000;
 
-type Settings = Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'TEMPORAL_BUILD_ID'>;
+type Settings = Pick<Config['temporal'], 'temporalTaskQueue' | 'temporalBuildId'>;
 
 /** The version of this release; undefined where workers have none. */
 export const workerVersionOf = ({
-  TEMPORAL_TASK_QUEUE: deploymentName,
-  TEMPORAL_BUILD_ID: buildId,
+  temporalTaskQueue: deploymentName,
+  temporalBuildId: buildId,
 }: Settings): WorkerVersion | undefined =>
   buildId === undefined ? undefined : { deploymentName, buildId };
 

@@ -11,23 +11,23 @@ const ANSWER_MARGIN_MS = 500;
 
 /** The durations of workflows, from the settings. */
 export function workflowTiming(config: Config): RedemptionTiming & TopUpTiming {
-  const messageWaitMs = Math.max(100, config.CALLER_WAIT_SECONDS * 1_000 - ANSWER_MARGIN_MS);
+  const messageWaitMs = Math.max(100, config.http.callerWaitSeconds * 1_000 - ANSWER_MARGIN_MS);
   return {
-    claimLifetimeMs: config.CLAIM_LIFETIME_SECONDS * 1_000,
+    claimLifetimeMs: config.vouchers.claimLifetimeSeconds * 1_000,
     messageWaitMs,
     // Whoever waits for a place at a full provider learns within the step that there is none, where that wait is
     // at most 2 s.
     sendingStepMs: Math.max(
       SHORTEST_SENDING_STEP_MS,
       Math.min(
-        config.PROVIDER_CALL_WAIT_SECONDS * 1_000 + SENDING_MARGIN_MS,
+        config.providerGuard.providerCallWaitSeconds * 1_000 + SENDING_MARGIN_MS,
         messageWaitMs - ANSWER_MARGIN_MS,
         LONGEST_SENDING_STEP_MS,
       ),
     ),
-    inquiryIntervalMs: config.PAYMENT_INQUIRY_INTERVAL_SECONDS * 1_000,
-    alarmAfterMs: config.PAYMENT_ALARM_SECONDS * 1_000,
-    maximumHints: config.HINTS_PER_WORKFLOW,
-    retryWindowMs: config.TOPUP_RETRY_WINDOW_SECONDS * 1_000,
+    inquiryIntervalMs: config.topups.paymentInquiryIntervalSeconds * 1_000,
+    alarmAfterMs: config.topups.paymentAlarmSeconds * 1_000,
+    maximumHints: config.topups.hintsPerWorkflow,
+    retryWindowMs: config.topups.topupRetryWindowSeconds * 1_000,
   };
 }

@@ -35,14 +35,14 @@ import { observedWebhooks } from './observed-providers.ts';
 import { createWorker } from './workflow-threads/create-worker.ts';
 
 /** Tuned for two cores. Most work is new workflows, which arrive on the non-sticky queue. */
-export const workerTuning = ({ PROVIDER_CALLS }: Pick<Config, 'PROVIDER_CALLS'>) => ({
+export const workerTuning = ({ providerCalls }: Config['providerGuard']) => ({
   nonStickyToStickyPollRatio: 0.5,
   maxCachedWorkflows: 400,
   // A claim waits in its task for the SMS provider, which must keep no redemption waiting.
   maxConcurrentWorkflowTaskExecutions: 100,
   maxConcurrentLocalActivityExecutions: 100,
   // Several times the calls that one provider may keep waiting.
-  maxConcurrentActivityTaskExecutions: Math.max(100, 4 * PROVIDER_CALLS),
+  maxConcurrentActivityTaskExecutions: Math.max(100, 4 * providerCalls),
   stickyQueueScheduleToStartTimeout: '2s' as const,
   shutdownGraceTime: '15s' as const,
   shutdownForceTime: '25s' as const,
@@ -62,12 +62,12 @@ export const createMainWorker = (
     connection: temporal.connection,
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
     activities,
     // A bundle already contains them.
-    ...(config.WORKFLOW_BUNDLE !== undefined
+    ...(config.temporal.workflowBundle !== undefined
       ? {
-          workflowBundle: { codePath: config.WORKFLOW_BUNDLE },
+          workflowBundle: { codePath: config.temporal.workflowBundle },
           interceptors: { activity: [...activityGuards] },
         }
       : {
@@ -79,13 +79,13 @@ export const createMainWorker = (
           },
         }),
     sinks: traceSinks,
-    ...workerTuning(config),
-    ...workerVersionOptions(config),
+    ...workerTuning(config.providerGuard),
+    ...workerVersionOptions(config.temporal),
   });
 
 /** The database, and the replica for the whole check of the books, if there is one. */
 export function connectDatabases(
-  config: Config,
+  settings: Config['database'],
   {
     logger,
     metrics,
@@ -96,12 +96,14 @@ export function connectDatabases(
   },
 ) {
   const onIdleError = (error: Error) => logger.warn({ error: error.name }, 'A connection broke');
-  const { DATABASE_URL: url, DATABASE_READ_URL: readUrl, DATABASE_POOL_SIZE: poolSize } = config;
-  const database = connectDatabase(url, { poolSize, onIdleError, onConnect });
+  const { databaseUrl, databaseReadUrl, databasePoolSize: poolSize } = settings;
+  const database = connectDatabase(databaseUrl, { poolSize, onIdleError, onConnect });
   metrics.beforeScrape(() => showPoolUse(metrics, 'worker', poolUseOf(database)));
   return {
     database,
-    ...(readUrl ? { readDatabase: connectDatabase(readUrl, { poolSize: 1, onIdleError }) } : {}),
+    ...(databaseReadUrl
+      ? { readDatabase: connectDatabase(databaseReadUrl, { poolSize: 1, onIdleError }) }
+      : {}),
   };
 }
 
@@ -115,31 +117,22 @@ export const startHealthServer = (
     options,
   );
 
-/** Concurrent calls to one receiver. */
-const CALLS_PER_ENDPOINT = 4;
 /** Receivers that one worker calls at the same time. */
 const ENDPOINTS_AT_ONCE = 100;
 
-/** What the activities of webhooks need, from the settings. */
-export const webhookDependencies = (
-  config: Config,
+/** The caller of receivers. */
+export const webhookCallerOf = (
+  { access, webhooks }: Pick<Config, 'access' | 'webhooks'>,
   metrics: Metrics,
-): Pick<ActivityDependencies, 'webhookCaller' | 'webhooks'> => ({
-  webhookCaller: observedWebhooks(
+): ActivityDependencies['webhookCaller'] =>
+  observedWebhooks(
     createWebhookCaller({
-      dnsServers: config.DNS_SERVERS,
-      timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1_000,
-      allowsPrivate: config.WEBHOOK_PRIVATE_NETWORKS === 'on',
+      dnsServers: access.dnsServers,
+      timeoutMs: webhooks.webhookTimeoutSeconds * 1_000,
+      allowsPrivate: webhooks.webhookPrivateNetworks === 'on',
     }),
     metrics,
-  ),
-  webhooks: {
-    callsPerEndpoint: CALLS_PER_ENDPOINT,
-    switchOffSeconds: config.WEBHOOK_SWITCH_OFF_SECONDS,
-    firstPauseSeconds: config.WEBHOOK_FIRST_PAUSE_SECONDS,
-    longestPauseSeconds: config.WEBHOOK_LONGEST_PAUSE_SECONDS,
-  },
-});
+  );
 
 /**
  * The worker of the calls to receivers: activities only, on a task queue of its own, so that receivers
@@ -155,13 +148,13 @@ export const createWebhookWorker = (
     connection: temporal.connection,
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,
-    taskQueue: webhookTaskQueue(config.TEMPORAL_TASK_QUEUE),
+    taskQueue: webhookTaskQueue(config.temporal.temporalTaskQueue),
     activities: { deliverDue, tellSwitchedOff },
     interceptors: { activity: [...activityGuards] },
     maxConcurrentActivityTaskExecutions: ENDPOINTS_AT_ONCE,
     shutdownGraceTime: '15s',
     shutdownForceTime: '25s',
-    ...workerVersionOptions(config),
+    ...workerVersionOptions(config.temporal),
   });
 
 /**

@@ -167,13 +167,13 @@ export function createProviders(
   const states: (() => ProviderState)[] = [];
   const guarded = <Port>(port: Port, name: string, observed: (port: Port, calls: Calls) => Port) =>
     guardedProvider(port, observed, { name, config, metrics, logger, states });
-  const email = createEmailSender(config);
+  const email = createEmailSender(config.email);
   const ofEmail = observerOf(metrics, 'smtp');
   const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
   const airtime = createAirtimeSet(config);
   const smsSenders = createSmsSenders(config, { smpp });
   return {
-    messageTexts: messageTexts(config.MESSAGE_TEMPLATES),
+    messageTexts: messageTexts(config.providers.messageTemplates),
     smsSenders: wrapProviders(smsSenders, (sms, name) => guarded(sms, name, observedSms)),
     emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
     mobileMoney: wrapProviders(mobileMoney, (money, name) => guarded(money, name, observedMoney)),
@@ -206,13 +206,13 @@ function guardedProvider<Port>(
   const guard = createProviderGuard(
     {
       places: createFairSemaphore({
-        places: config.PROVIDER_CALLS,
-        placesPerOwner: config.PROVIDER_CALLS,
-        waitMs: config.PROVIDER_CALL_WAIT_SECONDS * 1_000,
+        places: config.providerGuard.providerCalls,
+        placesPerOwner: config.providerGuard.providerCalls,
+        waitMs: config.providerGuard.providerCallWaitSeconds * 1_000,
       }),
-      deadlineMs: config.PROVIDER_DEADLINE_SECONDS * 1_000,
-      breakerCalls: config.PROVIDER_BREAKER_CALLS,
-      breakerMs: config.PROVIDER_BREAKER_SECONDS * 1_000,
+      deadlineMs: config.providerGuard.providerDeadlineSeconds * 1_000,
+      breakerCalls: config.providerGuard.providerBreakerCalls,
+      breakerMs: config.providerGuard.providerBreakerSeconds * 1_000,
     },
     (state) => logger.warn({ provider: name, state }, 'The circuit breaker of a provider changed'),
   );

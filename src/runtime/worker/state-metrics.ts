@@ -46,8 +46,6 @@ async function showUnpaidAccounts(
 interface WatchedBalances {
   /** The configured providers that say our balance. */
   readonly providers: readonly string[];
-  readonly minimums: Readonly<Record<string, number>>;
-  readonly intervalSeconds: number;
   /** A provider that has never said our balance counts from here. */
   readonly watchedSince: Date;
 }
@@ -57,29 +55,31 @@ async function showStatements(
   metrics: Metrics,
   database: Database,
   balances: WatchedBalances,
+  schedules: Config['schedules'],
 ): Promise<void> {
   const counts = await countOpenCases(database);
   for (const why of caseReasons) {
     const found = counts.find((one) => one.why === why);
     metrics.set('open_cases', { why }, found?.count ?? 0);
   }
-  await showBalances(metrics, database, balances);
+  await showBalances(metrics, database, balances, schedules);
 }
 
 /** Readings of providers that are not configured any more would look like those of silent ones. */
 async function showBalances(
   metrics: Metrics,
   database: Database,
-  { providers, minimums, intervalSeconds, watchedSince }: WatchedBalances,
+  { providers, watchedSince }: WatchedBalances,
+  { providerBalanceIntervalSeconds, providerBalanceMinimums }: Config['schedules'],
 ): Promise<void> {
-  metrics.set('provider_balance_interval_seconds', {}, intervalSeconds);
+  metrics.set('provider_balance_interval_seconds', {}, providerBalanceIntervalSeconds);
   const readings = await listBalances(database);
   for (const provider of providers) {
     const reading = readings.find((one) => one.provider === provider);
     if (reading) metrics.set('provider_balance', { provider }, Number(reading.amount));
     const seconds = (reading?.readAt ?? watchedSince).getTime() / 1_000;
     metrics.set('provider_balance_read_timestamp_seconds', { provider }, seconds);
-    const minimum = minimums[provider];
+    const minimum = providerBalanceMinimums[provider];
     if (minimum !== undefined) metrics.set('provider_balance_minimum', { provider }, minimum);
   }
 }
@@ -100,23 +100,17 @@ export const stateMetrics = (
     readonly balanceAccounts: readonly BalanceAtProvider[];
   },
 ): readonly Repetition[] =>
-  config.METRICS_PORT === undefined
+  config.observation.metricsPort === undefined
     ? []
     : startStateMetrics({
         ...shared,
-        taskQueue: config.TEMPORAL_TASK_QUEUE,
-        sweepIntervalSeconds: config.EXPIRY_SWEEP_INTERVAL_SECONDS,
-        reconcileIntervalSeconds: config.RECONCILE_INTERVAL_SECONDS,
+        settings: config,
         balances: {
           providers: balanceAccounts.flatMap(({ name, account }) =>
             account.balance ? [name] : [],
           ),
-          minimums: config.PROVIDER_BALANCE_MINIMUMS,
-          intervalSeconds: config.PROVIDER_BALANCE_INTERVAL_SECONDS,
           watchedSince: new Date(),
         },
-        defaultPayer: config.MOBILE_MONEY_PROVIDER,
-        intervalMs: config.METRICS_READ_SECONDS * 1_000,
       });
 
 interface StateOptions {
@@ -124,13 +118,8 @@ interface StateOptions {
   readonly database: Database;
   readonly client: Client;
   readonly logger: Logger;
-  readonly taskQueue: string;
-  readonly sweepIntervalSeconds: number;
-  readonly reconcileIntervalSeconds: number;
+  readonly settings: Pick<Config, 'temporal' | 'schedules' | 'defaultProviders' | 'observation'>;
   readonly balances: WatchedBalances;
-  /** Pays where no route decides. */
-  readonly defaultPayer: MobileMoneyProviderName;
-  readonly intervalMs: number;
 }
 
 /**
@@ -139,14 +128,14 @@ interface StateOptions {
  * reading tells so.
  */
 function startStateMetrics(options: StateOptions): readonly Repetition[] {
-  const { intervalMs, logger, metrics, client } = options;
+  const { settings, logger, metrics, client } = options;
   const source = (name: 'database' | 'temporal', read: () => Promise<void>) =>
     repeat({
       async work() {
         await read();
         metrics.set('state_read_timestamp_seconds', { source: name }, Date.now() / 1_000);
       },
-      intervalMs,
+      intervalMs: settings.observation.metricsReadSeconds * 1_000,
       logger,
       failure: `Could not read the metrics of the ${name}`,
     });
@@ -159,7 +148,7 @@ function startStateMetrics(options: StateOptions): readonly Repetition[] {
 }
 
 async function showDatabase(options: StateOptions): Promise<void> {
-  const { database, metrics } = options;
+  const { database, metrics, settings } = options;
   const bounds = Object.values(holdAges).filter(Number.isFinite);
   const state = await readServiceState(database, bounds);
   const { holds, waiting, lowWallets, undelivered } = state;
@@ -181,20 +170,16 @@ async function showDatabase(options: StateOptions): Promise<void> {
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
   metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
   for (const queue of emailQueues) metrics.set('emails_undelivered', { queue }, undelivered[queue]);
-  await showUnpaidAccounts(metrics, database, options.defaultPayer);
-  await showStatements(metrics, database, options.balances);
+  await showUnpaidAccounts(metrics, database, settings.defaultProviders.mobileMoneyProvider);
+  await showStatements(metrics, database, options.balances, settings.schedules);
 }
 
 async function showTemporal(options: StateOptions): Promise<void> {
-  const { taskQueue } = options;
+  const { temporalTaskQueue: taskQueue } = options.settings.temporal;
+  const { expirySweepIntervalSeconds, reconcileIntervalSeconds } = options.settings.schedules;
   await showNeeded(options);
-  await showSchedule(options, 'sweep', expireVouchersId(taskQueue), options.sweepIntervalSeconds);
-  await showSchedule(
-    options,
-    'reconciliation',
-    reconcileId(taskQueue),
-    options.reconcileIntervalSeconds,
-  );
+  await showSchedule(options, 'sweep', expireVouchersId(taskQueue), expirySweepIntervalSeconds);
+  await showSchedule(options, 'reconciliation', reconcileId(taskQueue), reconcileIntervalSeconds);
   await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
   await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);
   await showSchedule(options, 'day-reports', sendDayReportsId(taskQueue), DAY_SECONDS);
@@ -205,7 +190,8 @@ async function showTemporal(options: StateOptions): Promise<void> {
  * counts both: Prometheus does not see the first count of a new series as an increase, so that the counter
  * of ends would miss a first one.
  */
-async function showNeeded({ client, metrics, taskQueue }: StateOptions): Promise<void> {
+async function showNeeded({ client, metrics, settings }: StateOptions): Promise<void> {
+  const { temporalTaskQueue: taskQueue } = settings.temporal;
   const since = new Date(Date.now() - DAY_SECONDS * 1_000).toISOString();
   const { groups } = await client.workflow.count(
     `NeedsAction = true AND TaskQueue = '${taskQueue}' AND (ExecutionStatus = 'Running'

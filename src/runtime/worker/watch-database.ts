@@ -22,17 +22,20 @@ export interface DatabaseWatch {
  * depends on how many requests are under way.
  */
 export async function watchDatabase(
-  config: Pick<Config, 'DATABASE_URL' | 'FENCE_CHECK_SECONDS' | 'SYNCHRONOUS_REPLICATION'>,
+  settings: Pick<
+    Config['database'],
+    'databaseUrl' | 'fenceCheckSeconds' | 'synchronousReplication'
+  >,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): Promise<DatabaseWatch> {
-  const database = connectDatabase(config.DATABASE_URL, {
+  const database = connectDatabase(settings.databaseUrl, {
     poolSize: 1,
     answerTimeoutMs: ANSWER_LIMIT_MS,
     maximumAgeSeconds: MAXIMUM_AGE_SECONDS,
   });
   const fence = await watchFence(database, {
-    intervalMs: config.FENCE_CHECK_SECONDS * 1_000,
-    isSynchronous: config.SYNCHRONOUS_REPLICATION === 'yes',
+    intervalMs: settings.fenceCheckSeconds * 1_000,
+    isSynchronous: settings.synchronousReplication === 'yes',
     noteClock: showClock(metrics),
     noteNewTimeline: ({ timeline, acceptedTimeline }) =>
       logger.error(

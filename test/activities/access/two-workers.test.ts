@@ -31,14 +31,17 @@ function aWorker(sendingSeconds: number) {
   const dependencies = {
     database,
     digests,
-    secretBox: createSecretBox(config.DATA_KEYS),
-    publicUrl: 'https://vouchers.example',
+    secretBox: createSecretBox(config.secrets.dataKeys),
     failpoint: () => undefined,
     smsSenders: setOfOne('smpp', port),
     emailSender: port,
-    limits: { messageSendingSeconds: sendingSeconds, emailSendingSeconds: sendingSeconds },
+    settings: {
+      http: { publicUrl: 'https://vouchers.example' },
+      // Recording takes two more seconds at most.
+      providerGuard: { providerCallWaitSeconds: 0, providerDeadlineSeconds: sendingSeconds - 2 },
+    },
   } as unknown as ActivityDependencies;
-  const { send } = createInvitationSender(dependencies);
+  const { send } = createInvitationSender(dependencies, sendingSeconds);
   return { send, provider };
 }
 
@@ -53,7 +56,7 @@ async function untilSettled({ send }: ReturnType<typeof aWorker>, ...message: Me
 async function begun(): Promise<string> {
   const { id } = await scene.newMerchant();
   const invitationId = await scene.invite(id);
-  const token = createSecretBox(scene.stack.config.DATA_KEYS).seal(
+  const token = createSecretBox(scene.stack.config.secrets.dataKeys).seal(
     'A'.repeat(26),
     `invitation ${invitationId}`,
   );

@@ -17,19 +17,22 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 /** A worker whose provider answers when it is let, and how often it was asked. */
-function aWorker(messageSendingSeconds: number) {
+function aWorker(sendingSeconds: number) {
   const { config, database, digests } = scene.stack;
   const { provider, port } = heldProvider();
   const dependencies = {
     database,
     digests,
-    secretBox: createSecretBox(config.DATA_KEYS),
+    secretBox: createSecretBox(config.secrets.dataKeys),
     numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
     background: createBackgroundTasks(() => true),
     operatorLookup: lookUpByPrefix,
     smsSenders: setOfOne('smpp', port),
-    limits: { messageSendingSeconds },
+    settings: {
+      // Recording takes two more seconds at most.
+      providerGuard: { providerCallWaitSeconds: 0, providerDeadlineSeconds: sendingSeconds - 2 },
+    },
   } as unknown as ActivityDependencies;
   return { sender: createMessageSender(dependencies), provider };
 }

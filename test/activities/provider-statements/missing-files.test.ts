@@ -50,11 +50,13 @@ async function compareAll(): Promise<readonly string[]> {
   const activities = createProviderStatementActivities({
     database: scene.database,
     providerAccounts: [{ ...mpesa, account: {} }],
-    limits: {
-      providerStatements: {
-        ...{ zone, retrySeconds: 1, maximumTries: 3, days: 7, fileDays: 2 },
-        ...{ marginSeconds: 1_800, patienceDays: 3, maximumBreaks: 20 },
+    settings: {
+      market: { marketTimeZone: zone },
+      schedules: {
+        ...{ providerStatementRetrySeconds: 1, providerStatementTries: 3 },
+        providerStatementMarginSeconds: 1_800,
       },
+      topups: { reversalWatchSeconds: 0 },
     },
   } as unknown as ActivityDependencies);
   const log = { warn: () => undefined, error: () => undefined };
@@ -87,7 +89,7 @@ it('a day with payments by M-Pesa and without its file is a case until the file 
     ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: noonBefore(2) },
   };
   const settings = {
-    ...{ marginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+    ...{ providerStatementMarginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
     reversalWatchSeconds: 0,
   };
   const of = { provider: mpesa, day: missed, zone };

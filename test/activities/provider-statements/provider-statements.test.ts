@@ -40,16 +40,17 @@ function activitiesOf(accounts: Record<string, ProviderAccount>, days = 1) {
       kind: 'mobile-money',
       account,
     })),
-    limits: {
-      reversalWatchSeconds: 0,
-      providerStatements: {
-        ...{ zone, retrySeconds: 1, maximumTries: 3, days, fileDays: 2 },
-        ...{ marginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+    settings: {
+      market: { marketTimeZone: zone },
+      schedules: {
+        ...{ providerStatementRetrySeconds: 1, providerStatementTries: 3 },
+        providerStatementMarginSeconds: 1_800,
       },
+      topups: { reversalWatchSeconds: 0 },
     },
   } as unknown as ActivityDependencies;
   return {
-    ...createProviderStatementActivities(dependencies),
+    ...createProviderStatementActivities(dependencies, days),
     ...createBalanceActivities(dependencies),
   };
 }
@@ -148,7 +149,7 @@ it('a balance that fell by more than the provider did and charged is a case, onc
   const compare = async () => {
     const of = { provider: { name: 'gsma', kind: 'mobile-money' }, day, zone } as const;
     for (const _time of ['first', 'again'])
-      await compareBalance(database, of, { marginSeconds: 1_800 });
+      await compareBalance(database, of, { providerStatementMarginSeconds: 1_800 });
     const { rows } = await sql<{ amount: string }>`
       select amount::text from cases where why = 'balance'`.execute(database);
     return rows.map(({ amount }) => Number(amount));

@@ -92,7 +92,7 @@ export async function openTwoProviders() {
         failpoint: () => undefined,
         mobileMoney: setOf('gsma', 'mpesa'),
         airtime: setOf('dt-one', 'reloadly'),
-        limits: { reversalWatchSeconds: 259_200 },
+        settings: { topups: { reversalWatchSeconds: 259_200 } },
         resumption: { hintTopUp: async () => undefined },
       } as unknown as ActivityDependencies;
       return {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const dependencies = {
     database,
     digests,
-    secretBox: createSecretBox(config.DATA_KEYS),
+    secretBox: createSecretBox(config.secrets.dataKeys),
     numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
     background: createBackgroundTasks(() => true),
@@ -43,12 +43,14 @@ beforeAll(async () => {
       }),
       isAvailable: () => sms.isAvailable,
     },
-    limits: {
-      wrongCodesPerDay: 5,
-      wrongCodesBeforeLongCodes: 20,
-      messageCooldownSeconds: 0,
-      messagesPerNumberAndDay: 10,
-      messagesPerCompanyAndDay: 1_000,
+    settings: {
+      vouchers: {
+        codeAttemptsBeforeLongCodes: 20,
+        messageCooldownSeconds: 0,
+        messagesPerNumberAndDay: 10,
+        messagesPerCompanyAndDay: 1_000,
+      },
+      providerGuard: { providerCallWaitSeconds: 1, providerDeadlineSeconds: 25 },
     },
   } as unknown as ActivityDependencies;
   activities = createClaimActivities(dependencies, createMessageSender(dependencies));

@@ -45,8 +45,7 @@ const CODE = 'digest of the code';
 const limits = {
   redemptionMinimum: parseMoney('5'),
   partialRedemptionsPerVoucher: 20,
-  wrongCodesPerDay: 5,
-  wrongCodesBeforeLongCodes: 20,
+  codeAttemptsBeforeLongCodes: 20,
   messagesPerNumberAndDay: 10,
   refusedMessagesPerNumberAndHour: 5,
   servedCountries: ['ET'],

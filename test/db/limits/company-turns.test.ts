@@ -4,7 +4,11 @@ import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { secondsUntilTurn } from '../../../src/db/limits/daily-limits.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-const slowing = { companyWrongCodesPerDay: 5, pauseSeconds: 2, longestWaitSeconds: 3 };
+const slowing = {
+  codeAttemptsPerCompanyAndDay: 5,
+  codeAttemptPauseSeconds: 2,
+  callerWaitSeconds: 3,
+};
 
 let testDatabase: TestDatabase;
 let database: Database;

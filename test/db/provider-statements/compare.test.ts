@@ -24,7 +24,7 @@ const gsma = { name: 'gsma', kind: 'mobile-money' } as const;
 const dtOne = { name: 'dt-one', kind: 'airtime' } as const;
 const reloadly = { name: 'reloadly', kind: 'airtime' } as const;
 const settings = {
-  ...{ marginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+  ...{ providerStatementMarginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
   reversalWatchSeconds: 0,
 };
 const patient = { ...settings, patienceDays: 100_000 };

@@ -9,7 +9,7 @@ import { type AdminScene, openScene } from '../../admin/scene.ts';
 let scene: AdminScene;
 const provider = { name: 'mpesa', kind: 'mobile-money' } as const;
 const settings = {
-  ...{ marginSeconds: 1_800, patienceDays: 100_000, maximumDifferences: 1_000 },
+  ...{ providerStatementMarginSeconds: 1_800, patienceDays: 100_000, maximumDifferences: 1_000 },
   reversalWatchSeconds: 0,
 };
 

@@ -46,7 +46,7 @@ async function send(history?: string) {
   const workflowId = `reports-${randomUUID()}`;
   await scene.stack.temporal.client.workflow.start('sendDayReports', {
     workflowId,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return ended(scene.stack, workflowId, history);
 }
@@ -60,7 +60,7 @@ const outcomeOf = async (email: string) => {
 
 test('a Schedule sends the report of each closed day, in the time zone of the market', async () => {
   const { client } = scene.stack.temporal;
-  const id = sendDayReportsId(scene.stack.config.TEMPORAL_TASK_QUEUE);
+  const id = sendDayReportsId(scene.stack.config.temporal.temporalTaskQueue);
   const { spec } = await client.schedule.getHandle(id).describe();
   expect(spec).toMatchObject({ timezone: ZONE, calendars: [{ hour: [{ start: 2 }] }] });
 });

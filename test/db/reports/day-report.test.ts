@@ -54,7 +54,7 @@ async function dayOfTraffic(): Promise<void> {
   for (const workflow of ['expireVouchers', 'reconcile'])
     await stack.temporal.client.workflow.execute(workflow, {
       workflowId: `report-${randomUUID()}`,
-      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: stack.config.temporal.temporalTaskQueue,
     });
   await makeTopupProducts(stack, partner);
   await deposit(stack, partner.id, '1000', 'airtime');

@@ -304,7 +304,7 @@ describe('access', () => {
     async function forged(
       changes: Record<string, unknown> = {},
       header: Record<string, unknown> = {},
-      key: KeyObject = createPrivateKey(scene.stack.config.ACCESS_TOKEN_PRIVATE_KEY),
+      key: KeyObject = createPrivateKey(scene.stack.config.secrets.accessTokenPrivateKey),
     ): Promise<string> {
       const genuine = scene.asPartner.token;
       const payload = { ...decodeJwt(genuine), jti: randomUUID(), ...changes };
@@ -327,7 +327,7 @@ describe('access', () => {
     const otherKey = () => generateKeyPairSync('ed25519').privateKey;
     const curveKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const ownPublicPem = () =>
-      createPublicKey(scene.stack.config.ACCESS_TOKEN_PRIVATE_KEY)
+      createPublicKey(scene.stack.config.secrets.accessTokenPrivateKey)
         .export({ type: 'spki', format: 'pem' })
         .toString();
 

@@ -89,7 +89,8 @@ test('wrong keys with a beginning end, and never lock out the right key with it'
 test('two APIs count the calls of a company together in PostgreSQL', async () => {
   await begin({ RATE_LIMIT_STORE: 'postgres', CALLS_PER_COMPANY_AND_MINUTE: '10' });
   const { config, temporal, urlFor } = scene.stack;
-  const second = await startApi({ ...config, DATABASE_URL: urlFor('api') }, temporal, {
+  const database = { ...config.database, databaseUrl: urlFor('api') };
+  const second = await startApi({ ...config, database }, temporal, {
     logger: createLogger('silent', 'test'),
     eager: false,
   });

@@ -53,9 +53,10 @@ afterAll(async () => {
 });
 
 /** Another API of the service with these keys of digests; undefined is as before the rotation. */
-async function startWith(DIGEST_KEYS: (typeof oldKey)[] | undefined): Promise<{ url: string }> {
+async function startWith(digestKeys: (typeof oldKey)[] | undefined): Promise<{ url: string }> {
   const logger = createLogger('silent', 'test');
-  const config = { ...scene.stack.config, DIGEST_KEYS };
+  const { secrets } = scene.stack.config;
+  const config = { ...scene.stack.config, secrets: { ...secrets, digestKeys } };
   const api = await startApi(config, scene.stack.temporal, { logger, eager: false });
   running.push(api);
   return { url: `http://127.0.0.1:${api.port}` };
@@ -209,7 +210,8 @@ test('a process that makes digests with the new key works beside one that only k
   const { stack } = scene;
   // A process has one worker of a task queue.
   await stack.worker.stop();
-  const config = { ...stack.config, DIGEST_KEYS: [newKey, oldKey] };
+  const secrets = { ...stack.config.secrets, digestKeys: [newKey, oldKey] };
+  const config = { ...stack.config, secrets };
   const logger = createLogger('silent', 'test');
   running.push(await startWorker(config, stack.temporal, { logger }));
   for (const life of lives) await expectReplay(first, life);

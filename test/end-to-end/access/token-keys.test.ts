@@ -2,7 +2,7 @@ import { createPublicKey, randomUUID } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, startApi } from '../../../src/api.ts';
-import type { Config } from '../../../src/config/config.ts';
+import type { ApiConfig } from '../../../src/config/config.ts';
 import { revokeApiKey } from '../../../src/db/access/company-access.ts';
 import { makeSecrets } from '../../../src/local/start/backing-services.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
@@ -26,8 +26,22 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-async function startAnother(changes: Partial<Config> = {}): Promise<string> {
-  const config = { ...stack.config, ...changes };
+async function startAnother({
+  key = stack.config.secrets.accessTokenPrivateKey,
+  furtherKeys = [],
+  environment = stack.config.process.environment,
+}: {
+  readonly key?: string;
+  readonly furtherKeys?: string[];
+  readonly environment?: ApiConfig['process']['environment'];
+} = {}): Promise<string> {
+  const { secrets, access, process } = stack.config;
+  const config = {
+    ...stack.config,
+    secrets: { ...secrets, accessTokenPrivateKey: key },
+    access: { ...access, accessTokenFurtherKeys: furtherKeys },
+    process: { ...process, environment },
+  };
   const logger = createLogger('silent', 'test');
   const api = await startApi(config, stack.temporal, { logger, eager: false });
   others.push(api);
@@ -45,14 +59,11 @@ const publicPemOf = (privatePem: string) =>
 
 describe('the key of access tokens', () => {
   test('is replaced without a token being refused', async () => {
-    const oldKey = stack.config.ACCESS_TOKEN_PRIVATE_KEY;
+    const oldKey = stack.config.secrets.accessTokenPrivateKey;
     const newKey = makeSecrets().ACCESS_TOKEN_PRIVATE_KEY;
-    const told = await startAnother({ ACCESS_TOKEN_FURTHER_KEYS: [publicPemOf(newKey)] });
-    const replaced = await startAnother({
-      ACCESS_TOKEN_PRIVATE_KEY: newKey,
-      ACCESS_TOKEN_FURTHER_KEYS: [publicPemOf(oldKey)],
-    });
-    const done = await startAnother({ ACCESS_TOKEN_PRIVATE_KEY: newKey });
+    const told = await startAnother({ furtherKeys: [publicPemOf(newKey)] });
+    const replaced = await startAnother({ key: newKey, furtherKeys: [publicPemOf(oldKey)] });
+    const done = await startAnother({ key: newKey });
     const [older, newer] = [await tokenFrom(stack.url), await tokenFrom(replaced)];
     const answers = async (token: string) =>
       Promise.all([stack.url, told, replaced, done].map((url) => ask(url, token)));
@@ -84,8 +95,8 @@ test.each([
   ['production', 'test'],
 ] as const)('a token of %s is none in %s', async (from, to) => {
   // Each should have a key and a database of its own; here both are shared by mistake.
-  const there = await startAnother({ ENVIRONMENT: from });
-  const here = await startAnother({ ENVIRONMENT: to });
+  const there = await startAnother({ environment: from });
+  const here = await startAnother({ environment: to });
   const token =
     from === 'test' ? await tokenFrom(there) : await issueDirectly(others.at(-2) as RunningApi);
   expect(await ask(there, token)).toBe(200);

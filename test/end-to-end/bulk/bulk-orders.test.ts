@@ -399,7 +399,7 @@ describe('in the middle', () => {
     release();
     await client.workflow.execute('expireVouchers', {
       workflowId: `sweep-${randomUUID()}`,
-      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: stack.config.temporal.temporalTaskQueue,
     });
     expect(await untilEnded(as, id)).toMatchObject({ generated: 60, refused: 0 });
     expect(await vouchersOf(as)).toBe(60);

@@ -35,7 +35,7 @@ async function heldRedemption(scene: RedemptionScene) {
 it('Schedules that were deleted come back', async () => {
   const scene = await setRedemptionScene(SOON);
   const { client } = scene.stack.temporal;
-  const handles = namesOf(scene.stack.config.TEMPORAL_TASK_QUEUE).map((id) =>
+  const handles = namesOf(scene.stack.config.temporal.temporalTaskQueue).map((id) =>
     client.schedule.getHandle(id),
   );
   const { gift, merchant } = await heldRedemption(scene);

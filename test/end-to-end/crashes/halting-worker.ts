@@ -11,11 +11,11 @@ import { startWorker } from '../../../src/worker.ts';
  */
 await runProcess(async () => {
   const config = readConfig();
-  const [haltsAt] = (config.FAILPOINT ?? '').split(':');
-  const logger = createLogger(config.LOG_LEVEL, 'worker');
+  const [haltsAt] = (config.process.failpoint ?? '').split(':');
+  const logger = createLogger(config.process.logLevel, 'worker');
   const temporal = await connectTemporal({
-    ...temporalServerOf(config),
-    payloadKeys: config.PAYLOAD_KEYS,
+    ...temporalServerOf(config.temporal),
+    payloadKeys: config.secrets.payloadKeys,
   });
   const worker = await startWorker(config, temporal, {
     logger,

@@ -142,12 +142,12 @@ const sentBy = ({ stack: { sandbox } }: RedemptionScene) => ({
 async function reconcileUntilRefused({ stack: { temporal, config } }: RedemptionScene) {
   const reconciliation = await temporal.client.workflow.start('reconcile', {
     workflowId: `reconcile-${randomUUID()}`,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
   });
   await reconciliation.result();
   return until(async () => {
     for await (const { workflowId } of temporal.client.workflow.list({
-      query: `TaskQueue = '${config.TEMPORAL_TASK_QUEUE}' and ExecutionStatus = 'Running'`,
+      query: `TaskQueue = '${config.temporal.temporalTaskQueue}' and ExecutionStatus = 'Running'`,
     })) {
       const handle = temporal.client.workflow.getHandle(workflowId);
       const { events } = await handle.fetchHistory();

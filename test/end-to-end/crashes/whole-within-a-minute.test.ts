@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { registerWebhook, webhookSettingsOf } from '../../../src/operations/webhooks.ts';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import { registerWebhook } from '../../../src/operations/webhooks.ts';
 import { type OwnTemporal, startOwnTemporal } from '../../harness/own-temporal.ts';
 import { startRawServer } from '../../providers/raw-server.ts';
 import { call } from '../../support/clients.ts';
@@ -135,7 +136,7 @@ async function refusedWebhook({ stack, partner }: RedemptionScene) {
         types: [],
         createdBy: 'test',
       },
-      webhookSettingsOf(stack.config),
+      { secretBox: createSecretBox(stack.config.secrets.dataKeys), settings: stack.config },
     ),
   );
   return {

@@ -118,7 +118,7 @@ describe('the events of a voucher', () => {
     await scene.expire(expired);
     await scene.stack.temporal.client.workflow.execute('expireVouchers', {
       workflowId: `sweep-${expired.id}`,
-      taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: scene.stack.config.temporal.temporalTaskQueue,
     });
     await scene.cancel(cancelled);
     const { events } = await readLog(scene.asPartner);

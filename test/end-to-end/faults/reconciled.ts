@@ -7,7 +7,7 @@ import type { Stack } from '../../support/stack.ts';
 export async function reconciled({ temporal, config }: Stack): Promise<string> {
   const handle = await temporal.client.workflow.start('reconcile', {
     workflowId: `reconcile-${randomUUID()}`,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
   });
   try {
     await handle.result();

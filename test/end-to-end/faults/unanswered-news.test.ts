@@ -17,7 +17,9 @@ beforeAll(async () => {
   [topups, gifts] = await Promise.all([setTopupScene(settings), setRedemptionScene(settings)]);
   // Only the runs of these tests reconcile.
   for (const { temporal, config } of [topups.stack, gifts.stack])
-    await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+    await temporal.client.schedule
+      .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
+      .pause();
 });
 afterAll(async () => {
   await topups?.stack.stop();

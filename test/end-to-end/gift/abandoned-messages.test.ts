@@ -18,7 +18,7 @@ afterAll(() => scene?.stop());
 async function sweep() {
   const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return ended(scene.stack, handle.workflowId);
 }

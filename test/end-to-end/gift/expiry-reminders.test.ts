@@ -28,7 +28,7 @@ beforeEach(async () => {
 async function sweep() {
   const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return (await ended(scene.stack, handle.workflowId)) as Record<string, number>;
 }

@@ -75,7 +75,7 @@ describe.concurrent('a claim', () => {
 const sweep = () =>
   scene.stack.temporal.client.workflow.execute('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
 
 describe('the expiry of vouchers', () => {

@@ -28,8 +28,8 @@ afterAll(() => scene?.stop());
 async function aWorker(failpoint?: Failpoint) {
   const { config } = scene.stack;
   const temporal = await connectTemporal({
-    ...temporalServerOf(config),
-    payloadKeys: config.PAYLOAD_KEYS,
+    ...temporalServerOf(config.temporal),
+    payloadKeys: config.secrets.payloadKeys,
   });
   const worker = await startWorker(config, temporal, {
     logger: createLogger('silent', 'test'),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { readServiceState } from '../../../src/db/overview.ts';
-import { registerWebhook, webhookSettingsOf } from '../../../src/operations/webhooks.ts';
+import { registerWebhook } from '../../../src/operations/webhooks.ts';
 import type { PageRoute } from '../../../src/pages/page.ts';
 import { pages } from '../../../src/pages/portal/routes.ts';
 import { staffPages } from '../../../src/pages/staff/staff-site.ts';
@@ -32,7 +33,7 @@ export async function listenByWebhooks({ stack, partner }: RedemptionScene) {
           types: [],
           createdBy: 'test',
         },
-        webhookSettingsOf(stack.config),
+        { secretBox: createSecretBox(stack.config.secrets.dataKeys), settings: stack.config },
       ),
     );
   return {

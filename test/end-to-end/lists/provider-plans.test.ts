@@ -76,11 +76,11 @@ async function compareDay(provider: StatementProvider): Promise<void> {
     await statementRows.lockStatement(transaction, of);
     await statementRows.takeLoad(transaction, of, load);
     await bookProviderFees(transaction, of);
-    const times = { marginSeconds: 60, patienceDays: 3, maximum: 20 };
+    const times = { providerStatementMarginSeconds: 60, patienceDays: 3, maximum: 20 };
     const { unexplained } = await compareLines(transaction, of, times, settings);
     await statementRows.markCompared(transaction, of, unexplained);
   });
-  await compareBalance(database, of, { marginSeconds: 60 });
+  await compareBalance(database, of, { providerStatementMarginSeconds: 60 });
   await statementRows.dropLoad(database, randomUUID());
   await statementRows.markUnfinished(database, of, 'FAILED', 'no answer');
   await statementRows.findStatement(database, provider.name, DAY);

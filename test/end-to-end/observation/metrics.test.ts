@@ -155,10 +155,10 @@ describe('the state of the service', () => {
       Boolean,
     );
     expect(await value('schedule_interval_seconds', { schedule: 'reconciliation' })).toBe(
-      scene.stack.config.RECONCILE_INTERVAL_SECONDS,
+      scene.stack.config.schedules.reconcileIntervalSeconds,
     );
     const handle = scene.stack.temporal.client.schedule.getHandle(
-      reconcileId(scene.stack.config.TEMPORAL_TASK_QUEUE),
+      reconcileId(scene.stack.config.temporal.temporalTaskQueue),
     );
     await handle.trigger();
     const succeeded = { schedule: 'reconciliation' };

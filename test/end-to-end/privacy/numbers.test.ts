@@ -87,7 +87,7 @@ test('all kinds of traffic leave no number in clear, in the database or in histo
     bulk_lines: 2,
   });
   expect(await secretsInDatabase(stack.database, canary)).toEqual([]);
-  const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
+  const { temporalAddress: address, temporalTaskQueue: taskQueue } = stack.config.temporal;
   expect((await secretsInHistories({ address, taskQueue }, canary)).found).toEqual([]);
 });
 
@@ -133,10 +133,10 @@ test('after the retention the numbers of every kind are gone, and what finds the
 
   const kinds = Object.keys(numberErasures) as (keyof typeof numberErasures)[];
   for (const kind of kinds)
-    expect(await prune(database, kind, { numberDays: 1_095 }), kind).toBe(0);
+    expect(await prune(database, kind, { numberRetentionDays: 1_095 }), kind).toBe(0);
   await age(database);
   for (const kind of kinds)
-    expect(await prune(database, kind, { numberDays: 1_095 }), kind).toBeGreaterThan(0);
+    expect(await prune(database, kind, { numberRetentionDays: 1_095 }), kind).toBeGreaterThan(0);
   expect(await secretsInDatabase(database, hashes)).toEqual([]);
   const { rows } = await sql`select from repairs where sealed_arguments is not null`.execute(
     database,
@@ -150,9 +150,9 @@ test('a retry of a top-up whose number was erased is told so, and asks for the n
   const failed = await asPartner.post('/topup-transactions/airtime-topup', order);
   const { transactionId } = failed.body.data;
   await age(stack.database);
-  expect(await prune(stack.database, 'numbers of top-ups', { numberDays: 1_095 })).toBeGreaterThan(
-    0,
-  );
+  expect(
+    await prune(stack.database, 'numbers of top-ups', { numberRetentionDays: 1_095 }),
+  ).toBeGreaterThan(0);
   const retry = (fields: object) =>
     asPartner.post('/topup-transactions/retry-topup', { transactionId, ...fields });
   expectRefusal(await retry({}), 'partner', 400, { reason: 'number-erased', says: 'msisdn' });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callbackProviders } from '../../../src/config/provider-settings.ts';
+import { callbackProviders } from '../../../src/config/settings/provider-settings.ts';
 import { addRoute } from '../../../src/db/providers.ts';
 import { freePort } from '../../../src/local/processes.ts';
 import { commandsOn } from '../../admin/scene.ts';

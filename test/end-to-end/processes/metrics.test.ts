@@ -82,7 +82,7 @@ describe('somebody who reaches Temporal', () => {
 
   /** Starts workflows whose names nobody knows; workers fail their tasks. */
   async function startUnknown(): Promise<void> {
-    const { TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
+    const { temporalTaskQueue: taskQueue } = stack.config.temporal;
     const start = () =>
       temporal.client.workflow.start(`made-up-${randomUUID()}`, {
         ...{ taskQueue, workflowId: randomUUID() },
@@ -100,7 +100,7 @@ describe('somebody who reaches Temporal', () => {
   /** Updates a claim that waits, by names that nobody knows. */
   async function updateUnknown(): Promise<void> {
     await gifts.claim(await gifts.makeShop('000'));
-    const { TEMPORAL_TASK_QUEUE: taskQueue } = stack.config;
+    const { temporalTaskQueue: taskQueue } = stack.config.temporal;
     const query = `WorkflowType = 'redeemVoucher' AND TaskQueue = '${taskQueue}'`;
     const workflowId = await until(async () => {
       for await (const found of temporal.client.workflow.list({ query }))
@@ -160,7 +160,7 @@ test('no secret and no number of a person is in them', async () => {
   // What the same search must find in each of them.
   const planted = [
     createControl('route', '/topup-transactions/redeem-gift').foundIn(scrapes.api),
-    createControl('task queue', stack.config.TEMPORAL_TASK_QUEUE).foundIn(scrapes.worker),
+    createControl('task queue', stack.config.temporal.temporalTaskQueue).foundIn(scrapes.worker),
   ];
   expect(planted.flat()).toEqual(['route', 'task queue']);
   const control = await createClaimControl(scene.database);

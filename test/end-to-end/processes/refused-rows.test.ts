@@ -28,14 +28,14 @@ afterAll(() => scene?.stop());
 async function sweep(history?: string): Promise<unknown> {
   const { workflowId } = await scene.stack.temporal.client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return ended(scene.stack, workflowId, history);
 }
 
 function caseOf(name: CaseName): WorkflowHandle {
   const { temporal, config } = scene.stack;
-  return temporal.client.workflow.getHandle(caseId(name, config.TEMPORAL_TASK_QUEUE));
+  return temporal.client.workflow.getHandle(caseId(name, config.temporal.temporalTaskQueue));
 }
 
 const refusedRows = (rows: 'claim' | 'top-up' | 'retry' | 'reminder') =>

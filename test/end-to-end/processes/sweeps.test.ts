@@ -25,7 +25,7 @@ async function sweep(history?: string) {
   const { client } = scene.stack.temporal;
   const handle = await client.workflow.start('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   const result = await ended(scene.stack, handle.workflowId, history);
   return { result, isFound: await isFound(handle) };
@@ -40,7 +40,7 @@ async function isFound(handle: WorkflowHandle): Promise<boolean> {
 function caseOf(partnerId: number): WorkflowHandle {
   const { temporal, config } = scene.stack;
   const name = { kind: 'due-vouchers', partnerId, dueUntil: '' } as const;
-  return temporal.client.workflow.getHandle(caseId(name, config.TEMPORAL_TASK_QUEUE));
+  return temporal.client.workflow.getHandle(caseId(name, config.temporal.temporalTaskQueue));
 }
 
 /** Moves money between a partner's wallets beside its vouchers, as a wrong repair would. */

@@ -9,11 +9,11 @@ import { createStories } from '../crashes/stories.ts';
 it('a release gets tasks once it is current, and then also the claims of the one before', async () => {
   const stack = await startStack({ TEMPORAL_BUILD_ID: 'one' });
   const { temporal, config } = stack;
-  const { TEMPORAL_TASK_QUEUE: deploymentName } = config;
+  const { temporalTaskQueue: deploymentName } = config.temporal;
   const { namespace, client } = temporal;
   const version = { deploymentName, buildId: 'one' };
   const stalled = (now?: number) =>
-    findStalledVersion(temporal, version, config.TEMPORAL_TASK_QUEUE, now);
+    findStalledVersion(temporal, version, config.temporal.temporalTaskQueue, now);
   const makeCurrent = (buildId: string) =>
     until(() =>
       client.workflowService.setWorkerDeploymentCurrentVersion({
@@ -41,7 +41,8 @@ it('a release gets tasks once it is current, and then also the claims of the one
   const oldId = claim?.workflow_id ?? '';
   expect(await releaseOf(oldId)).toBe('one');
 
-  const next = await startWorker({ ...config, TEMPORAL_BUILD_ID: 'two' }, temporal, {
+  const nextConfig = { ...config, temporal: { ...config.temporal, temporalBuildId: 'two' } };
+  const next = await startWorker(nextConfig, temporal, {
     logger: createLogger('silent', 'test'),
   });
   await makeCurrent('two');

@@ -112,7 +112,7 @@ test.each(rows)('a %s', async (_name, type, step, prepare) => {
 const only = (type: string) =>
   until(async () => {
     const { temporal, config } = scene.stack;
-    const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}" and ExecutionStatus = "Running"
+    const query = `TaskQueue = "${config.temporal.temporalTaskQueue}" and ExecutionStatus = "Running"
       and WorkflowType = "${type}"`;
     // This run: the API tries its start again once the rows are gone, which begins another one.
     for await (const { workflowId, runId } of temporal.client.workflow.list({ query }))

@@ -23,7 +23,7 @@ afterAll(() => scene?.stop());
 async function running() {
   const { temporal, config } = scene.stack;
   const found: { readonly workflowId: string; readonly runId: string }[] = [];
-  const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}" and ExecutionStatus = "Running"`;
+  const query = `TaskQueue = "${config.temporal.temporalTaskQueue}" and ExecutionStatus = "Running"`;
   for await (const { workflowId, runId, type } of temporal.client.workflow.list({ query }))
     if (type === 'redeemVoucher' || type === 'topUp') found.push({ workflowId, runId });
   return found;

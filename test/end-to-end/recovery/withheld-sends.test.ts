@@ -38,7 +38,7 @@ afterAll(() => scene?.stop());
 /** The activities that are tried again and again. */
 async function pending() {
   const { temporal, config } = scene.stack;
-  const query = `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}" and ExecutionStatus = "Running"`;
+  const query = `TaskQueue = "${config.temporal.temporalTaskQueue}" and ExecutionStatus = "Running"`;
   const found = [];
   for await (const { workflowId } of temporal.client.workflow.list({ query })) {
     const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
@@ -107,7 +107,7 @@ test('payments, top-ups, messages and sweeps wait for the end of the fence', asy
 const start = (type: 'expireVouchers' | 'finishMessage', ...args: readonly object[]) =>
   scene.stack.temporal.client.workflow.start(type, {
     workflowId: `${type}-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
     args: [...args],
   });
 

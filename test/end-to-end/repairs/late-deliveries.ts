@@ -30,7 +30,7 @@ export function createLateDeliveries({ database, sandbox, temporal, config }: St
       await temporal.client.workflow
         .execute('reconcile', {
           workflowId: `reconcile-${randomUUID()}`,
-          taskQueue: config.TEMPORAL_TASK_QUEUE,
+          taskQueue: config.temporal.temporalTaskQueue,
         })
         // The reconciliation that opens a case is red.
         .catch(() => undefined);

@@ -81,7 +81,7 @@ describe('extend-voucher meets the sweep', () => {
   const sweep = () =>
     scene.stack.temporal.client.workflow.execute('expireVouchers', {
       workflowId: `sweep-${randomUUID()}`,
-      taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: scene.stack.config.temporal.temporalTaskQueue,
     });
   const inAMonth = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const stateOf = async (gift: Gift) => {

@@ -99,7 +99,7 @@ it('a payment settled as not done meets the payment: what was paid is known', as
       await scene.stack.temporal.client.workflow
         .execute('reconcile', {
           workflowId: `reconcile-${randomUUID()}`,
-          taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+          taskQueue: scene.stack.config.temporal.temporalTaskQueue,
         })
         // The reconciliation that opens a case is red.
         .catch(() => undefined);

@@ -6,7 +6,7 @@ import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { confirmRepair, type RepairRow } from '../../../src/db/repairs/repairs.ts';
 import { staffActor } from '../../../src/domain/repairs.ts';
-import { type Asked, askRepair, repairLimits } from '../../../src/repairs/ask-repair.ts';
+import { type Asked, askRepair } from '../../../src/repairs/ask-repair.ts';
 import type { RepairKind } from '../../../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.ts';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
@@ -46,8 +46,11 @@ export async function createRepairDesk({
   config,
   temporal,
 }: Pick<Stack, 'database' | 'config'> & Partial<Pick<Stack, 'temporal'>>) {
-  const limits = repairLimits(config, createNumberHash(config.DIGEST_KEY));
-  const secretBox = createSecretBox(config.DATA_KEYS);
+  const basis = {
+    settings: config,
+    numbers: { hashOf: createNumberHash(config.secrets.digestKey) },
+  };
+  const secretBox = createSecretBox(config.secrets.dataKeys);
   /** Who asks where nobody is named. */
   const asker = staffActor(await staff('OPERATOR'));
 
@@ -66,7 +69,7 @@ export async function createRepairDesk({
         askRepair(
           transaction,
           { ...asked, why, actor, requestKey },
-          { limits, secretBox: () => secretBox },
+          { ...basis, secretBox: () => secretBox },
         ),
       );
   };
@@ -113,7 +116,7 @@ export async function createRepairDesk({
     database.transaction().execute((transaction) => confirmRepair(transaction, id, accountId));
 
   return {
-    ...{ asker, limits, ask, asked, ended, repaired, staff, confirm },
+    ...{ asker, basis, ask, asked, ended, repaired, staff, confirm },
     addServiceFees: (amount: string) => addServiceFees({ database }, amount),
   };
 }

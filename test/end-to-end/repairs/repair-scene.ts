@@ -35,7 +35,7 @@ export async function setRepairScene(
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '100000', 'airtime');
   const desk = await createRepairDesk(scene.stack);
-  const { asker, limits, ended } = desk;
+  const { asker, basis, ended } = desk;
   let numbers = 0;
 
   const number = (suffix = '000'): string => {
@@ -51,7 +51,7 @@ export async function setRepairScene(
     { actor = asker, isByTwo = false }: Writing = {},
   ): Promise<RepairRow> {
     const kind = kindOf(name);
-    const judged = await kind.judge(database, String(subjectId), kind.fields.parse(args), limits);
+    const judged = await kind.judge(database, String(subjectId), kind.fields.parse(args), basis);
     if (!judged) throw new Error('There is no such subject');
     return database.transaction().execute((transaction) =>
       addRepair(transaction, {
@@ -154,7 +154,7 @@ export async function setRepairScene(
   const sweep = () =>
     scene.stack.temporal.client.workflow.execute('expireVouchers', {
       workflowId: `sweep-${randomUUID()}`,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: config.temporal.temporalTaskQueue,
     });
 
   const redemptionOf = ({ id }: Gift) =>

@@ -115,7 +115,7 @@ it('is no authority for another attempt, number or top-up', async () => {
     const handle = await temporal.client.workflow.start('topUp', {
       ...start,
       workflowId: `copy-${index}`,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: config.temporal.temporalTaskQueue,
     });
     expect(await handle.result()).toEqual({ ended: 'failed', attempts: retried.attempt - 1 });
   }

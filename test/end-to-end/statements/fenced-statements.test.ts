@@ -39,7 +39,7 @@ async function wronglyListedPayout(day: string): Promise<void> {
 async function startFenced(type: 'watchBalances' | 'compareStatements') {
   const handle = await scene.stack.temporal.client.workflow.start(type, {
     workflowId: `fenced-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   const seen = await until(async () => {
     const { raw, status } = await handle.describe();

@@ -191,7 +191,7 @@ async function compareByWorkflow(history: string) {
   const workflowId = `compare-${randomUUID()}`;
   await scene.stack.temporal.client.workflow.start('compareStatements', {
     workflowId,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return ended(scene.stack, workflowId, history);
 }
@@ -211,7 +211,7 @@ describe('a Schedule compares the last closed day', () => {
     await reconciled(scene.stack);
     const { config, temporal } = scene.stack;
     const handle = temporal.client.workflow.getHandle(
-      caseId({ kind: 'case', id }, config.TEMPORAL_TASK_QUEUE),
+      caseId({ kind: 'case', id }, config.temporal.temporalTaskQueue),
     );
     expect((await handle.describe()).status.name).toBe('RUNNING');
 
@@ -232,7 +232,7 @@ describe('a Schedule compares the last closed day', () => {
     const workflowId = `balances-${randomUUID()}`;
     await scene.stack.temporal.client.workflow.start('watchBalances', {
       workflowId,
-      taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: scene.stack.config.temporal.temporalTaskQueue,
     });
     await ended(scene.stack, workflowId, 'watch-balances');
     await until(async () =>

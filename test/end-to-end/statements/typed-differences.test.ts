@@ -100,7 +100,7 @@ const otherwise: Readonly<Record<string, Partial<Record<ListedFault, Found>>>> =
 async function compare({ provider, isFile, without }: Source, day: Day): Promise<void> {
   const { config, sandbox } = scene.stack;
   const { admin } = commandsOn({
-    DATABASE_URL: config.DATABASE_URL,
+    DATABASE_URL: config.database.databaseUrl,
     ...providerSettings(sandbox),
     PROVIDER_STATEMENT_MARGIN_SECONDS: '1',
   });

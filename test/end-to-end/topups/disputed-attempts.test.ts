@@ -16,7 +16,9 @@ beforeAll(async () => {
   const { temporal, config, urlFor } = topups.stack;
   operator = commandsOn({ DATABASE_URL: urlFor('operator') });
   // Only the runs of these tests reconcile.
-  await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+  await temporal.client.schedule
+    .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
+    .pause();
 });
 afterAll(() => topups?.stack.stop());
 

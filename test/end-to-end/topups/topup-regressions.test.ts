@@ -78,7 +78,7 @@ describe('retries', () => {
     await scene.settle(id, 'failed');
     await scene.untilStatus(id, 'FAILED');
     // It waits for a retry, for as long as the window is open: nothing else is that long.
-    const { TOPUP_RETRY_WINDOW_SECONDS: window } = scene.stack.config;
+    const { topupRetryWindowSeconds: window } = scene.stack.config.topups;
     await until(async () => expect((await scene.pausesOf(id)).at(-1)).toBe(window));
     expect((await scene.show(id)).attempts).toMatchObject([{ status: 'FAILED' }]);
   });
@@ -156,6 +156,6 @@ it('a flood of callbacks neither fills the history of a top-up nor delays its in
   await scene.untilStatus(id, 'SUCCESS');
   // A pause that is over doubles the next one, and a callback does not.
   const over = (await scene.eventsOf(id)).filter((event) => event.timerFiredEventAttributes).length;
-  const { PAYMENT_INQUIRY_INTERVAL_SECONDS: interval } = scene.stack.config;
+  const { paymentInquiryIntervalSeconds: interval } = scene.stack.config.topups;
   expect(Math.max(...(await scene.pausesOf(id)))).toBeLessThanOrEqual(interval * 2 ** over);
 });

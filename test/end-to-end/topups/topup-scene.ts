@@ -122,7 +122,7 @@ export async function setTopupScene(
   const sweep = () =>
     stack.temporal.client.workflow.execute('expireVouchers', {
       workflowId: `sweep-${randomUUID()}`,
-      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: stack.config.temporal.temporalTaskQueue,
     });
 
   const workflowIdOf = async (id: number): Promise<string> => topUpId(id, await operationOf(id));

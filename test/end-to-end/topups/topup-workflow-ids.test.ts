@@ -30,7 +30,7 @@ const handleOf = (workflowId: string) => scene.stack.temporal.client.workflow.ge
 const reconcile = () =>
   scene.stack.temporal.client.workflow.execute('reconcile', {
     workflowId: `reconcile-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
 
 /** As the provider's callback. */
@@ -90,7 +90,7 @@ it('of a number that was withdrawn does nothing for the request under its new nu
   const before = await scene.wallet();
   const handle = await scene.stack.temporal.client.workflow.start('topUp', {
     ...start.options,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   expect(await handle.result()).toMatchObject({ ended: 'refused', attempts: 0 });
   expect((await scene.show(id)).status).toBe('PENDING');

@@ -26,7 +26,9 @@ beforeAll(async () => {
   scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '1' });
   const { temporal, config } = scene.stack;
   // Only the runs of these tests reconcile.
-  await temporal.client.schedule.getHandle(`reconcile:${config.TEMPORAL_TASK_QUEUE}`).pause();
+  await temporal.client.schedule
+    .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
+    .pause();
 });
 afterAll(() => scene?.stop());
 

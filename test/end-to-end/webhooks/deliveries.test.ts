@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/deliveries.ts';
 import {
   addWebhookSecret,
   removeWebhook,
   setWebhookStatus,
 } from '../../../src/db/webhooks/endpoints.ts';
-import { rotateWebhookSecret, webhookSettingsOf } from '../../../src/operations/webhooks.ts';
+import { rotateWebhookSecret } from '../../../src/operations/webhooks.ts';
 import { deliverWebhooksId } from '../../../workflows/workflow-ids.ts';
 import { prune } from '../../db/prune.ts';
 import { partnerClient } from '../../support/clients.ts';
@@ -29,7 +30,7 @@ const isAtRest = (endpointId: number) =>
   until(async () => {
     expect(await statuses(endpointId)).not.toContain('PENDING');
     const handle = scene.stack.temporal.client.workflow.getHandle(
-      deliverWebhooksId(endpointId, scene.stack.config.TEMPORAL_TASK_QUEUE),
+      deliverWebhooksId(endpointId, scene.stack.config.temporal.temporalTaskQueue),
     );
     expect((await handle.describe()).status.name).toBe('COMPLETED');
     expect((await scene.endpoint(endpointId)).wake_at).toBeNull();
@@ -79,7 +80,7 @@ const rotated = (id: number, overlapHours: number): Promise<string> =>
       rotateWebhookSecret(
         transaction,
         { id },
-        { ...webhookSettingsOf(scene.stack.config), overlapHours },
+        { secretBox: createSecretBox(scene.stack.config.secrets.dataKeys), overlapHours },
       ),
     );
 
@@ -309,7 +310,7 @@ it.concurrent('starts a workflow anew that was lost', async () => {
   await until(() => expect(shop.received.length).toBeGreaterThan(0));
   const { client } = scene.stack.temporal;
   await client.workflow
-    .getHandle(deliverWebhooksId(id, scene.stack.config.TEMPORAL_TASK_QUEUE))
+    .getHandle(deliverWebhooksId(id, scene.stack.config.temporal.temporalTaskQueue))
     .terminate('lost');
   isUp = true;
   // As if the watch's time had passed.
@@ -366,7 +367,7 @@ it('ends the demand for a webhook that is no longer active', async () => {
   await set({ status: 'DISABLED', wake_at: new Date() });
   await until(async () => expect((await scene.endpoint(id)).wake_at).toBeNull());
   const { client } = scene.stack.temporal;
-  const workflowId = deliverWebhooksId(id, scene.stack.config.TEMPORAL_TASK_QUEUE);
+  const workflowId = deliverWebhooksId(id, scene.stack.config.temporal.temporalTaskQueue);
   await expect(client.workflow.getHandle(workflowId).describe()).rejects.toBeInstanceOf(
     WorkflowNotFoundError,
   );

@@ -2,12 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import type { Environment } from '../../../src/config/config.ts';
+import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
-import {
-  registerWebhook,
-  type WebhookSettings,
-  webhookSettingsOf,
-} from '../../../src/operations/webhooks.ts';
+import { registerWebhook } from '../../../src/operations/webhooks.ts';
 import { type RawServer, startRawServer } from '../../providers/raw-server.ts';
 import { makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -79,7 +76,6 @@ export async function setWebhookScene(settings: Environment = {}) {
     more: {
       company?: Company;
       types?: readonly string[];
-      settings?: Partial<WebhookSettings>;
     } = {},
   ) =>
     database.transaction().execute(async (transaction) => {
@@ -92,7 +88,7 @@ export async function setWebhookScene(settings: Environment = {}) {
           types: more.types ?? [],
           createdBy: 'test',
         },
-        { ...webhookSettingsOf(stack.config), ...more.settings },
+        { secretBox: createSecretBox(stack.config.secrets.dataKeys), settings: stack.config },
       );
       if (!registered.ok) throw new Error(registered.problem);
       return registered;

@@ -32,7 +32,7 @@ export function invitationsOn<
     Partial<Pick<Stack, 'urlFor'>> & { sandbox: { url: string } },
 >(stack: On) {
   const operator = commandsOn({
-    DATABASE_URL: stack.urlFor?.('operator') ?? stack.config.DATABASE_URL,
+    DATABASE_URL: stack.urlFor?.('operator') ?? stack.config.database.databaseUrl,
   });
 
   /** A new merchant; its e-mail address and the end of its number steer the sandbox. */

@@ -12,17 +12,10 @@ export type LoggedPortal = Awaited<ReturnType<typeof startLoggedPortal>>;
 export async function startLoggedPortal({ api }: Stack, perAddress: number) {
   let log = '';
   const logger = pino({ level: 'trace' }, { write: (line: string) => (log += line) });
-  const services = { ...api.services, logger };
-  const settings = {
-    session: { idleSeconds: 60, maximumSeconds: 60, confirmationSeconds: 60 },
-    signIn: { windowSeconds: 60, perAccount: 10, perAccountAnywhere: 100, perAddress },
-    secondStepSeconds: 60,
-    passwordCost: 14,
-    firstPasswordSeconds: 60,
-    marketTimeZone: 'UTC',
-    passwordThreads: 1,
-  };
-  const portal = createPortal(services, settings, createPasswordHashes(TEST_PASSWORD_COST, 1));
+  const { settings } = api.services;
+  const portalSettings = { ...settings.portal, portalSignInsPerAddress: perAddress };
+  const services = { ...api.services, logger, settings: { ...settings, portal: portalSettings } };
+  const portal = createPortal(services, createPasswordHashes(TEST_PASSWORD_COST, 1));
   const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -252,7 +252,7 @@ describe('the page of a case', () => {
 
 describe('the command find', () => {
   const commands = () => {
-    const { DATABASE_URL } = scene.stack.config;
+    const { databaseUrl: DATABASE_URL } = scene.stack.config.database;
     return commandsOn({ ...secrets, DATABASE_URL, TEMPORAL_UI_URL });
   };
 

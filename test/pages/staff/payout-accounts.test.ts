@@ -90,7 +90,7 @@ it('asks again: an account that is open now is paid and leaves the list', async 
   const html = await listed();
   expect(html).toContain('The account can be paid now');
   expect(html).not.toContain(pathOf(merchant));
-  const id = checkPayoutAccountId(merchant.id, scene.stack.config.TEMPORAL_TASK_QUEUE);
+  const id = checkPayoutAccountId(merchant.id, scene.stack.config.temporal.temporalTaskQueue);
   const handle = scene.stack.temporal.client.workflow.getHandle(id);
   expect(await detailsOf(handle)).toContain(
     `**Paid**: the payout account of merchant ${merchant.id}`,

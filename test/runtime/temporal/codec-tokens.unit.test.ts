@@ -12,7 +12,6 @@ import {
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readCodecServerConfig } from '../../../src/config/config.ts';
-import { codecTokensOf } from '../../../src/config/settings/codec-settings.ts';
 import { listen } from '../../../src/runtime/process/health.ts';
 import {
   createTokenCheck,
@@ -39,19 +38,14 @@ let keysUrl: string;
 let codec: Awaited<ReturnType<typeof startCodecServer>>;
 const lines: string[] = [];
 
-const settingsOf = (url: string) => {
-  const tokens = codecTokensOf(
-    readCodecServerConfig({
-      CODEC_SERVER_TOKEN_ISSUER: ISSUER,
-      CODEC_SERVER_TOKEN_AUDIENCE: AUDIENCE,
-      CODEC_SERVER_TOKEN_KEYS_URL: url,
-      CODEC_SERVER_TOKEN_CLAIMS: 'decode:groups=support,decode:role=on=call',
-      PAYLOAD_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    }),
-  );
-  if (!tokens) throw new Error('The settings name an issuer.');
-  return tokens;
-};
+const settingsOf = (url: string) =>
+  readCodecServerConfig({
+    CODEC_SERVER_TOKEN_ISSUER: ISSUER,
+    CODEC_SERVER_TOKEN_AUDIENCE: AUDIENCE,
+    CODEC_SERVER_TOKEN_KEYS_URL: url,
+    CODEC_SERVER_TOKEN_CLAIMS: 'decode:groups=support,decode:role=on=call',
+    PAYLOAD_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  }).codec;
 
 const start = (url = keysUrl) =>
   startCodecServer({

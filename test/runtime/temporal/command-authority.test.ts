@@ -46,7 +46,7 @@ const generationOf = (request: ReturnType<typeof requestOf>) => ({
 async function started(type: string, input: unknown): Promise<unknown> {
   const { temporal, config } = scene.stack;
   return temporal.client.workflow.execute(type, {
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
     workflowId: randomUUID(),
     args: [input],
   });
@@ -206,7 +206,7 @@ describe('an encrypted input that comes to its own workflow again', () => {
       namespace: temporal.namespace,
       workflowId,
       workflowType: { name: type },
-      taskQueue: { name: config.TEMPORAL_TASK_QUEUE },
+      taskQueue: { name: config.temporal.temporalTaskQueue },
       input: { payloads },
       requestId: randomUUID(),
     });

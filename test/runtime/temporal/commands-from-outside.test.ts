@@ -33,7 +33,7 @@ beforeAll(async () => {
   scene = await setTopupScene();
   ({ stack } = scene);
   merchant = await makeMerchant(stack);
-  connection = await Connection.connect({ address: stack.config.TEMPORAL_ADDRESS });
+  connection = await Connection.connect({ address: stack.config.temporal.temporalAddress });
   outsider = new Client({ connection });
   const key = { id: 'k1', key: randomBytes(32) };
   stranger = new Client({ connection, dataConverter: createDataConverter([key]) });
@@ -72,7 +72,7 @@ const generation = () => ({
 
 const start = (client: Client, type: string, input: unknown[], workflowId = randomUUID()) =>
   client.workflow.start(type, {
-    taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: stack.config.temporal.temporalTaskQueue,
     workflowId,
     args: input,
   });
@@ -287,7 +287,7 @@ it('an update that starts its workflow in clear starts nothing', async () => {
     outsider.workflow.executeUpdateWithStart('topUpResult', {
       startWorkflowOperation: new WithStartWorkflowOperation('topUp', {
         workflowId: topUpId(id, operationId),
-        taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+        taskQueue: stack.config.temporal.temporalTaskQueue,
         workflowIdConflictPolicy: 'USE_EXISTING',
         args: [{ begin: { kind: 'create', command }, timing: workflowTiming(stack.config) }],
       }),

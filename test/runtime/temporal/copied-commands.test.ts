@@ -46,7 +46,7 @@ async function startCopy(type: string, workflowId: string, payloads: Payload[]):
     namespace: temporal.namespace,
     workflowId,
     workflowType: { name: type },
-    taskQueue: { name: config.TEMPORAL_TASK_QUEUE },
+    taskQueue: { name: config.temporal.temporalTaskQueue },
     input: { payloads },
     requestId: randomUUID(),
   });

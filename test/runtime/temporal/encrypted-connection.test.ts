@@ -85,7 +85,7 @@ afterAll(() => {
 
 const payloadKeys = [{ id: 'k1', key: Buffer.alloc(32, 1) }];
 const serverWith = (changes: Environment) =>
-  temporalServerOf(readMigrationConfig({ ...settings, ...changes }));
+  temporalServerOf(readMigrationConfig({ ...settings, ...changes }).temporal);
 
 it('is made by workers and clients alike', async () => {
   await prepareTemporal(serverWith({}));
@@ -119,8 +119,8 @@ it('is what the demo looks for its workflows by', async () => {
     startedSince: new Date(Date.now() + 3_600_000),
   };
   const look = (given: Environment) => {
-    const { TEMPORAL_ADDRESS = '' } = settings;
-    const server = temporalServerOf({ ...readDemoConfig(given), TEMPORAL_ADDRESS });
+    const { TEMPORAL_ADDRESS: temporalAddress = '' } = settings;
+    const server = temporalServerOf({ ...readDemoConfig(given).temporal, temporalAddress });
     return listWorkflowLinks({ server, temporalUiUrl, startedSince });
   };
   expect(await look(settings)).toEqual([]);

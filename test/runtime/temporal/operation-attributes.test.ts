@@ -175,7 +175,7 @@ test('a case is found by what it is about', async () => {
   await expect(
     temporal.client.workflow.execute('reconcile', {
       workflowId: `reconcile-${randomUUID()}`,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: config.temporal.temporalTaskQueue,
     }),
   ).rejects.toThrow();
   const attributes = await startedWith('case', `Reference = "${payment_reference}"`);
@@ -191,7 +191,7 @@ test('every operation has a row in the table', async () => {
   const { client } = scene.stack.temporal;
   const operations = new Set<string>();
   for await (const { searchAttributes } of client.workflow.list({
-    query: `TaskQueue = "${scene.stack.config.TEMPORAL_TASK_QUEUE}" AND Operation IS NOT NULL`,
+    query: `TaskQueue = "${scene.stack.config.temporal.temporalTaskQueue}" AND Operation IS NOT NULL`,
   }))
     operations.add(String(searchAttributes.Operation?.[0]));
   expect([...operations].filter((operation) => !(operation in expected))).toEqual([]);

@@ -19,7 +19,7 @@ let raw: RawTemporal;
 
 beforeAll(async () => {
   stack = await startStack();
-  raw = await connectRaw(stack.config.TEMPORAL_ADDRESS);
+  raw = await connectRaw(stack.config.temporal.temporalAddress);
 });
 afterAll(async () => {
   await raw?.close();
@@ -70,7 +70,7 @@ async function decodedText(message: unknown): Promise<string> {
     else for (const inner of Object.values(value)) collect(inner);
   };
   collect(message);
-  return rawText(await createPayloadCodec(stack.config.PAYLOAD_KEYS).decode(payloads));
+  return rawText(await createPayloadCodec(stack.config.secrets.payloadKeys).decode(payloads));
 }
 
 describe('what Temporal stores of a redemption', () => {
@@ -103,7 +103,7 @@ describe('what Temporal stores of a failure', () => {
     await sql`alter table operations rename to operations_away`.execute(stack.database);
     const handle = await workflow.start(expireVouchers, {
       workflowId,
-      taskQueue: stack.config.TEMPORAL_TASK_QUEUE,
+      taskQueue: stack.config.temporal.temporalTaskQueue,
     });
     await until(async () => expect(await failureOf(workflowId)).toBeDefined());
     const pending = await failureOf(workflowId);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   scene = await setRedemptionScene({
     PAYLOAD_KEYS: `${oldKey.id}:${oldKey.key.toString('base64')}`,
   });
-  raw = await connectRaw(scene.stack.config.TEMPORAL_ADDRESS);
+  raw = await connectRaw(scene.stack.config.temporal.temporalAddress);
 });
 afterAll(async () => {
   await running?.stop();
@@ -41,12 +41,13 @@ afterAll(async () => {
 type Running = Awaited<ReturnType<typeof startWith>>;
 
 /** An API and a worker with these keys. */
-async function startWith(PAYLOAD_KEYS: (typeof oldKey)[]) {
-  const config = { ...scene.stack.config, PAYLOAD_KEYS };
+async function startWith(payloadKeys: (typeof oldKey)[]) {
+  const { secrets } = scene.stack.config;
+  const config = { ...scene.stack.config, secrets: { ...secrets, payloadKeys } };
   const logger = createLogger('silent', 'test');
   const temporal = await connectTemporal({
-    ...temporalServerOf(config),
-    payloadKeys: PAYLOAD_KEYS,
+    ...temporalServerOf(config.temporal),
+    payloadKeys,
   });
   const worker = await startWorker(config, temporal, { logger });
   const api = await startApi(config, temporal, { logger, eager: true });

@@ -23,7 +23,7 @@ afterAll(() => scene?.stop());
 async function found(query: string): Promise<string[]> {
   const { client } = scene.stack.temporal;
   const operations: string[] = [];
-  const mine = `TaskQueue = "${scene.stack.config.TEMPORAL_TASK_QUEUE}"`;
+  const mine = `TaskQueue = "${scene.stack.config.temporal.temporalTaskQueue}"`;
   for await (const { searchAttributes } of client.workflow.list({ query: `${mine} AND ${query}` }))
     operations.push(String(searchAttributes.Operation?.[0]));
   return operations.sort();

@@ -41,7 +41,7 @@ export function createStarts({ temporal: { client }, config }: Pick<Stack, 'temp
     const all: WorkflowExecutionInfo[] = [];
     for await (const one of client.workflow.list({
       query: [
-        `TaskQueue = "${config.TEMPORAL_TASK_QUEUE}" AND Operation = "${operation}"`,
+        `TaskQueue = "${config.temporal.temporalTaskQueue}" AND Operation = "${operation}"`,
         ...(query === undefined ? [] : [query]),
       ].join(' AND '),
     }))

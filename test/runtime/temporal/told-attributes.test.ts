@@ -60,7 +60,7 @@ async function unconfirmed() {
 const sweep = () =>
   scene.stack.temporal.client.workflow.execute('expireVouchers', {
     workflowId: `sweep-${randomUUID()}`,
-    taskQueue: scene.stack.config.TEMPORAL_TASK_QUEUE,
+    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
 
 test('a message that was left behind is found by its redemption, and by who was paid', async () => {
@@ -122,7 +122,7 @@ test('statements by e-mail are found by their operation: they are those of all c
   const { temporal, config } = scene.stack;
   const { startStatements } = createResumption({
     client: temporal.client,
-    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    taskQueue: config.temporal.temporalTaskQueue,
     timing: workflowTiming(config),
   });
   await startStatements();

@@ -52,7 +52,7 @@ async function addressesPart(request: AccountRequest, wrong?: WrongAddress): Pro
   return html`<section class="page-part" aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
 <p>The API accepts calls from these addresses only. They are the public addresses of your
 servers. A new one takes effect within
-${services.settings.accessCacheSeconds} s.</p>
+${services.settings.access.accessCacheSeconds} s.</p>
 ${
   rows.length === 0 &&
   message(
@@ -316,7 +316,7 @@ async function publicKeysPart(request: AccountRequest, wrong?: WrongPublicKey): 
   return html`<section class="page-part" aria-labelledby="public-keys"><h2 id="public-keys">Public keys</h2>
 <p>You sign claims and redemptions with your private key, which stays with you. We verify them with the
 public key that you register here. A new one takes effect within
-${services.settings.accessCacheSeconds} s.</p>
+${services.settings.access.accessCacheSeconds} s.</p>
 ${wrong?.isPrivateKey && privateKeyWarning}
 ${
   valid.length === 0 &&

@@ -43,7 +43,7 @@ function keyPage(
     readonly further?: Html | undefined;
   },
 ): PageAnswer {
-  const isTest = request.services.settings.environment === 'test';
+  const isTest = request.services.settings.process.environment === 'test';
   return {
     kind: 'page',
     title: shown.title,
@@ -120,7 +120,7 @@ async function addKey(
   { services, session }: AccountRequest,
   { name, ...power }: NewKey,
 ) {
-  const { key, prefix } = randomApiKey(services.settings.environment);
+  const { key, prefix } = randomApiKey(services.settings.process.environment);
   const digest = services.digests.apiKey(key);
   const ciphertext = sealApiKey(services.keyCopies, { key, digest });
   const apiKey = { name, prefix, digest, ciphertext, ...power };

@@ -101,7 +101,7 @@ function setUpCard(request: PersonRequest, { setUp }: WrongForm): Html {
   const context = setUpContext(session.accountId);
   const secret = setUp ? secretBox.open(setUp.sealedSecret, context) : newSecret();
   const sealed = setUp?.sealedSecret ?? secretBox.seal(secret, context);
-  const uri = secretUri(secret, session.email, issuerOf(site, settings.environment));
+  const uri = secretUri(secret, session.email, issuerOf(site, settings.process.environment));
   return html`${
     session.needsOneTimePassword &&
     message(
@@ -295,6 +295,9 @@ export const showCode: PublicPage = {
   handle: (request) => Promise.resolve(codePage(request, request.query.get('next') ?? '')),
 };
 
+/** Time between the password and the code of a sign-in. */
+const SECOND_STEP_SECONDS = 300;
+
 /**
  * Completes a sign-in by a one-time password or a recovery code. Every attempt is counted before the
  * comparison; a code works once.
@@ -305,14 +308,14 @@ export const enterCode: PublicPage = {
   changesNothing: true,
   access: 'anyone',
   async handle(request) {
-    const { services, settings, site, form, halfToken } = request;
+    const { services, site, form, halfToken } = request;
     const next = form.text('next');
     const half =
       halfToken &&
       (await findHalfSignIn(
         services.database,
         services.digests.stored.portalHalfSignIn(halfToken),
-        settings.secondStepSeconds,
+        SECOND_STEP_SECONDS,
       ));
     if (!half || !isOf(site, half.company)) return tooLate(request);
     const limits = codeLimits(request, half);

@@ -250,12 +250,12 @@ export const sendWebhookAgain: AccountPage = {
       return webhookPage(request, { from, to, problem: NO_TIME });
     }
     let isKnown = false;
-    const { retrySeconds } = request.services.webhooks;
+    const { webhookRetrySeconds } = request.services.settings.webhooks;
     const sent = await changeAccess(request, 'send-again webhook', async (transaction) => {
       const webhook = await webhookOf(request, transaction);
       if (webhook?.status !== 'ACTIVE') return undefined;
       isKnown = true;
-      const count = await sendAgain(transaction, webhook.id, which, retrySeconds);
+      const count = await sendAgain(transaction, webhook.id, which, webhookRetrySeconds);
       if (count === 0) return undefined;
       return { result: count, details: { webhookId: webhook.id, sent: count } };
     });

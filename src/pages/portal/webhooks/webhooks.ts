@@ -13,6 +13,7 @@ import {
   registerWebhook,
   rotateWebhookSecret as rotate,
   WEBHOOK_DESCRIPTION_LENGTH,
+  WEBHOOK_SECRET_OVERLAP_HOURS,
 } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import {
@@ -126,10 +127,11 @@ ${postForm(
   html`${field({
     name: 'url',
     label: 'Address',
-    hint: request.services.webhooks.allowsPrivate
-      ? 'It begins with https:// and is reachable from the internet. This environment also takes http:// and private ' +
-        'addresses, such as http://127.0.0.1:4000/hooks.'
-      : 'It begins with https:// and is reachable from the internet.',
+    hint:
+      request.services.settings.webhooks.webhookPrivateNetworks === 'on'
+        ? 'It begins with https:// and is reachable from the internet. This environment also takes http:// and private ' +
+          'addresses, such as http://127.0.0.1:4000/hooks.'
+        : 'It begins with https:// and is reachable from the internet.',
     value: wrong?.url ?? '',
     error: problemOf('url'),
     maximumLength: WEBHOOK_URL_LENGTH,
@@ -177,7 +179,7 @@ export const addWebhook: AccountPage = {
     let problem: Pick<WrongWebhook, 'field' | 'problem'> | undefined;
     const added = await changeAccess(request, 'add webhook', async (transaction) => {
       const webhook = { company, ...given, createdBy: PORTAL_ACTOR + session.email };
-      const registered = await registerWebhook(transaction, webhook, services.webhooks);
+      const registered = await registerWebhook(transaction, webhook, services);
       if (!registered.ok) {
         problem = registered;
         return undefined;
@@ -305,20 +307,19 @@ export const rotateWebhook: AccountPage = {
   async handle(request) {
     const wrong = await checkProof(request);
     if (wrong) return rotatePage(request, wrong);
-    const { webhooks } = request.services;
     const rotated = await changeAccess(request, 'rotate webhook-secret', async (transaction) => {
       const webhook = await webhookOf(request, transaction);
       if (webhook === undefined) return undefined;
       const { id, url } = webhook;
-      const secret = await rotate(transaction, webhook, webhooks);
-      const { overlapHours } = webhooks;
-      return { result: { id, url, secret }, details: { webhookId: id, url, overlapHours } };
+      const secret = await rotate(transaction, webhook, request.services);
+      const details = { webhookId: id, url, overlapHours: WEBHOOK_SECRET_OVERLAP_HOURS };
+      return { result: { id, url, secret }, details };
     });
     if (rotated === undefined) return problems.notFound;
     return secretPage({
       ...rotated,
       heading: 'The new secret',
-      further: `The old secret signs beside it for ${webhooks.overlapHours} more hours.`,
+      further: `The old secret signs beside it for ${WEBHOOK_SECRET_OVERLAP_HOURS} more hours.`,
     });
   },
 };
@@ -333,7 +334,7 @@ async function rotatePage(request: AccountRequest, wrong?: WrongProof): Promise<
     ...statusOf(wrong),
     content: html`<h1>Rotate the secret</h1>
 <section class="card"><p>The service makes a new secret for <code>${webhook.url}</code> and shows it once. For
-${request.services.webhooks.overlapHours} hours each message has a signature by either secret.</p>
+${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either secret.</p>
 ${postForm(
   { action: `${path}/rotate`, formToken: request.formToken },
   html`${proofField(request, wrong?.problem)}

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Config } from '../../../config/config.ts';
 import { patiently } from '../../process/background-tasks.ts';
 import type { TemporalConnection } from '../../temporal/connection.ts';
 import { isTemporalBusy } from '../../temporal/connection.ts';
@@ -6,10 +7,9 @@ import {
   ensureSchedules,
   prepareNamespace,
   restoreSchedules,
-  type ScheduleSettings,
   triggerResumptions,
 } from '../../temporal/schedules.ts';
-import { findStalledVersion, type WorkerVersion } from '../../temporal/worker-version.ts';
+import { findStalledVersion, workerVersionOf } from '../../temporal/worker-version.ts';
 import { type Repetition, repeat } from './repeat.ts';
 
 /** The client itself has no time limit. */
@@ -26,15 +26,12 @@ const PATIENCE_MS = 60_000;
  */
 export async function startTemporalUpkeep(
   temporal: TemporalConnection,
-  options: ScheduleSettings & {
-    readonly intervalMs: number;
-    readonly logger: Logger;
-    /** Of the workers, where they have versions. */
-    readonly version: WorkerVersion | undefined;
-  },
+  settings: Pick<Config, 'temporal' | 'schedules' | 'market'>,
+  logger: Logger,
 ): Promise<Repetition> {
   const { connection, client, namespace } = temporal;
-  const { intervalMs, logger, version } = options;
+  const { temporalTaskQueue: taskQueue, temporalUpkeepSeconds } = settings.temporal;
+  const version = workerVersionOf(settings.temporal);
   const withLimit = <Result>(work: () => Promise<Result>) =>
     client.withDeadline(Date.now() + LIMIT_MS, work);
 
@@ -42,29 +39,29 @@ export async function startTemporalUpkeep(
     isPassing: isTemporalBusy,
     patienceMs: PATIENCE_MS,
   });
-  await ensureSchedules(client, options, PATIENCE_MS);
+  await ensureSchedules(client, settings, PATIENCE_MS);
 
   /** Survives a run that could not trigger: the next one does not find anything missing. */
   let isTriggerDue = false;
 
   async function restore(): Promise<void> {
     const added = await prepareNamespace(connection, namespace);
-    const created = await restoreSchedules(client, options);
+    const created = await restoreSchedules(client, settings);
     if (added.length > 0 || created.length > 0)
       logger.error(
         { added, created },
         'Restored search attributes and Schedules that Temporal had lost',
       );
     isTriggerDue ||= added.length > 0 || created.length > 0;
-    if (isTriggerDue) await triggerResumptions(client, options.taskQueue);
+    if (isTriggerDue) await triggerResumptions(client, taskQueue);
     isTriggerDue = false;
     // No workflow could say so: none runs.
-    const stalled = version && (await findStalledVersion(temporal, version, options.taskQueue));
+    const stalled = version && (await findStalledVersion(temporal, version, taskQueue));
     if (stalled) logger.error({ stalled }, 'No workflow goes on: NeedsAction');
   }
   return repeat({
     work: () => withLimit(restore),
-    intervalMs,
+    intervalMs: temporalUpkeepSeconds * 1_000,
     pausesFirst: true,
     logger,
     failure: 'Could not check Schedules and search attributes',

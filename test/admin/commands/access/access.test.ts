@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStack();
   operator = commandsOn({
     DATABASE_URL: stack.urlFor('operator'),
-    DIGEST_KEY: stack.config.DIGEST_KEY.toString('base64'),
+    DIGEST_KEY: stack.config.secrets.digestKey.toString('base64'),
   });
   directory = await mkdtemp(join(tmpdir(), 'admin-'));
 });

@@ -122,8 +122,10 @@ test('numbers of what ended before the retention are erased, and no others', asy
     updated_at = now() - interval '40 days'`.execute(database);
 
   const kinds = ['vouchers', 'messages', 'top-ups', 'bulk lines'] as const;
-  const pruned = (numberDays: number) =>
-    Promise.all(kinds.map((kind) => prune(database, `numbers of ${kind}`, { numberDays })));
+  const pruned = (numberRetentionDays: number) =>
+    Promise.all(
+      kinds.map((kind) => prune(database, `numbers of ${kind}`, { numberRetentionDays })),
+    );
   expect(await pruned(0)).toEqual([0, 0, 0, 0]);
   // The running top-up of the test before keeps its number.
   expect(await pruned(30)).toEqual([1, 1, 1, 0]);

@@ -8,11 +8,11 @@ let commands: Commands;
 
 beforeAll(async () => {
   scene = await setRepairScene({ REPAIR_CONFIRM_FROM: '400', CLAIM_LIFETIME_SECONDS: '600' });
-  const { DATABASE_URL, DIGEST_KEY, DATA_KEYS } = scene.stack.config;
+  const { database, secrets } = scene.stack.config;
   commands = commandsOn({
-    DATABASE_URL,
-    DIGEST_KEY: DIGEST_KEY.toString('base64'),
-    DATA_KEYS: DATA_KEYS.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(','),
+    DATABASE_URL: database.databaseUrl,
+    DIGEST_KEY: secrets.digestKey.toString('base64'),
+    DATA_KEYS: secrets.dataKeys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(','),
     REPAIR_CONFIRM_FROM: '400',
   });
 });

@@ -43,7 +43,7 @@ describe('a link', () => {
     expect(answer).toMatchObject({ status: 303, location: '/portal/getting-started' });
     const started = await client.get('/portal/getting-started');
     expect(started.status).toBe(200);
-    const base = `${scene.stack.api.services.settings.publicUrl}/api/v1/merchant/client`;
+    const base = `${scene.stack.api.services.settings.http.publicUrl}/api/v1/merchant/client`;
     expect(started.html).toContain(`curl -s ${base}/auth/login`);
     expect((await client.get('/portal')).html).toContain(email);
     await untilStatus(invitationId, 'USED');
@@ -192,7 +192,7 @@ test('links are throttled by address, and their tokens stand in no log, database
   expect(canary.foundIn(logged.log())).toEqual([]);
   expect(logged.log()).not.toContain(phone);
   expect(await secretsInDatabase(scene.stack.database, canary)).toEqual([]);
-  const { TEMPORAL_ADDRESS: address, TEMPORAL_TASK_QUEUE: taskQueue } = scene.stack.config;
+  const { temporalAddress: address, temporalTaskQueue: taskQueue } = scene.stack.config.temporal;
   const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
   expect(workflowIds).toContain(scene.workflowIdOf(invitationId));
   expect(found).toEqual([]);

@@ -74,7 +74,7 @@ const change = ({ email }: Account, values: Record<string, unknown>) =>
 /** Runs the sweep, and waits until what it has started is sent. */
 async function sweep(history?: string) {
   const { client } = scene.stack.temporal;
-  const taskQueue = scene.stack.config.TEMPORAL_TASK_QUEUE;
+  const taskQueue = scene.stack.config.temporal.temporalTaskQueue;
   const workflowId = `sweep-${randomUUID()}`;
   const result = await client.workflow.execute('expireVouchers', { workflowId, taskQueue });
   const sending = client.workflow.getHandle(sendStatementsId(taskQueue));

@@ -163,7 +163,7 @@ test('a payment that its merchant reverses is in the month of the reversal, with
 test('a transfer is of the month when its transaction began, which is over before the month is closed', async () => {
   const { database } = scene.stack;
   // As every process connects.
-  const process = connectDatabase(scene.stack.config.DATABASE_URL, { poolSize: 1 });
+  const process = connectDatabase(scene.stack.config.database.databaseUrl, { poolSize: 1 });
   const limits = await process.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ began: Date; statement: number; idle: number }>`
       select now() as began,

@@ -14,7 +14,7 @@ const [INVALID_ARGUMENT, DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE] = 
 
 let proxy: Awaited<ReturnType<typeof startProxy>>;
 let temporal: TemporalConnection;
-let settings: Omit<Parameters<typeof startTemporalUpkeep>[1], 'logger'>;
+let settings: Parameters<typeof startTemporalUpkeep>[1];
 
 beforeEach(async () => {
   proxy = await startProxy(inject('temporalAddress'));
@@ -24,14 +24,14 @@ beforeEach(async () => {
     payloadKeys: [{ id: 'k1', key: randomBytes(32) }],
   });
   settings = {
-    taskQueue: `test-${randomUUID()}`,
-    sweepIntervalSeconds: 3600,
-    reconcileIntervalSeconds: 3600,
-    balanceIntervalSeconds: 3600,
-    marketTimeZone: 'Africa/Addis_Ababa',
-    intervalMs: 3_600_000,
-    version: undefined,
-  };
+    temporal: { temporalTaskQueue: `test-${randomUUID()}`, temporalUpkeepSeconds: 3_600 },
+    schedules: {
+      expirySweepIntervalSeconds: 3_600,
+      reconcileIntervalSeconds: 3_600,
+      providerBalanceIntervalSeconds: 3_600,
+    },
+    market: { marketTimeZone: 'Africa/Addis_Ababa' },
+  } as typeof settings;
 });
 afterEach(async () => {
   await temporal?.connection.close();
@@ -39,10 +39,7 @@ afterEach(async () => {
 });
 
 const start = async () => {
-  const upkeep = await startTemporalUpkeep(temporal, {
-    ...settings,
-    logger: pino({ enabled: false }),
-  });
+  const upkeep = await startTemporalUpkeep(temporal, settings, pino({ enabled: false }));
   await upkeep.stop();
 };
 

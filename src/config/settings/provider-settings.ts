@@ -2,25 +2,26 @@ import { z } from 'zod';
 import {
   airtimeProviderNames,
   mobileMoneyProviderNames,
-  type RouteKind,
-  routedProviders,
-  routeKinds,
   smsProviderNames,
-} from '../domain/providers.ts';
+} from '../../domain/providers.ts';
 import {
+  addressesOrRanges,
+  byName,
+  byOperator,
   constant,
   count,
   mailSender,
   messageTemplates,
+  pairs,
   pemOrFile,
   SECRET,
   secret,
+  smppAddress,
   smtpAddress,
   someNames,
   timeZone,
   webAddress,
-} from './setting-kinds.ts';
-import { addressesOrRanges, byName, byOperator, pairs, smppAddress } from './setting-structures.ts';
+} from '../setting-kinds.ts';
 
 const path = z.string().regex(/^\/[\w./-]+$/, 'must be a path such as /oauth/v1/generate');
 
@@ -86,17 +87,6 @@ const reloadlySettings = {
       "Reloadly's ids of the mobile operators, required with `RELOADLY_URL`: " +
         '`ETHIO_TELECOM=…,SAFARICOM_ETHIOPIA=…`',
     ),
-  RELOADLY_CALLBACK_SECRET: z
-    .string()
-    .min(16)
-    .meta(SECRET)
-    .optional()
-    .meta({
-      description:
-        'Secret of the webhook of the account, which signs callbacks at `…/callbacks/reloadly`; ' +
-        'other callbacks are 404',
-      whenUnset: 'callbacks are 404, and the service only polls Reloadly',
-    }),
   RELOADLY_TIME_ZONE: timeZone
     .default('America/New_York')
     .describe(
@@ -155,7 +145,7 @@ export const callbackProviders = ['africas-talking', 'gsma', 'mpesa', 'dt-one'] 
 const pathSecret = z.string().regex(/^[\w-]{16,128}$/, 'must be 16 to 128 letters, digits, - or _');
 
 /** Where providers report, and who may. */
-const callbackSettings = {
+export const callbackSettings = {
   CALLBACK_URL: webAddress.optional().meta({
     description:
       'Base address at which providers reach us, such as `https://vouchers.example.com/callbacks`; ' +
@@ -180,6 +170,44 @@ const callbackSettings = {
         '`mpesa=196.201.214.0/24 196.201.213.0/24,gsma=…`',
       whenUnset: 'any address',
     }),
+  RELOADLY_CALLBACK_SECRET: z
+    .string()
+    .min(16)
+    .meta(SECRET)
+    .optional()
+    .meta({
+      description:
+        'Secret of the webhook of the account, which signs callbacks at `…/callbacks/reloadly`; ' +
+        'other callbacks are 404',
+      whenUnset: 'callbacks are 404, and the service only polls Reloadly',
+    }),
+};
+
+/** The providers that serve where no route decides. */
+export const defaultProviderSettings = {
+  SMS_PROVIDER: z
+    .enum(smsProviderNames)
+    .default('africas-talking')
+    .describe('Provider of SMS where no route decides; must be set in production'),
+  MOBILE_MONEY_PROVIDER: z
+    .enum(mobileMoneyProviderNames)
+    .default('gsma')
+    .describe('Provider of payments where no route decides; must be set in production'),
+  AIRTIME_PROVIDER: z
+    .enum(airtimeProviderNames)
+    .default('dt-one')
+    .describe('Provider of airtime and packages where no route decides; must be set in production'),
+};
+
+/** E-mail, which few processes send. */
+export const emailSettings = {
+  EMAIL_FROM: mailSender.describe('Sender of e-mail, `name@host` or `Name <name@host>`'),
+  SMTP_URL: smtpAddress.describe(
+    'The mail server, with user and password if it needs them. ' +
+      '`smtp://user:password@host:587` encrypts by STARTTLS and sends nothing without it, ' +
+      'unless the address ends in `?tls=off`; `smtps://` encrypts from the beginning. `npm ' +
+      'start` uses the sandbox if this is not set',
+  ),
 };
 
 const headers = pairs.pipe(
@@ -189,12 +217,8 @@ const headers = pairs.pipe(
   ),
 );
 
-/** SMS and e-mail. */
+/** SMS. */
 const messageSettings = {
-  SMS_PROVIDER: z
-    .enum(smsProviderNames)
-    .default('africas-talking')
-    .describe('Provider of SMS where no route decides; must be set in production'),
   SMS_URL: webAddress
     .optional()
     .describe(
@@ -218,21 +242,10 @@ const messageSettings = {
       'part in [] is left out where its fact is missing ([messages](messages.md))',
     whenUnset: "the service's own texts",
   }),
-  EMAIL_FROM: mailSender.describe('Sender of e-mail, `name@host` or `Name <name@host>`'),
-  SMTP_URL: smtpAddress.describe(
-    'The mail server, with user and password if it needs them. ' +
-      '`smtp://user:password@host:587` encrypts by STARTTLS and sends nothing without it, ' +
-      'unless the address ends in `?tls=off`; `smtps://` encrypts from the beginning. `npm ' +
-      'start` uses the sandbox if this is not set',
-  ),
 };
 
 /** Payments to merchants. */
 const mobileMoneySettings = {
-  MOBILE_MONEY_PROVIDER: z
-    .enum(mobileMoneyProviderNames)
-    .default('gsma')
-    .describe('Provider of payments where no route decides; must be set in production'),
   MOBILE_MONEY_URL: webAddress
     .optional()
     .describe(
@@ -279,10 +292,6 @@ const mobileMoneySettings = {
 /** Airtime and packages. */
 const airtimeSettings = {
   ...reloadlySettings,
-  AIRTIME_PROVIDER: z
-    .enum(airtimeProviderNames)
-    .default('dt-one')
-    .describe('Provider of airtime and packages where no route decides; must be set in production'),
   AIRTIME_URL: webAddress
     .optional()
     .describe(
@@ -320,93 +329,11 @@ export const providerGuardSettings = {
   PROVIDER_STATE_SECONDS: constant(10),
 };
 
-/** What providers are made of. */
+/** Addresses and credentials of providers: what their adapters are made of. */
 export const providerSettings = {
   /** Time limit of one call, below the longest call of all: an adapter says how its call ended. */
   PROVIDER_TIMEOUT_SECONDS: constant(10),
-  ...callbackSettings,
   ...messageSettings,
   ...mobileMoneySettings,
   ...airtimeSettings,
-};
-
-/** The same without e-mail, which few processes send. */
-export type ProviderSettings = Omit<
-  z.infer<z.ZodObject<typeof providerSettings>>,
-  'EMAIL_FROM' | 'SMTP_URL'
->;
-
-type ProviderName =
-  | (typeof smsProviderNames)[number]
-  | (typeof mobileMoneyProviderNames)[number]
-  | (typeof airtimeProviderNames)[number];
-
-/** What each provider needs. The first is its address: where it is set, the provider is configured. */
-const needed: Readonly<Record<ProviderName, readonly [address: string, ...others: string[]]>> = {
-  'africas-talking': ['SMS_URL', 'SMS_API_KEY'],
-  smpp: ['SMPP_URL'],
-  gsma: ['MOBILE_MONEY_URL', 'MOBILE_MONEY_ACCOUNT'],
-  mpesa: [
-    'MPESA_URL',
-    ...['MPESA_CONSUMER_KEY', 'MPESA_CONSUMER_SECRET', 'MPESA_SHORT_CODE', 'MPESA_INITIATOR'],
-    'CALLBACK_URL',
-  ],
-  'dt-one': ['AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
-  reloadly: ['RELOADLY_URL', 'RELOADLY_CLIENT_ID', 'RELOADLY_CLIENT_SECRET', 'RELOADLY_OPERATORS'],
-};
-
-/** The settings of the defaults, which must be configured. */
-const defaults = {
-  SMS_PROVIDER: smsProviderNames,
-  MOBILE_MONEY_PROVIDER: mobileMoneyProviderNames,
-  AIRTIME_PROVIDER: airtimeProviderNames,
-} as const;
-
-type Given = Readonly<Record<string, unknown>>;
-
-const isUsed = (given: Given, choice: string, provider: string, address: string): boolean =>
-  given[choice] === provider || given[address] !== undefined;
-
-/** M-Pesa's credential is given ready, or made of the password. */
-const mpesaCredential = {
-  isKept: (given: Given) =>
-    given.MPESA_SECURITY_CREDENTIAL !== undefined ||
-    (given.MPESA_INITIATOR_PASSWORD !== undefined && given.MPESA_CERTIFICATE !== undefined) ||
-    !isUsed(given, 'MOBILE_MONEY_PROVIDER', 'mpesa', 'MPESA_URL'),
-  path: ['MPESA_SECURITY_CREDENTIAL'] as [string],
-  message: 'is not set; or set MPESA_INITIATOR_PASSWORD and MPESA_CERTIFICATE',
-};
-
-/** Callbacks that are not signed: without a secret in their path they come from anybody. */
-const callbackRules = callbackProviders.map((provider) => ({
-  isKept: (given: Given) =>
-    given[needed[provider][0]] === undefined ||
-    // M-Pesa answers payments and inquiries only there.
-    (given.ENVIRONMENT !== 'production' && provider !== 'mpesa') ||
-    (given.CALLBACK_SECRETS as Given | undefined)?.[provider] !== undefined,
-  path: ['CALLBACK_SECRETS'] as [string],
-  message: `has none for ${provider}: callbacks without it come from anybody`,
-}));
-
-/** The default of each kind, and each provider with an address, has all that it needs. */
-export const providerRules = [
-  mpesaCredential,
-  ...callbackRules,
-  ...Object.entries(defaults).flatMap(([choice, providers]) =>
-    providers.flatMap((provider) =>
-      needed[provider].map((name) => ({
-        isKept: (given: Given) =>
-          given[name] !== undefined || !isUsed(given, choice, provider, needed[provider][0]),
-        path: [name] as [string],
-        message: 'is not set',
-      })),
-    ),
-  ),
-];
-
-/** The names of the providers whose addresses are set, by what is routed to them. */
-export const configuredProviders = (given: Given): Record<RouteKind, readonly string[]> => {
-  const isConfigured = (name: ProviderName) => given[needed[name][0]] !== undefined;
-  const entries = routeKinds.map((kind) => [kind, routedProviders[kind].filter(isConfigured)]);
-  return Object.fromEntries(entries);
 };

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
 import {
-  amount,
+  amountRange,
   balanceMinimums,
+  byOperator,
   constant,
   count,
   countries,
   days,
   limit,
+  mobilePrefixes,
+  money,
   seconds,
   timeZone,
 } from '../setting-kinds.ts';
-import { mobilePrefixes } from '../setting-structures.ts';
 
 /** Two hours of the day, from 0 to 24. */
 const hours = z
@@ -20,7 +22,30 @@ const hours = z
   .transform((text) => text.split('-').map(Number))
   .pipe(z.tuple([z.number(), z.number()]));
 
-/** Vouchers, claims, verification codes and redemptions. */
+/** Where owners are. */
+export const marketSettings = {
+  MARKET_TIME_ZONE: timeZone
+    .default(MARKET_TIME_ZONE)
+    .describe(
+      'Time zone of owners, for days and hours of messages to them, of day reports, and of people ' +
+        'of the portal who have chosen none',
+    ),
+  SERVED_COUNTRIES: countries
+    .prefault('ET')
+    .describe(
+      'Countries (ISO 3166-1 alpha-2, separated by commas) to whose numbers the service ' +
+        'sends messages',
+    ),
+  MOBILE_PREFIXES: mobilePrefixes.default({}).meta({
+    description:
+      'Prefixes of mobile numbers that operators have begun to use and the library of phone numbers does not know ' +
+      'yet, by operator, separated by spaces: `ETHIO_TELECOM=0791 0792,SAFARICOM_ETHIOPIA=0760`. The command line ' +
+      'needs the same',
+    whenUnset: 'those of the library alone',
+  }),
+};
+
+/** Vouchers, claims, verification codes and redemptions, and how much of them one number may have. */
 export const voucherSettings = {
   VOUCHER_VALIDITY_DAYS: days.default(365).describe('Lifetime of a voucher'),
   EXPIRY_REMINDER_DAYS: z.coerce
@@ -38,12 +63,6 @@ export const voucherSettings = {
     .describe(
       'Hours of the day, in MARKET_TIME_ZONE, from and until which these messages are sent',
     ),
-  MARKET_TIME_ZONE: timeZone
-    .default(MARKET_TIME_ZONE)
-    .describe(
-      'Time zone of owners, for days and hours of messages to them, of day reports, and of people ' +
-        'of the portal who have chosen none',
-    ),
   CLAIM_LIFETIME_SECONDS: seconds
     .default(300)
     .describe('Lifetime of a claim and its verification code'),
@@ -60,19 +79,6 @@ export const voucherSettings = {
    * that number must wait.
    */
   REFUSED_MESSAGES_PER_NUMBER_AND_HOUR: constant(5),
-  MOBILE_PREFIXES: mobilePrefixes.default({}).meta({
-    description:
-      'Prefixes of mobile numbers that operators have begun to use and the library of phone numbers does not know ' +
-      'yet, by operator, separated by spaces: `ETHIO_TELECOM=0791 0792,SAFARICOM_ETHIOPIA=0760`. The command line ' +
-      'needs the same',
-    whenUnset: 'those of the library alone',
-  }),
-  SERVED_COUNTRIES: countries
-    .prefault('ET')
-    .describe(
-      'Countries (ISO 3166-1 alpha-2, separated by commas) to whose numbers the service ' +
-        'sends messages',
-    ),
   MESSAGES_PER_COMPANY_AND_DAY: count
     .default(5_000)
     .describe(
@@ -91,8 +97,8 @@ export const voucherSettings = {
   CODE_ATTEMPTS_PER_COMPANY_AND_DAY: constant(100),
   /** Pause between two of these redemptions. */
   CODE_ATTEMPT_PAUSE_SECONDS: constant(2),
-  REDEMPTION_MINIMUM: amount
-    .default('5')
+  REDEMPTION_MINIMUM: money
+    .prefault('5')
     .describe(
       'Smallest part of a voucher that can be redeemed, in ETB; the whole remaining balance ' +
         'can always be redeemed',
@@ -123,7 +129,7 @@ export const voucherSettings = {
     .describe('Top-ups and retries to one phone number in a day (UTC); `0`: no limit'),
 };
 
-/** Idempotency keys and Schedules. */
+/** The Schedules: retention, the books, statements and balances of providers. */
 export const scheduleSettings = {
   MESSAGE_RETENTION_DAYS: count
     .min(31)
@@ -162,4 +168,89 @@ export const scheduleSettings = {
       '`gsma=50000,dt-one=500,africas-talking=1000`',
     whenUnset: 'no alarm',
   }),
+};
+
+/** Top-ups, and unknown outcomes of providers. */
+export const topupSettings = {
+  /**
+   * First pause before the service asks a provider about an unknown payment or top-up; pauses double
+   * up to an hour.
+   */
+  PAYMENT_INQUIRY_INTERVAL_SECONDS: constant(2),
+  PAYMENT_ALARM_SECONDS: seconds
+    .default(86_400)
+    .describe('Time after which an unknown payment or top-up is flagged for a person'),
+  /**
+   * Hints of a provider, and signals of support staff, after which a workflow keeps to its own
+   * pauses between two inquiries: each adds some 30 events to a history, which must stay below
+   * 51,200.
+   */
+  HINTS_PER_WORKFLOW: constant(200),
+  /**
+   * Time during which the service checks whether a provider reverses a completed operation: after 10
+   * minutes, after 24 hours, at the end, and after a callback. 0 switches the watch off.
+   */
+  REVERSAL_WATCH_SECONDS: constant(604_800),
+  /** Time that a failed top-up's workflow waits for a retry; a later retry starts a new run. */
+  TOPUP_RETRY_WINDOW_SECONDS: constant(86_400),
+  /**
+   * Time after which a top-up or a retry whose workflow never began is failed; nothing was charged.
+   */
+  TOPUP_START_SECONDS: constant(300),
+  SUPPORT_RETRY_SIGNAL: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Whether the signal `retry` in the Temporal UI makes one more attempt of a failed ' +
+        'top-up. It needs no data, so anybody with access to Temporal can send it; `off` refuses ' +
+        'it, and so does an amount of `REPAIR_CONFIRM_FROM` or more',
+    ),
+  AIRTIME_RANGES: byOperator(amountRange)
+    .prefault('ETHIO_TELECOM=5-10000,SAFARICOM_ETHIOPIA=5-10000')
+    .describe('Smallest and largest airtime top-up of each mobile operator, in ETB'),
+};
+
+/** Repairs of staff and operators; the same for all processes. */
+export const repairSettings = {
+  REPAIR_CONFIRM_FROM: money
+    .prefault('5000')
+    .describe(
+      'Amount in ETB from which a repair needs two people: one asks, and another one confirms. What one ' +
+        'person moves alone within 24 hours, or all people for one subject, is added up. `0` for every ' +
+        'repair that is about value',
+    ),
+  /** Time within which the second person must confirm a repair. */
+  REPAIR_CONFIRM_SECONDS: constant(86_400),
+};
+
+/** Events and webhooks. */
+export const webhookSettings = {
+  /** Interval at which workers number new events, which makes them visible. */
+  EVENT_NUMBERING_SECONDS: constant(0.5),
+  /** Webhooks that a company may have. */
+  WEBHOOK_ENDPOINTS_PER_COMPANY: constant(10),
+  WEBHOOK_PRIVATE_NETWORKS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      'Whether webhooks may use http and addresses of private networks, for development. ' +
+        'Production refuses `on`; `npm start` uses `on` in the test environment',
+    ),
+  /** Time limit of one call to a receiver, at most 20. */
+  WEBHOOK_TIMEOUT_SECONDS: constant(10),
+  /** Interval at which workers look for events to deliver. */
+  WEBHOOK_DISPATCH_SECONDS: constant(0.5),
+  /**
+   * Pause after the first failed attempt of a delivery; each further pause is four times as long.
+   */
+  WEBHOOK_FIRST_PAUSE_SECONDS: constant(5),
+  /** Longest pause between two attempts of a delivery. */
+  WEBHOOK_LONGEST_PAUSE_SECONDS: constant(43_200),
+  /** Time after which a failed attempt of a delivery is the last one. */
+  WEBHOOK_RETRY_SECONDS: constant(259_200),
+  /**
+   * Time without one success after which a webhook that fails is switched off, and the company's
+   * portal accounts are told by e-mail.
+   */
+  WEBHOOK_SWITCH_OFF_SECONDS: constant(432_000),
 };
