@@ -105,8 +105,6 @@ export interface Resumption {
     readonly operationId: string;
     readonly partnerId: number;
   }): Promise<boolean>;
-  /** Starts the workflow that sends monthly statements. */
-  startStatements(): Promise<boolean>;
   /**
    * Sends a retry to the workflow that waits for it, or to its successor. It is one operation, even if it is
    * sent repeatedly. Returns its outcome; undefined where it is not known in this time.

@@ -1,16 +1,14 @@
 import { heartbeat, log } from '@temporalio/activity';
 import type { Database } from '../src/db/connection.ts';
 import { SIGN_IN_WINDOW_SECONDS } from '../src/db/limits/attempts.ts';
-import {
-  cancelUselessMessages,
-  endCutOffInvitationMessages,
-  remindersStep,
-} from '../src/db/messages/abandoned-messages.ts';
+import { cancelUselessMessages, remindersStep } from '../src/db/messages/abandoned-messages.ts';
 import { endLeftResends } from '../src/db/messages/resends.ts';
+import { endExpiredInvitations } from '../src/db/people/invitations.ts';
 import { sessionLifetimes } from '../src/db/people/sign-ins.ts';
 import { pruneInTurns, type Retention } from '../src/db/pruning.ts';
 import { listRefusedRowsLeft } from '../src/db/reconciliation.ts';
 import { endBatch, type RowStep } from '../src/db/refused-rows.ts';
+import { queueReportEmails, queueStatementEmails } from '../src/db/reports/emails.ts';
 import { staleRetriesStep, staleTopupsStep } from '../src/db/topups/attempts.ts';
 import { overdueClaimsStep } from '../src/db/vouchers/claims.ts';
 import {
@@ -48,13 +46,13 @@ interface Batch {
 }
 
 /** A batch that is not full is the last one. */
-export const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
+const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
   const count = await sweep();
   return { count, isLast: count < size };
 };
 
 /** Runs batches until there are no more rows, or the time limit of the step. */
-export async function inBatches(
+async function inBatches(
   sweep: () => Promise<Batch>,
   endsAt = Date.now() + STEP_MS,
 ): Promise<Swept> {
@@ -218,7 +216,7 @@ export interface SweptVouchers extends Swept {
 }
 
 export function createSweepActivities(dependencies: ActivityDependencies) {
-  const { database, settings } = dependencies;
+  const { database, failpoint, settings } = dependencies;
   const retention: Retention = {
     ...settings.schedules,
     operationDays: OPERATION_DAYS,
@@ -253,19 +251,30 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     );
 
   /**
-   * Ends messages that need no sending. Other orphaned messages are resumed
-   * (activities/reconciliation.ts).
+   * Ends messages that need no sending, and invitations whose time is over. Other orphaned messages are
+   * resumed (activities/reconciliation.ts).
    */
   async function sweepMessages(): Promise<Swept> {
     const steps = [
       () => cancelUselessMessages(database, CONFIRMATION_SECONDS, BATCH_SIZE),
-      () => endCutOffInvitationMessages(database, BATCH_SIZE),
+      () => endExpiredInvitations(database, BATCH_SIZE),
       () => endLeftResends(database, BATCH_SIZE),
     ];
     const endsAt = Date.now() + STEP_MS;
     const swept: Swept[] = [];
     for (const step of steps) swept.push(await inBatches(upTo(BATCH_SIZE, step), endsAt));
     return sumOf(swept);
+  }
+
+  /** Queues the day reports and the monthly statements of periods that have closed. */
+  async function queueReports(): Promise<Swept> {
+    const { marketTimeZone: zone } = settings.market;
+    const reports = await queueReportEmails(database, zone);
+    const statements = await inBatches(
+      upTo(BATCH_SIZE, () => queueStatementEmails(database, zone, BATCH_SIZE)),
+    );
+    await failpoint('outbox-queued');
+    return { ...statements, count: reports + statements.count };
   }
 
   /** Deletes rows beyond their retention. */
@@ -277,6 +286,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
     sweepTopUps,
     sweepReminders,
     sweepMessages,
+    queueReports,
     pruneRows,
   };
 }

@@ -1,4 +1,3 @@
-import { createAccessNoticeActivities, createInvitationActivities } from './access.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createSweepActivities, createSweepCaseActivities } from './expiry.ts';
 import { createMessageActivities, createMessageSender } from './messages.ts';
@@ -18,7 +17,6 @@ import { createPaymentActivities } from './redemptions/payments.ts';
 import { createRedemptionActivities } from './redemptions/redemptions.ts';
 import { createReversalActivities, createReversalCallActivities } from './redemptions/reversals.ts';
 import { createRepairActivities, createSettlementActivities } from './repairs.ts';
-import { createDayReportActivities, createStatementActivities } from './reports.ts';
 import { createTopupOrderActivities } from './topups/topup-orders.ts';
 import { createTopupActivities } from './topups/topups.ts';
 import { createBulkOrderActivities } from './vouchers/bulk-orders.ts';
@@ -53,11 +51,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createCaseActivities(dependencies),
     ...createReconciliationActivities(dependencies),
     ...createWholeBooksActivities(dependencies),
-    ...createInvitationActivities(dependencies),
     ...createWebhookActivities(dependencies),
-    ...createAccessNoticeActivities(dependencies),
-    ...createStatementActivities(dependencies),
-    ...createDayReportActivities(dependencies),
     ...createProviderStatementActivities(dependencies),
     ...createBalanceActivities(dependencies),
     ...createRepairActivities(dependencies),

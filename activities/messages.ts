@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../src/config/config.ts';
 import { voucherToRemindOf } from '../src/db/messages/abandoned-messages.ts';
-import { earlyReportOf } from '../src/db/messages/delivery-reports.ts';
+import { addMessageFailover, earlyReportOf } from '../src/db/messages/delivery-reports.ts';
 import {
   type CodeFacts,
   type ConfirmationFacts,
@@ -9,6 +9,7 @@ import {
   messageStatus,
   recordCutOff,
   recordMessage,
+  renewSending,
   type TakenMessage,
   takeMessage,
 } from '../src/db/messages/messages.ts';
@@ -32,7 +33,7 @@ export type MessageOutcome = WithProviders<
 >;
 
 /** The outcome in the columns of the database; an unsent message returns to the queue. */
-export function recordOf(outcome: ProviderOutcome) {
+function recordOf(outcome: ProviderOutcome) {
   switch (outcome.kind) {
     case 'delivered':
       return { status: 'SENT', providerReference: outcome.providerReference } as const;
@@ -46,7 +47,7 @@ export function recordOf(outcome: ProviderOutcome) {
 }
 
 /** The outcome for workflows. */
-export function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders): MessageOutcome {
+function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders): MessageOutcome {
   const whom = asked && { asked };
   switch (outcome.kind) {
     case 'delivered':
@@ -60,7 +61,7 @@ export function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders):
 }
 
 /** The recorded outcome of an earlier attempt. */
-export function recordedOutcome(row: {
+function recordedOutcome(row: {
   readonly status: string;
   readonly provider_message: string | null;
   readonly provider?: string | null;
@@ -79,7 +80,7 @@ export function recordedOutcome(row: {
 }
 
 /** The outcome of an interrupted sending. */
-export const cutOff = {
+const cutOff = {
   kind: 'unknown',
   message: 'the worker stopped while it was sending',
 } as const satisfies ProviderOutcome;
@@ -97,23 +98,18 @@ interface EarlierSending {
   readonly cutOff: () => Promise<void>;
   /** A sending that takes longer was interrupted. */
   readonly longestSeconds: number;
-  /** Takes the message and sends it; undefined where that is not possible. */
-  readonly send?: () => Promise<MessageOutcome | undefined>;
 }
 
 /**
  * The outcome of a message that was taken before. While another worker may still be sending it, this waits
  * for what that one records. A sending that takes longer than it can was interrupted: its outcome is unknown.
  */
-export async function outcomeOfEarlierSending({
+async function outcomeOfEarlierSending({
   read,
   cutOff,
   longestSeconds,
-  send,
 }: EarlierSending): Promise<MessageOutcome> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const sent = await send?.();
-    if (sent) return sent;
     const earlier = await read();
     if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
     // Read again: its worker may record the outcome at the same moment.
@@ -248,11 +244,23 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     await failpoint(sendingSteps(message)[0]);
     const text = await textOf(messageId, message);
     const { outcome, asked, isHopeless } = text
-      ? await sendByRoutes(dependencies, messageId, message, {
-          to: numbers.open(message.msisdn),
-          text,
-          ...(message.code && { validForSeconds: message.code.secondsLeft }),
-        })
+      ? await sendByRoutes(
+          dependencies,
+          {
+            routes: message.routes,
+            share: `message:${messageId}`,
+            noteFailover: (failover) =>
+              Promise.all([
+                addMessageFailover(database, { messageId, ...failover }),
+                renewSending(database, messageId),
+              ]),
+          },
+          {
+            to: numbers.open(message.msisdn),
+            text,
+            ...(message.code && { validForSeconds: message.code.secondsLeft }),
+          },
+        )
       : { outcome: ended, asked: undefined, isHopeless: false };
     await failpoint(sendingSteps(message)[1]);
     const isReported = await recordMessage(database, messageId, {

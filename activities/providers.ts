@@ -9,8 +9,6 @@ import {
   recordUnconfirmed,
 } from '../src/db/catalogue/payout-accounts.ts';
 import type { Database } from '../src/db/connection.ts';
-import { addMessageFailover } from '../src/db/messages/delivery-reports.ts';
-import { renewSending, type TakenMessage } from '../src/db/messages/messages.ts';
 import { findChoice, type Placed, switchProvider } from '../src/db/positions/placements.ts';
 import { parseMoney } from '../src/domain/money.ts';
 import {
@@ -23,6 +21,7 @@ import type { Word } from '../src/domain/positions/placement.ts';
 import {
   type MobileMoneyProviderName,
   providersFor,
+  type Route,
   type SmsProviderName,
 } from '../src/domain/providers.ts';
 import type { MobileMoney, PartyIdentifier } from '../src/providers/mobile-money/mobile-money.ts';
@@ -148,24 +147,39 @@ interface RoutedOutcome {
   readonly isHopeless: boolean;
 }
 
+/** How a text message finds its provider. */
+interface MessageRoute {
+  readonly routes: readonly Route[];
+  /** What the shares of providers are drawn by. */
+  readonly share: string;
+  /** Records that the next provider is asked, before it is called. */
+  readonly noteFailover: (failover: MessageFailover) => Promise<unknown>;
+}
+
+/** A provider that certainly did nothing, and the next one. */
+interface MessageFailover {
+  readonly from: SmsProviderName;
+  readonly to: SmsProviderName;
+  readonly message: string;
+}
+
 /**
  * Sends a message by its first provider, and by the next one where that certainly did nothing. A
  * message whose sending is interrupted is never sent again, so a crash in between loses it at most.
  */
 export async function sendByRoutes(
-  dependencies: ActivityDependencies,
-  messageId: number,
-  { routes }: Pick<TakenMessage, 'routes'>,
+  dependencies: Pick<ActivityDependencies, 'smsSenders' | 'digests' | 'operatorLookup'>,
+  { routes, share, noteFailover }: MessageRoute,
   message: SmsMessage,
 ): Promise<RoutedOutcome> {
-  const { database, smsSenders, digests, operatorLookup } = dependencies;
+  const { smsSenders, digests, operatorLookup } = dependencies;
   const candidates = providersFor(
     routes,
     {
       kind: 'sms',
       operator: await operatorLookup(message.to),
       amount: undefined,
-      shareOf: (routeId) => digests.routeShare(`message:${messageId}`, routeId),
+      shareOf: (routeId) => digests.routeShare(share, routeId),
     },
     smsSenders,
   );
@@ -181,8 +195,7 @@ export async function sendByRoutes(
         outcome.kind === 'not-sent' && !candidates.some((name) => smsSenders.isAvailable(name));
       return { outcome, asked: { provider, failovers }, isHopeless };
     }
-    const switched = { messageId, from: provider, to: next, message: outcome.message };
-    await Promise.all([addMessageFailover(database, switched), renewSending(database, messageId)]);
+    await noteFailover({ from: provider, to: next, message: outcome.message });
     failovers.push({ from: provider, message: outcome.message });
     provider = next;
   }

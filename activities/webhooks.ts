@@ -25,7 +25,7 @@ const GRACE_SECONDS = 60;
 
 /** What one round of deliveries did. */
 export interface DeliveryRound {
-  /** Only an active webhook has deliveries; one that was switched off has to be told of. */
+  /** Only an active webhook has deliveries; one that was switched off says so. */
   readonly state: 'active' | 'inactive' | 'switched-off';
   /** Of its address; empty where it is not active. */
   readonly host: string;
@@ -39,11 +39,8 @@ export interface DeliveryRound {
 const CALLS_PER_ENDPOINT = 4;
 
 export function createWebhookActivities(dependencies: ActivityDependencies) {
-  const { database, emailSender, settings } = dependencies;
-  const {
-    webhooks,
-    http: { publicUrl },
-  } = settings;
+  const { database, settings } = dependencies;
+  const { webhooks } = settings;
 
   /**
    * Sends what is due to one webhook, a few at once. An event whose attempt was cut off is sent again:
@@ -93,32 +90,7 @@ export function createWebhookActivities(dependencies: ActivityDependencies) {
     return answer.problem;
   }
 
-  /**
-   * Tells the people of a company that a webhook was switched off.
-   *
-   * @throws where an e-mail was not sent: it is sent again under the same Message-ID
-   */
-  async function tellSwitchedOff(endpointId: number): Promise<void> {
-    const ended = await readSwitchedOff(database, endpointId);
-    if (!ended) return;
-    const since = ended.since.getTime();
-    await severalAtOnce(ended.accounts, 1, async (account) => {
-      const outcome = await withHeartbeat(() =>
-        emailSender.send({
-          id: `webhook-${endpointId}-off-${since}-${account.id}`,
-          to: account.email,
-          subject: 'A webhook was switched off',
-          text: switchedOffText({ ...ended, host: webhookHost(ended.url), publicUrl }),
-        }),
-      );
-      if (outcome.kind === 'refused')
-        log.warn('An e-mail about a webhook was refused', { endpointId, accountId: account.id });
-      else if (outcome.kind !== 'delivered')
-        throw new Error(`The e-mail was not sent: ${outcome.kind}`);
-    });
-  }
-
-  return { deliverDue, tellSwitchedOff };
+  return { deliverDue };
 }
 
 function send(
@@ -150,19 +122,3 @@ const noLongerKept: Promise<WebhookAnswer> = Promise.resolve({
   excerpt: null,
   problem: 'The event is no longer kept.',
 });
-
-const switchedOffText = (parts: {
-  readonly host: string;
-  readonly reason: string;
-  readonly publicUrl: string;
-}): string => `The webhook to ${parts.host} was switched off.
-
-${parts.reason}
-
-It gets no events until somebody resumes it:
-
-${parts.publicUrl}/portal/webhooks
-
-There you also see what the receiver answered. When it is resumed, it gets the events that it has missed
-and that are still kept. GET /events lists them, too.
-`;

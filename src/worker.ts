@@ -2,11 +2,13 @@ import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { BalanceAtProvider } from '../activities/compare-statement.ts';
 import { createActivities } from '../activities/index.ts';
+import { createOutbox, type OutboxSender } from '../activities/outbox/outbox.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
 import { createNumberBox } from './crypto/phone-numbers.ts';
 import { createSecretBox } from './crypto/secret-box.ts';
 import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
+import type { FenceWatch } from './db/recovery.ts';
 import { isRowMissing } from './db/refused-rows.ts';
 import { addMobilePrefixes } from './domain/phone.ts';
 import { createOperatorLookup } from './providers/provider-set.ts';
@@ -38,8 +40,7 @@ import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
 import { tracing } from './runtime/tracing/tracing.ts';
 import { startEventNumbering } from './runtime/worker/background/event-numbering.ts';
-import { createInvitationPickup } from './runtime/worker/background/invitation-pickup.ts';
-import { createNoticePickup } from './runtime/worker/background/notice-pickup.ts';
+import { startOutbox } from './runtime/worker/background/outbox.ts';
 import { createRepairPickup } from './runtime/worker/background/repair-pickup.ts';
 import type { Repetition } from './runtime/worker/background/repeat.ts';
 import { tellProviderStates } from './runtime/worker/background/tell-provider-states.ts';
@@ -98,7 +99,7 @@ export async function startWorker(
   const { readProviderStates: readStates, ...providers } = createProviders(config, {
     ...{ database, smpp, metrics, logger },
   });
-  const activities = createActivities({
+  const dependencies = {
     ...databases,
     digests,
     secretBox: createSecretBox(config.secrets.dataKeys),
@@ -116,7 +117,8 @@ export async function startWorker(
     }),
     webhookCaller: webhookCallerOf(config, metrics),
     settings: config,
-  });
+  };
+  const activities = createActivities(dependencies);
   const upkeep = await startTemporalUpkeep(temporal, config, logger);
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
@@ -128,7 +130,8 @@ export async function startWorker(
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
   const shared = { database, numbers, logger, metrics, ...providers };
-  const tasks = startTasks(config, temporal, { ...shared, readStates });
+  const outbox = createOutbox(dependencies, logger);
+  const tasks = startTasks(config, temporal, { ...shared, fence, readStates, outbox });
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.
   ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
@@ -174,6 +177,8 @@ function startTasks(
     readonly metrics: Metrics;
     readonly balanceAccounts: readonly BalanceAtProvider[];
     readonly readStates: Parameters<typeof tellProviderStates>[0]['readStates'];
+    readonly outbox: readonly OutboxSender[];
+    readonly fence: Pick<FenceWatch, 'isFenced'>;
   },
 ): Repetition[] {
   const taskQueue = config.temporal.temporalTaskQueue;
@@ -181,11 +186,7 @@ function startTasks(
   const pickup = { ...shared, client, taskQueue, intervalMs };
   return [
     ...stateMetrics(config, { ...shared, client }),
-    createInvitationPickup({
-      ...pickup,
-      lifetimeMs: config.portal.invitationLifetimeSeconds * 1_000,
-    }),
-    createNoticePickup(pickup),
+    startOutbox({ ...pickup, ...pickup.fence }),
     createRepairPickup({ ...pickup, timing: workflowTiming(config) }),
     tellProviderStates({
       ...shared,

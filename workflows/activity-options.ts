@@ -135,20 +135,6 @@ export const sweeps = proxyActivities<ActivitiesOf<'sweeps'>>({
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
-/** Rounds of e-mails with statements: each ends after some seconds and the time limit of an e-mail. */
-export const statements = proxyActivities<ActivitiesOf<'statements'>>({
-  startToCloseTimeout: '2m',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
-});
-
-/** Rounds of day reports: each reads the transfers since its day. */
-export const dayReports = proxyActivities<ActivitiesOf<'dayReports'>>({
-  startToCloseTimeout: '15m',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
-});
-
 /** Statements and balances of providers: a round reads all pages of some days. */
 export const providerStatements = proxyActivities<ActivitiesOf<'providerStatements'>>({
   startToCloseTimeout: '2h',

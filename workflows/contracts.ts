@@ -222,22 +222,6 @@ export interface FinishMessageInput {
   readonly messageId: number;
 }
 
-/** An invitation; its row has the details, so the recipient never travels. */
-export interface InviteMerchantInput {
-  readonly invitationId: string;
-  readonly merchantId: number;
-  /** Lifetime of its link. */
-  readonly lifetimeMs: number;
-}
-
-/** A change of a company's access, by its entry of the audit log. */
-export interface TellOwnersInput {
-  readonly auditId: number;
-}
-
-/** The link was used, or a newer invitation replaced it: check the state. */
-export const invitationSettled = defineSignal<[]>('invitationSettled');
-
 /**
  * What a person must settle: a case by its id; about a partner's vouchers that were due by `dueUntil` and cannot
  * expire; about rows that the database refuses to end; or about the books.

@@ -32,7 +32,7 @@ export function deliverWebhooks(input: DeliverWebhooksInput): Promise<DeliverWeb
 }
 
 async function deliver({ endpointId }: DeliverWebhooksInput): Promise<DeliverWebhooksResult> {
-  const { deliverDue, tellSwitchedOff } = webhooksOn(webhookTaskQueue(workflowInfo().taskQueue));
+  const { deliverDue } = webhooksOn(webhookTaskQueue(workflowInfo().taskQueue));
   let isWoken = false;
   setHandler(
     webhookDue,
@@ -45,9 +45,8 @@ async function deliver({ endpointId }: DeliverWebhooksInput): Promise<DeliverWeb
     isWoken = false;
     const round = await deliverDue(endpointId);
     showRound(endpointId, round);
-    if (round.state === 'switched-off') await tellSwitchedOff(endpointId);
     if (round.state !== 'active') {
-      // It may have been resumed since that was read, or while its people were told.
+      // It may have been resumed since that was read.
       if (isWoken) continue;
       return { ended: 'not-active' };
     }

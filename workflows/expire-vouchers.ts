@@ -21,7 +21,7 @@ export interface SweepResult {
   /** Vouchers whose owners are told that they expire soon. */
   readonly queuedReminders: number;
   /** People whose monthly statements were dealt with. */
-  readonly queuedStatements: number;
+  readonly queuedReports: number;
   /** Bulk orders that had no workflow. */
   readonly resumedBulkOrders: number;
   /** Partners whose vouchers cannot expire; each has a case. */
@@ -67,7 +67,7 @@ export async function expireVouchers(): Promise<SweepResult> {
     }),
     failedTopups: await step(sweeps.sweepTopUps),
     queuedReminders: await step(sweeps.sweepReminders),
-    queuedStatements: await step(sweeps.sweepStatements),
+    queuedReports: await step(sweeps.queueReports),
     endedMessages: await step(sweeps.sweepMessages),
     resumedMessages: await resumed(sweeps.resumeMessages),
     resumedBulkOrders: await resumed(sweeps.resumeBulkOrders),
@@ -127,7 +127,7 @@ const showSwept = (result: SweepResult): void =>
   showDetails(
     `${result.refusedRows === 0 ? '**In order.**' : refusedWords(result)} Ended: ${result.expiredVouchers} vouchers, ${result.expiredClaims} claims, ` +
       `${result.failedTopups} top-ups that never began. Queued: ${result.queuedReminders} reminders and ` +
-      `${result.queuedStatements} statements. This run needs no action.`,
+      `${result.queuedReports} reports. This run needs no action.`,
   );
 
 const refusedWords = ({ refusedRows }: SweepResult): string =>

@@ -69,19 +69,6 @@ export const topUpId = (transactionId: number | '%s', operationId: string): stri
 /** One at a time per orphaned message, named by the operation that queued it. */
 export const finishMessageId = (operationId: string): string => `finish-message:${operationId}`;
 
-/** One per invitation of a merchant; its id is random. */
-export const inviteMerchantId = (invitationId: string): string => `invite-merchant:${invitationId}`;
-
-/** One per change of a company's access; two deployments both have an audit entry 1. */
-export const tellOwnersId = (auditId: number, taskQueue: string): string =>
-  `tell-owners:${taskQueue}:${auditId}`;
-
-/** One at a time: it sends what is due. */
-export const sendStatementsId = (taskQueue: string): string => `send-statements:${taskQueue}`;
-
-/** The e-mails with day reports, started by a Schedule with this id. */
-export const sendDayReportsId = (taskQueue: string): string => `send-day-reports:${taskQueue}`;
-
 /**
  * One at a time per webhook, for all its deliveries. Two deployments on one Temporal server both have a
  * webhook 1.

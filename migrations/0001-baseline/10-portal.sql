@@ -104,15 +104,6 @@ create table portal_one_time_password_rules (
   check (num_nonnulls(partner_id, merchant_id) = 1)
 );
 
--- An audit row of changed access that owners of the company are told of by e-mail.
-create table access_notices (
-  audit_id bigint primary key references audit_log,
-  created_at timestamptz not null default now(),
-  sent_at timestamptz
-);
-create index access_notices_unsent on access_notices (audit_id) where sent_at is null;
-create index access_notices_by_age on access_notices (created_at);
-
 -- An invitation of a merchant to the portal, by a link that works once.
 create table merchant_invitations (
   -- In workflow ids, so it must be another one in every deployment on one Temporal server.
@@ -138,35 +129,5 @@ create table merchant_invitations (
 create unique index merchant_invitations_current on merchant_invitations (merchant_id)
   where status in ('REQUESTED', 'OPEN');
 create index merchant_invitations_by_merchant on merchant_invitations (merchant_id, created_at);
-create index merchant_invitations_to_take_up on merchant_invitations (created_at)
-  where status in ('REQUESTED', 'OPEN');
-
--- The text message or the e-mail of an invitation; its columns mean the same as those of messages.
-create table invitation_messages (
-  invitation_id uuid not null references merchant_invitations,
-  channel text not null check (channel in ('SMS', 'EMAIL')),
-  created_at timestamptz not null default now(),
-  settled_at timestamptz,
-  status text not null default 'QUEUED'
-    check (status in ('QUEUED', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN', 'CANCELLED')),
-  -- Null once the attempt that sends it has recorded the outcome.
-  sending_since timestamptz,
-  -- Null before its sending, and for e-mails, as are the columns of its delivery.
-  provider text,
-  provider_reference text,
-  provider_message text,
-  delivery text
-    constraint invitation_messages_delivery check (delivery in ('DELIVERED', 'NOT_DELIVERED')),
-  delivery_at timestamptz,
-  delivery_reason text,
-  primary key (invitation_id, channel)
-);
-create index invitation_messages_unsettled on invitation_messages (invitation_id)
-  where settled_at is null;
-create index invitation_messages_by_provider_reference on invitation_messages (provider_reference)
-  where provider_reference <> '' and channel = 'SMS';
-create trigger invitation_messages_take_early_delivery_report
-  before update of provider_reference on invitation_messages for each row
-  when (new.channel = 'SMS' and new.provider_reference <> ''
-    and new.provider_reference is distinct from old.provider_reference)
-  execute function take_early_delivery_report();
+create index merchant_invitations_open on merchant_invitations (expires_at)
+  where status = 'OPEN';

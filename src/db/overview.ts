@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { PlacementKind } from '../domain/positions/placement.ts';
 import type { Database } from './connection.ts';
 import { type Days, isWithin } from './days.ts';
-import { isUndelivered } from './reports/emails.ts';
+import { type OutboxKind, undeliveredCounts } from './outbox.ts';
 
 /** Failures of one reason. */
 export interface FailureCount {
@@ -111,8 +111,8 @@ export interface ServiceState {
   readonly lowWallets: Readonly<Record<string, number>>;
   /** Repairs that wait for a second person. */
   readonly repairsToConfirm: number;
-  /** E-mails of the last day that were refused or given up, by queue. */
-  readonly undelivered: Readonly<Record<'statements' | 'day-reports', number>>;
+  /** E-mails of the last day that were refused or given up, by kind. */
+  readonly undelivered: Readonly<Partial<Record<OutboxKind, number>>>;
 }
 
 /** The most rows of an outbox that are counted: a number beyond says nothing more. */
@@ -130,31 +130,26 @@ const openHolds = sql`
   from redemption_reversals as reversal
   join redemptions on redemptions.id = reversal.redemption_id where reversal.status = 'PENDING'`;
 
+/** SQL query: messages to people, since they were queued: each try that fails makes them due later. */
+const unsettled = (kind: OutboxKind) => sql`
+  select created_at as since from outbox where kind = ${sql.lit(kind)} and settled_at is null
+  order by channel, due_at`;
+
 /** Each reads the beginning of a partial index, so that its cost does not grow with history. */
 const waiting = {
   events: sql`select created_at as since from events where number is null order by id`,
   webhooks: sql`select wake_at as since from webhook_endpoints
     where wake_at <= now() order by wake_at`,
   messages: sql`select created_at as since from messages where settled_at is null order by id`,
-  'invitation-messages': sql`select created_at as since from invitation_messages
-    where settled_at is null`,
-  invitations: sql`select created_at as since from merchant_invitations
-    where status = 'REQUESTED' order by created_at`,
   'top-up-retries': sql`select created_at as since from topup_retries
     where is_open order by created_at`,
   repairs: sql`select changed_at as since from repairs where state = 'READY' order by id`,
-  'access-notices': sql`select created_at as since from access_notices
-    where sent_at is null order by audit_id`,
-  // Since they were queued: each try that fails makes them due later.
-  statements: sql`select created_at as since from statement_emails
-    where settled_at is null order by due_at`,
-  'day-reports': sql`select created_at as since from report_emails
-    where settled_at is null order by due_at`,
+  'access-notices': unsettled('access-notices'),
+  invitations: unsettled('invitations'),
+  statements: unsettled('statements'),
+  'day-reports': unsettled('day-reports'),
+  'switched-off-webhooks': unsettled('switched-off-webhooks'),
 };
-
-/** SQL query: how many e-mails of a queue were refused or given up within the last day. */
-const undeliveredOf = (table: 'statement_emails' | 'report_emails') => sql`
-  (select count(*)::int from ${sql.table(table)} where ${isUndelivered})`;
 
 /**
  * What operators must know of the state of the service, in one statement whose cost grows with what is
@@ -191,8 +186,8 @@ export async function readServiceState(
       (select json_agg(waiting) from waiting) as waiting,
       coalesce((select json_object_agg(kind, count) from low), '{}') as "lowWallets",
       (select count(*)::int from repairs where state = 'ASKED') as "repairsToConfirm",
-      json_build_object('statements', ${undeliveredOf('statement_emails')},
-        'day-reports', ${undeliveredOf('report_emails')}) as undelivered
+      coalesce((select json_object_agg(kind, count) from (${undeliveredCounts}) as counts), '{}')
+        as undelivered
   `.execute(database);
   const [state] = rows;
   if (!state) throw new Error('The state of the service has no row');

@@ -98,19 +98,12 @@ const prunings = {
     { table: 'portal_half_sign_ins', since: 'created_at', key: 'token_digest' },
     asSessions,
   ),
-  'notices of changed access': older(
+  // Those of invitations stay, as invitations do.
+  'messages to people': older(
     {
-      ...{ table: 'access_notices', since: 'created_at', key: 'audit_id' },
-      only: sql`sent_at is not null`,
+      ...{ table: 'outbox', since: 'created_at', key: 'id' },
+      only: sql`settled_at is not null and kind <> 'invitations'`,
     },
-    asOperations,
-  ),
-  'e-mails with statements': older(
-    { table: 'statement_emails', since: 'created_at', only: sql`settled_at is not null` },
-    asOperations,
-  ),
-  'e-mails with day reports': older(
-    { table: 'report_emails', since: 'created_at', only: sql`settled_at is not null` },
     asOperations,
   ),
   "lines of providers' statements": older(

@@ -86,10 +86,6 @@ const ofService: readonly WorkflowName[] = [
   },
   { id: /^compare-statements:/i, about: 'The daily comparison with the statements of providers.' },
   { id: /^watch-balances:/i, about: 'The watch on our balances at providers.' },
-  { id: /^invite-merchant:/i, about: 'The invitation of a merchant to the portal.' },
-  { id: /^tell-owners:/i, about: 'The e-mail to a company about its changed access.' },
-  { id: /^send-statements:/i, about: 'The monthly statements by e-mail.' },
-  { id: /^send-day-reports:/i, about: 'The day reports by e-mail.' },
   { id: /^webhooks:/i, about: 'The calls to the webhook of a company.' },
 ];
 

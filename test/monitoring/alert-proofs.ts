@@ -32,7 +32,7 @@ export const provenAlerts = {
     'ProviderOutcomesUnknown',
   ],
   'alerts-of-outboxes': ['OutboxStuck', 'RepairsToConfirm'],
-  'alerts-of-schedules': ['EmailsUndelivered', 'PersonNeeded', 'ScheduleFailed', 'ScheduleLate'],
+  'alerts-of-schedules': ['EmailsUndelivered', 'ScheduleFailed', 'ScheduleLate'],
   'alerts-of-workflows': ['ClockWrong', 'WorkflowTasksFail'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

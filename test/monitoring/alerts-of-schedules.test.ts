@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastClosedDay } from '../../src/domain/day-report.ts';
 import {
   compareStatementsId,
+  expireVouchersId,
   reconcileId,
-  sendDayReportsId,
 } from '../../workflows/workflow-ids.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { lastClosing } from '../db/reports/last-closing.ts';
@@ -19,7 +19,7 @@ const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-schedules');
 
 const ZONE = 'Africa/Addis_Ababa';
-const settings = { PROVIDER_STATEMENT_TRIES: '1', STATEMENT_RETRY_SECONDS: '1' };
+const settings = { PROVIDER_STATEMENT_TRIES: '1' };
 
 let scene: MonitoredScene;
 beforeAll(async () => {
@@ -42,21 +42,21 @@ describe('a Schedule', () => {
     await schedule.unpause();
   });
 
-  test('of day reports that is paused: two days later nobody has got one', async () => {
-    const schedule = scheduleOf(sendDayReportsId);
+  test('that runs daily and is paused: it is late two days later', async () => {
+    const schedule = scheduleOf(compareStatementsId);
     await schedule.pause();
     const paused = await scene.during(nothing);
     const hoursLater = (hours: number): Scrapes => ({
       ...paused,
       at: new Date(paused.at.getTime() + hours * 3_600_000),
     });
-    const ofDayReports = { schedule: 'day-reports' };
-    expect(await scene.value('schedule_interval_seconds', ofDayReports)).toBe(86_400);
+    const ofStatements = { schedule: 'statements' };
+    expect(await scene.value('schedule_interval_seconds', ofStatements)).toBe(86_400);
     // The other Schedules do not run in the scrapes, either: they are asked about by name.
     const alone = (scrapes: Scrapes): Scrapes => ({
       ...scrapes,
-      before: onlyOf('day-reports', scrapes.before),
-      after: onlyOf('day-reports', scrapes.after),
+      before: onlyOf('statements', scrapes.before),
+      after: onlyOf('statements', scrapes.after),
     });
     await expectNoAlert(alone(hoursLater(40)), 15, 'ScheduleLate');
     await expectAlert(alone(hoursLater(49)), 15, 'ScheduleLate');
@@ -81,7 +81,7 @@ describe('a day report by e-mail', () => {
     await commands().json(`add report-recipient --email ${email}`);
     await sql`update report_recipients set created_at = ${lastClosing(ZONE)} - interval '1 hour'
       where email = ${email}`.execute(database);
-    await scheduleOf(sendDayReportsId).trigger();
+    await scheduleOf(expireVouchersId).trigger();
   }
 
   test('that the mail server does not take for ten minutes', async () => {
@@ -107,29 +107,30 @@ describe('a day report by e-mail', () => {
     });
     await expectAlerts(refused, 10, ['EmailsUndelivered']);
     const { database } = scene.gifts.stack;
-    await sql`update report_emails set settled_at = settled_at - interval '25 hours'
-      where outcome = 'REFUSED'`.execute(database);
+    await sql`update outbox set settled_at = settled_at - interval '25 hours'
+      where state = 'REFUSED'`.execute(database);
     await expectAlerts(await scene.during(nothing), 10, []);
   });
 
   async function dueOf(email: string): Promise<Date | undefined> {
     const { rows } = await sql<{ due_at: Date }>`
-      select due_at from report_emails join report_recipients on id = recipient_id
-      where report_recipients.email = ${email}
-        and day = ${lastClosedDay(new Date(), ZONE)}`.execute(scene.gifts.stack.database);
+      select due_at from outbox join report_recipients as report on report.id = recipient
+      where kind = 'day-reports' and report.email = ${email}
+        and subject = ${lastClosedDay(new Date(), ZONE)}`.execute(scene.gifts.stack.database);
     return rows[0]?.due_at;
   }
 });
 
-test('an invitation that reached nobody, although its workflow has ended', async () => {
+test('an invitation that reached nobody', async () => {
   const invitations = invitationsOn(scene.gifts.stack);
   const { id } = await invitations.newMerchant({ mailbox: 'refused', suffix: '002' });
   const unreached = await scene.during(async () => {
     await invitations.untilStatus(await invitations.invite(id), 'UNDELIVERED');
-    await until(async () => expect(await scene.value('needs_action', { state: 'failed' })).toBe(1));
+    await until(async () =>
+      expect(await scene.value('emails_undelivered', { queue: 'invitations' })).toBe(1),
+    );
   });
-  expect(await scene.value('needs_action', { state: 'running' })).toBe(0);
-  await expectAlerts(unreached, 10, ['PersonNeeded']);
+  await expectAlerts(unreached, 10, ['EmailsUndelivered']);
 });
 
 test('a Schedule whose run fails, since the provider shows no statement', async () => {

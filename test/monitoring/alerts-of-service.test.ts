@@ -132,7 +132,7 @@ describe('the processes', () => {
   });
 
   test('a database that workers cannot read', async () => {
-    const mend = await hideTable(scene.gifts.stack.database, 'access_notices');
+    const mend = await hideTable(scene.gifts.stack.database, 'outbox');
     // A reading that had begun before ends first.
     const blind = await until(async () => {
       const readAt = () => scene.value('state_read_timestamp_seconds', { source: 'database' });

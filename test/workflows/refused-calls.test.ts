@@ -12,7 +12,6 @@ import {
   setRedemptionScene,
 } from '../end-to-end/gift/redemption-scene.ts';
 import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
-import { invitationsOn } from '../pages/portal/invitation-scene.ts';
 import { breakStatement, hideTable } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 import { detailsOf } from './details-of.ts';
@@ -139,28 +138,6 @@ describe('a message', () => {
       await ended(gifts.stack, handle.workflowId, 'message-refused-by-database'),
     ).toMatchObject({ result: { ok: true } });
     await expectNobodyNeeded(handle);
-  });
-
-  it('of an invitation, whose other message leaves meanwhile', async () => {
-    const scene = invitationsOn(gifts.stack);
-    const { id, email } = await scene.newMerchant();
-    const mend = await breakStatement(gifts.stack.database, {
-      table: 'invitation_messages',
-      on: 'update',
-      when: "new.channel = 'SMS' and new.status = 'SENDING'",
-      code: '42501',
-    });
-    const invitationId = await scene.invite(id);
-    const handle = handleIn(gifts, scene.workflowIdOf(invitationId));
-    await untilPersonIsCalled(handle, NOTICE);
-    await scene.mailedPath(email);
-    await mend();
-    await scene.untilSent(invitationId);
-    await until(async () => expectNobodyNeeded(handle));
-    await scene.invite(id);
-    expect(await ended(gifts.stack, handle.workflowId, 'invitation-refused-by-database')).toEqual({
-      ended: 'replaced',
-    });
   });
 });
 

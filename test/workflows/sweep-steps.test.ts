@@ -10,7 +10,7 @@ const NAMES = [
   'sweepVouchers',
   'sweepTopUps',
   'sweepReminders',
-  'sweepStatements',
+  'queueReports',
   'sweepMessages',
   'resumeMessages',
   'resumeBulkOrders',

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { listUndeliveredEmails } from '../../db/outbox.ts';
 import { readDayReport, zonedDay } from '../../db/reports/day-report.ts';
 import {
   addReportRecipient,
   listReportRecipients,
-  listUndeliveredEmails,
   removeReportRecipient,
 } from '../../db/reports/emails.ts';
 import { type DayReport, isInOrder, parseDay } from '../../domain/day-report.ts';
@@ -30,7 +30,7 @@ import { column, numbers, table, time } from '../tables.ts';
 export const addReportRecipientCommand = changeCommand({
   name: 'add report-recipient',
   details:
-    'A Schedule sends it at 02:15 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
+    'The service sends it after 02:00 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
     'next day that closes. The report shows the business of all partners: choose the address with care.',
   fields: { email: required(email, 'The address, such as that of a team') },
   examples: ['add report-recipient --email finance@service.example'],
@@ -136,8 +136,8 @@ const textOf = ({ title, columns, numbers: count, rows, none }: ReportTable): st
 export const listUndeliveredEmailsCommand = lookCommand({
   name: 'list undelivered-emails',
   details:
-    'Day reports and monthly statements. REFUSED: the mail server refused it for good. GIVEN_UP: it ' +
-    'could not be made or sent for days. Neither is sent again.',
+    'Of the last day. REFUSED: the mail server refused it for good. GIVEN_UP: it could not be made or ' +
+    'sent in time. UNKNOWN: nobody knows whether an invitation arrived. None is sent again.',
   fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
   examples: ['list undelivered-emails'],
   async look(database, { limit = 50 }) {

@@ -143,16 +143,8 @@ export const portalSettings = {
     ),
   /** Time within which an invited merchant can activate its account (specification 5: 24 hours). */
   INVITATION_LIFETIME_SECONDS: constant(86_400),
-  /**
-   * Interval at which workers poll for invitations and retries that operators have written, and for
-   * e-mails about changed access.
-   */
+  /** Interval at which workers look for invitations, other messages to people, and repairs. */
   INVITATION_PICKUP_SECONDS: constant(5),
-  /**
-   * Pause before a monthly statement or a day report that the mail server did not take is sent
-   * again.
-   */
-  STATEMENT_RETRY_SECONDS: constant(600),
 };
 
 const operator = z

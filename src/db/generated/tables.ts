@@ -9,7 +9,6 @@ import type { StoredNumber } from "../../domain/phone.ts";
 import type { Word } from "../../domain/positions/placement.ts";
 import type { MobileMoneyProviderName, SmsProviderName } from "../../domain/providers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import type { Month } from "../../domain/statements.ts";
 import type { MessageLanguage } from "../../domain/vouchers/messages.ts";
 import type { VoucherStatus } from "../../domain/vouchers/voucher.ts";
 import type { ColumnType, GeneratedAlways } from "kysely";
@@ -19,12 +18,6 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   : ColumnType<T, T | undefined, T>;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
-
-export interface AccessNoticesTable {
-  audit_id: number;
-  created_at: Generated<Timestamp>;
-  sent_at: Timestamp | null;
-}
 
 export interface AdmittedCallsTable {
   at: Timestamp;
@@ -205,21 +198,6 @@ export interface GiftDenominationsTable {
   id: GeneratedAlways<number>;
   product_id: number;
   status: Generated<"ACTIVE" | "INACTIVE">;
-}
-
-export interface InvitationMessagesTable {
-  channel: "SMS" | "EMAIL";
-  created_at: Generated<Timestamp>;
-  delivery: "DELIVERED" | "NOT_DELIVERED" | null;
-  delivery_at: Timestamp | null;
-  delivery_reason: string | null;
-  invitation_id: string;
-  provider: SmsProviderName | null;
-  provider_message: string | null;
-  provider_reference: string | null;
-  sending_since: Timestamp | null;
-  settled_at: Timestamp | null;
-  status: Generated<"QUEUED" | "SENDING" | "SENT" | "REFUSED" | "UNKNOWN" | "CANCELLED">;
 }
 
 export interface LedgerAccountsTable {
@@ -416,6 +394,28 @@ export interface OperationsTable {
   request_id: string;
   settled_at: Timestamp | null;
   status: "RUNNING" | "SUCCEEDED" | "REFUSED" | "FAILED";
+}
+
+export interface OutboxTable {
+  attempts: Generated<number>;
+  channel: "SMS" | "EMAIL";
+  created_at: Generated<Timestamp>;
+  dedupe_key: string;
+  delivery: "DELIVERED" | "NOT_DELIVERED" | null;
+  delivery_at: Timestamp | null;
+  delivery_reason: string | null;
+  due_at: Generated<Timestamp>;
+  give_up_at: Timestamp | null;
+  id: GeneratedAlways<number>;
+  kind: "access-notices" | "invitations" | "statements" | "day-reports" | "switched-off-webhooks";
+  problem: string | null;
+  provider: SmsProviderName | null;
+  provider_reference: string | null;
+  recipient: number;
+  sending_since: Timestamp | null;
+  settled_at: Timestamp | null;
+  state: Generated<"QUEUED" | "SENDING" | "SENT" | "REFUSED" | "UNKNOWN" | "CANCELLED" | "GIVEN_UP">;
+  subject: string;
 }
 
 export interface PartnerGiftDenominationPricesTable {
@@ -763,15 +763,6 @@ export interface RepairsTable {
   why: string;
 }
 
-export interface ReportEmailsTable {
-  created_at: Generated<Timestamp>;
-  day: Day;
-  due_at: Generated<Timestamp>;
-  outcome: "SENT" | "REFUSED" | "UNKNOWN" | "CANCELLED" | "GIVEN_UP" | null;
-  recipient_id: number;
-  settled_at: Timestamp | null;
-}
-
 export interface ReportRecipientsTable {
   created_at: Generated<Timestamp>;
   email: string;
@@ -824,15 +815,6 @@ export interface StaffAccountsTable {
   account_id: number;
   name: string;
   role: "AGENT" | "SUPERVISOR" | "OPERATOR";
-}
-
-export interface StatementEmailsTable {
-  account_id: number;
-  created_at: Generated<Timestamp>;
-  due_at: Generated<Timestamp>;
-  month: Month;
-  outcome: "SENT" | "REFUSED" | "UNKNOWN" | "EMPTY" | "CANCELLED" | "GIVEN_UP" | null;
-  settled_at: Timestamp | null;
 }
 
 export interface TopupAttemptsTable {
@@ -1003,7 +985,6 @@ export interface WebhookSecretsTable {
 }
 
 export interface Schema {
-  access_notices: AccessNoticesTable;
   admitted_calls: AdmittedCallsTable;
   api_keys: ApiKeysTable;
   audit_log: AuditLogTable;
@@ -1020,7 +1001,6 @@ export interface Schema {
   event_epochs: EventEpochsTable;
   events: EventsTable;
   gift_denominations: GiftDenominationsTable;
-  invitation_messages: InvitationMessagesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_day_sums: LedgerDaySumsTable;
   ledger_transfers: LedgerTransfersTable;
@@ -1038,6 +1018,7 @@ export interface Schema {
   number_daily_counts: NumberDailyCountsTable;
   observations: ObservationsTable;
   operations: OperationsTable;
+  outbox: OutboxTable;
   partner_gift_denomination_prices: PartnerGiftDenominationPricesTable;
   partner_products: PartnerProductsTable;
   partners: PartnersTable;
@@ -1066,7 +1047,6 @@ export interface Schema {
   reference_data_version: ReferenceDataVersionTable;
   refused_calls: RefusedCallsTable;
   repairs: RepairsTable;
-  report_emails: ReportEmailsTable;
   report_recipients: ReportRecipientsTable;
   row_counts: RowCountsTable;
   sale_hour_sums: SaleHourSumsTable;
@@ -1074,7 +1054,6 @@ export interface Schema {
   signed_requests: SignedRequestsTable;
   source_addresses: SourceAddressesTable;
   staff_accounts: StaffAccountsTable;
-  statement_emails: StatementEmailsTable;
   topup_attempts: TopupAttemptsTable;
   topup_retries: TopupRetriesTable;
   topups: TopupsTable;

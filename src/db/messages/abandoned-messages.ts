@@ -101,27 +101,6 @@ export async function unfinishedMessages(
   return rows;
 }
 
-/**
- * Records up to `batchSize` messages of ended invitations whose sending was interrupted: their
- * outcome is unknown. Returns the number.
- */
-export async function endCutOffInvitationMessages(
-  database: Database,
-  batchSize: number,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    update invitation_messages as message
-    set status = 'UNKNOWN', provider_message = 'The invitation ended while it was sent',
-      settled_at = now()
-    where (invitation_id, channel) in (
-      select invitation_id, channel
-      from invitation_messages as cut_off
-      join merchant_invitations as invitation on invitation.id = invitation_id
-      where cut_off.settled_at is null and cut_off.status = 'SENDING' and invitation.settled_at < now() - ${OVERDUE}
-      limit ${batchSize} for update of cut_off skip locked)`.execute(database);
-  return Number(numAffectedRows);
-}
-
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes {
   /** Days before the expiry; 0 tells nobody. */

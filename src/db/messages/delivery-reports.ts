@@ -3,10 +3,10 @@ import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/message
 import { type Database, lockName } from '../connection.ts';
 import { hasNumber } from '../phone-numbers.ts';
 
-/** The message that a report is about: to the owner of a voucher, or of an invitation. */
+/** The message that a report is about: to the owner of a voucher, or of the outbox. */
 interface Reported {
-  readonly id: number | null;
-  readonly invitationId: string | null;
+  readonly table: 'messages' | 'outbox';
+  readonly id: number;
 }
 
 /** Whom the provider names as the receiver of the message. */
@@ -34,8 +34,9 @@ export async function recordDeliveryReport(
   const reported =
     (await messageOf(database, report)) ?? (await keepEarlyReport(database, report, receiver));
   if (!reported) return undefined;
-  if (reported.id !== null) return recordDelivery(database, reported.id, report);
-  await recordInvitationDelivery(database, reported, report);
+  if (reported.table === 'messages') return recordDelivery(database, reported.id, report);
+  const { set, isNew } = newsOf(report);
+  await sql`update outbox set ${set} where id = ${reported.id} and ${isNew}`.execute(database);
   return undefined;
 }
 
@@ -49,9 +50,9 @@ async function messageOf(
   const isIt = sql`provider_reference = ${reference} and provider_reference <> ''
     and provider = ${provider}`;
   const { rows } = await sql<Reported>`
-    (select id, null::uuid as "invitationId" from messages where ${isIt} order by id desc limit 1)
+    (select 'messages' as table, id from messages where ${isIt} order by id desc limit 1)
     union all
-    (select null, invitation_id from invitation_messages where ${isIt} and channel = 'SMS' limit 1)
+    (select 'outbox', id from outbox where ${isIt} and channel = 'SMS' limit 1)
     limit 1`.execute(database);
   return rows[0];
 }
@@ -68,10 +69,11 @@ async function keepEarlyReport(
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from messages
         where settled_at is null and status = 'SENDING' and ${isToReceiver})
-      or exists (select from invitation_messages as message
-        join merchant_invitations as invitation on invitation.id = invitation_id
-        where message.settled_at is null and message.status = 'SENDING' and channel = 'SMS'
-          and ${isInvited}) as found
+      or exists (select from outbox
+        join merchant_invitations as invitation
+          on invitation.id = (case when kind = 'invitations' then subject end)::uuid
+        where kind = 'invitations' and channel = 'SMS' and outbox.settled_at is null
+          and state = 'SENDING' and ${isInvited}) as found
   `.execute(database);
   if (!rows[0]?.found) return messageOf(database, report);
   return database.transaction().execute(async (transaction) => {
@@ -99,16 +101,6 @@ const newsOf = (report: DeliveryReport) => ({
     delivery_reason = ${report.reason}`,
   isNew: sql`(delivery is null or delivery = 'NOT_DELIVERED' and ${deliveryOf(report)} = 'DELIVERED')`,
 });
-
-async function recordInvitationDelivery(
-  database: Database,
-  { invitationId }: Reported,
-  report: DeliveryReport,
-): Promise<void> {
-  const { set, isNew } = newsOf(report);
-  await sql`update invitation_messages set ${set}
-    where invitation_id = ${invitationId} and channel = 'SMS' and ${isNew}`.execute(database);
-}
 
 /** Records it where it says more than the row; returns the code of a claim that is open. */
 async function recordDelivery(

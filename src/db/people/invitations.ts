@@ -1,181 +1,12 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { SmsProviderName } from '../../domain/providers.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Route } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
-import type { InvitationMessagesTable, MerchantInvitationsTable } from '../generated/tables.ts';
+import type { MerchantInvitationsTable } from '../generated/tables.ts';
+import { type OutboxState, queueMessages } from '../outbox.ts';
+import { routesFor } from '../providers.ts';
 
-export type InvitationChannel = InvitationMessagesTable['channel'];
 export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
-type InvitationMessageStatus = Selectable<InvitationMessagesTable>['status'];
-
-/** Cancels the unsent messages of an invitation. */
-async function cancelInvitationMessages(
-  transaction: DatabaseTransaction,
-  invitationId: string,
-): Promise<void> {
-  await transaction
-    .updateTable('invitation_messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
-    .where('invitation_id', '=', invitationId)
-    .where('status', '=', 'QUEUED')
-    .execute();
-}
-
-/** One of the two messages of an invitation. */
-export interface InvitationMessageKey {
-  readonly invitationId: string;
-  readonly channel: InvitationChannel;
-}
-
-/**
- * Takes a message of an open invitation for sending; undefined when it was taken before, or the
- * invitation has ended. An e-mail can be taken again when its sending has lasted longer than one can: it was
- * interrupted.
- */
-export async function takeInvitationMessage(
-  database: Database,
-  { invitationId, channel }: InvitationMessageKey,
-  longestSeconds: number,
-): Promise<InvitationMessage | undefined> {
-  const { rows } = await sql<InvitationMessage>`
-    update invitation_messages as message
-    set status = 'SENDING', sending_since = clock_timestamp()
-    from merchant_invitations as invitation join merchants on merchants.id = merchant_id
-    where invitation_id = ${invitationId} and channel = ${channel}
-      and (message.status = 'QUEUED' or message.status = 'SENDING' and channel = 'EMAIL'
-        and (sending_since is null
-          or sending_since < clock_timestamp() - make_interval(secs => ${longestSeconds}::float8)))
-      and invitation.id = invitation_id and invitation.status = 'OPEN'
-      and invitation.expires_at > now()
-    returning invitation.email, msisdn, merchant_name as "merchantName", token_ciphertext as "tokenCiphertext",
-      extract(epoch from invitation.expires_at - now())::float8 as "remainingSeconds",
-      sending_since::text as "sendingSince"`.execute(database);
-  return rows[0];
-}
-
-/** The data of a message. */
-export interface InvitationMessage {
-  readonly email: string;
-  readonly msisdn: string | null;
-  readonly merchantName: string;
-  readonly tokenCiphertext: string | null;
-  readonly remainingSeconds: number;
-  /** Tells this sending from a later one. Text, because a Date has fewer digits. */
-  readonly sendingSince: string;
-}
-
-/** The recorded outcome of sending a message; while it is SENDING, for how long it has been. */
-export const invitationMessageStatus = (
-  database: Database,
-  { invitationId, channel }: InvitationMessageKey,
-) =>
-  database
-    .selectFrom('invitation_messages')
-    .select(['status', 'provider_message', 'provider'])
-    .select(
-      sql<number>`extract(epoch from clock_timestamp() - coalesce(sending_since, created_at))::float8`.as(
-        'sendingSeconds',
-      ),
-    )
-    .where('invitation_id', '=', invitationId)
-    .where('channel', '=', channel)
-    .executeTakeFirstOrThrow();
-
-/**
- * Records the outcome of a sending, by the attempt that sends. It counts where no later attempt sends, also where
- * one has taken the sending for interrupted; a message that a provider has taken is sent in any case. `QUEUED` returns a
- * message that was provably not sent; one that its workflow has settled as unknown stays so, because nothing would
- * send it. The link's token is erased once no message needs it.
- *
- * @returns whether it counted
- */
-export function recordInvitationMessage(
-  database: Database,
-  message: InvitationMessageKey & Pick<InvitationMessage, 'sendingSince'>,
-  outcome: {
-    readonly status: Extract<InvitationMessageStatus, 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN'>;
-    readonly providerReference?: string;
-    readonly providerMessage?: string;
-    /** Who was asked to send a text message. */
-    readonly provider?: SmsProviderName;
-  },
-): Promise<boolean> {
-  const { status, providerReference, providerMessage, provider } = outcome;
-  const isSettled = sql`${status} <> 'QUEUED' or status = 'UNKNOWN'`;
-  const isOwn = sql`
-    sending_since = ${message.sendingSince}::timestamptz and status in ('SENDING', 'UNKNOWN')`;
-  return change(
-    database,
-    message,
-    sql`status = case when ${status} = 'QUEUED' and status = 'UNKNOWN' then status else ${status} end,
-      provider_reference = ${providerReference ?? null}, provider_message = ${providerMessage ?? null},
-      provider = coalesce(${provider ?? null}, provider),
-      settled_at = case when ${isSettled} then now() end, sending_since = null`,
-    sql`(${isOwn} or ${status} = 'SENT' and status <> 'SENT')`,
-  );
-}
-
-/**
- * Records that a sending was interrupted, which may still be corrected by who sends. An e-mail of an open
- * invitation stays in sending: it is sent again.
- */
-export async function cutOffInvitationMessage(
-  database: Database,
-  message: InvitationMessageKey,
-  providerMessage: string,
-): Promise<void> {
-  await change(
-    database,
-    message,
-    sql`status = 'UNKNOWN', provider_message = ${providerMessage}, settled_at = now()`,
-    sql`status = 'SENDING' and (channel = 'SMS' or not exists (
-      select from merchant_invitations
-      where id = invitation_id and status = 'OPEN' and expires_at > now()))`,
-  );
-}
-
-/** Lets the next attempt take an e-mail at once: this one ends without an outcome. */
-export async function releaseInvitationMessage(
-  database: Database,
-  {
-    invitationId,
-    channel,
-    sendingSince,
-  }: InvitationMessageKey & Pick<InvitationMessage, 'sendingSince'>,
-): Promise<void> {
-  await sql`
-    update invitation_messages set sending_since = null
-    where invitation_id = ${invitationId} and channel = ${channel} and status = 'SENDING'
-      and sending_since = ${sendingSince}::timestamptz`.execute(database);
-}
-
-/** Changes a message where a condition holds, and erases the token that no message needs any more. */
-function change(
-  database: Database,
-  { invitationId, channel }: InvitationMessageKey,
-  set: RawBuilder<unknown>,
-  where: RawBuilder<unknown>,
-): Promise<boolean> {
-  return database.transaction().execute(async (transaction) => {
-    // Serialises messages that end concurrently, so that the second one sees the first.
-    await sql`select from merchant_invitations where id = ${invitationId} for update`.execute(
-      transaction,
-    );
-    const { numAffectedRows = 0n } = await sql`
-      update invitation_messages set ${set}
-      where invitation_id = ${invitationId} and channel = ${channel} and ${where}`.execute(
-      transaction,
-    );
-    await sql`
-      update merchant_invitations set token_ciphertext = null
-      where id = ${invitationId} and not exists (
-        select from invitation_messages
-        where invitation_id = ${invitationId} and status in ('QUEUED', 'SENDING'))`.execute(
-      transaction,
-    );
-    return numAffectedRows > 0n;
-  });
-}
 
 /** The recipient of an invitation, and the addresses of its messages. */
 export interface NewInvitation {
@@ -186,8 +17,8 @@ export interface NewInvitation {
 }
 
 /**
- * Writes an invitation, which a worker picks up, and ends the previous one. The transaction must
- * hold the merchant's row.
+ * Writes an invitation and queues its messages, and ends the previous one. The transaction must hold the
+ * merchant's row.
  */
 export async function requestInvitation(
   transaction: DatabaseTransaction,
@@ -200,7 +31,6 @@ export async function requestInvitation(
     .where('status', 'in', ['REQUESTED', 'OPEN'])
     .returning('id')
     .executeTakeFirst();
-  if (replaced) await cancelInvitationMessages(transaction, replaced.id);
   const { id } = await transaction
     .insertInto('merchant_invitations')
     .values({
@@ -210,45 +40,14 @@ export async function requestInvitation(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const channels: InvitationChannel[] = invitation.msisdn === null ? ['EMAIL'] : ['SMS', 'EMAIL'];
-  await transaction
-    .insertInto('invitation_messages')
-    .values(channels.map((channel) => ({ invitation_id: id, channel })))
-    .execute();
+  await queueMessages(sql`
+    select 'invitations', invitation.id::text, channel, merchant_id,
+      'invitation-' || invitation.id || case channel when 'SMS' then '-sms' else '' end
+    from merchant_invitations as invitation cross join unnest(array['SMS', 'EMAIL']) as channel
+    where invitation.id = ${id} and (channel = 'EMAIL' or msisdn is not null)`).execute(
+    transaction,
+  );
   return { id, replacedId: replaced?.id };
-}
-
-/** After this time past its due time an invitation no longer waits for its own workflow. */
-const OVERDUE = sql`interval '1 minute'`;
-
-/**
- * Invitations that need a workflow: new ones, and orphaned ones with an unsent message or beyond
- * their end.
- */
-export async function invitationsToTakeUp(
-  database: Database,
-  limit: number,
-): Promise<{ readonly id: string; readonly merchantId: number }[]> {
-  const { rows } = await sql<{ id: string; merchantId: number }>`
-    select id, merchant_id as "merchantId" from merchant_invitations as invitation
-    where status = 'REQUESTED'
-      or status = 'OPEN' and (
-        expires_at < now() - ${OVERDUE}
-        or created_at < now() - ${OVERDUE} and exists (
-          select from invitation_messages
-          where invitation_id = invitation.id and status in ('QUEUED', 'SENDING')))
-    order by created_at limit ${limit}`.execute(database);
-  return rows;
-}
-
-/** The state of an invitation by the database's clock. */
-export interface InvitationState {
-  readonly status: InvitationStatus;
-  /** Time until its link expires; 0 after that. */
-  readonly remainingMs: number;
-  readonly channels: readonly InvitationChannel[];
-  /** The invitation that this one replaced. */
-  readonly replacedId: string | null;
 }
 
 /**
@@ -277,46 +76,71 @@ export async function beginInvitation(
     .execute();
 }
 
-export async function readInvitationState(
-  database: Database,
-  invitationId: string,
-): Promise<InvitationState> {
-  const row = await database
-    .selectFrom('merchant_invitations')
-    .select(['status'])
-    .select([
-      sql<number>`coalesce(greatest(0, ceil(
-        extract(epoch from expires_at - clock_timestamp()) * 1000)), 0)::float8`.as('remainingMs'),
-      sql<string | null>`(select id from merchant_invitations as earlier
-        where earlier.merchant_id = merchant_invitations.merchant_id and status = 'REPLACED'
-          and earlier.created_at < merchant_invitations.created_at
-        order by earlier.created_at desc limit 1)`.as('replacedId'),
-    ])
-    .where('id', '=', invitationId)
-    .executeTakeFirstOrThrow();
-  const messages = await database
-    .selectFrom('invitation_messages')
-    .select('channel')
-    .where('invitation_id', '=', invitationId)
-    .orderBy('channel')
-    .execute();
-  return { ...row, channels: messages.map(({ channel }) => channel) };
+/** What the messages of an invitation say. */
+export interface InvitationFacts {
+  readonly email: string;
+  readonly msisdn: string | null;
+  readonly merchantName: string;
+  /** Of the link. */
+  readonly tokenCiphertext: string;
+  readonly remainingSeconds: number;
+  /** Of text messages about the merchant. */
+  readonly routes: readonly Route[];
 }
 
-/** Ends an open invitation that was not delivered or has expired. */
-export async function endInvitation(
+/** Undefined where the invitation has ended. */
+export async function readInvitationFacts(
+  database: Database,
+  invitationId: string,
+): Promise<InvitationFacts | undefined> {
+  const { rows } = await sql<InvitationFacts>`
+    select invitation.email, msisdn, merchant_name as "merchantName",
+      token_ciphertext as "tokenCiphertext",
+      extract(epoch from invitation.expires_at - now())::float8 as "remainingSeconds",
+      ${routesFor('sms', { partnerId: null, merchantId: sql`invitation.merchant_id` })} as routes
+    from merchant_invitations as invitation join merchants on merchants.id = merchant_id
+    where invitation.id = ${invitationId} and invitation.status = 'OPEN'
+      and invitation.expires_at > now() and token_ciphertext is not null`.execute(database);
+  return rows[0];
+}
+
+/**
+ * Erases the token that no message needs any more, and ends an invitation of which no message was
+ * delivered. It follows the end of a message in the same transaction.
+ */
+export async function concludeInvitation(
   transaction: DatabaseTransaction,
   invitationId: string,
-  status: 'EXPIRED' | 'UNDELIVERED',
 ): Promise<void> {
-  const ended = await transaction
-    .updateTable('merchant_invitations')
-    .set({ status, settled_at: sql<Date>`now()`, token_ciphertext: null })
-    .where('id', '=', invitationId)
-    .where('status', '=', 'OPEN')
-    .where(sql<boolean>`(${status} = 'UNDELIVERED' or expires_at <= clock_timestamp())`)
-    .executeTakeFirst();
-  if (ended.numUpdatedRows > 0n) await cancelInvitationMessages(transaction, invitationId);
+  // Serialises messages that end concurrently, so that the second one sees the first.
+  await sql`select from merchant_invitations where id = ${invitationId} for update`.execute(
+    transaction,
+  );
+  const messages = sql`outbox where kind = 'invitations' and subject = ${invitationId}`;
+  await sql`
+    update merchant_invitations set token_ciphertext = null
+    where id = ${invitationId}
+      and not exists (select from ${messages} and settled_at is null)`.execute(transaction);
+  await sql`
+    update merchant_invitations set status = 'UNDELIVERED', settled_at = now()
+    where id = ${invitationId} and status = 'OPEN'
+      and not exists (select from ${messages} and state not in ('REFUSED', 'GIVEN_UP'))`.execute(
+    transaction,
+  );
+}
+
+/** Ends up to `batchSize` invitations whose time is over; returns the number. */
+export async function endExpiredInvitations(
+  database: Database,
+  batchSize: number,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update merchant_invitations
+    set status = 'EXPIRED', settled_at = now(), token_ciphertext = null
+    where id = any(array(
+      select id from merchant_invitations where status = 'OPEN' and expires_at <= now()
+      limit ${batchSize} for update skip locked))`.execute(database);
+  return Number(numAffectedRows);
 }
 
 /** The invitation of a link; undefined when it does not exist or is no longer valid. */
@@ -354,10 +178,14 @@ export async function useInvitation(
     .set({ status: 'USED', settled_at: sql<Date>`now()`, token_ciphertext: null })
     .where('id', '=', invitationId)
     .execute();
-  await cancelInvitationMessages(transaction, invitationId);
 }
 
-/** The invitations of a merchant, newest first, with the status of their messages. */
+/** SQL expression: the state of a message, of which nothing is sent once its invitation has ended. */
+const shownState = (message: 'sms' | 'mail') => sql`
+  case when ${sql.ref(message)}.state = 'QUEUED' and invitation.status not in ('REQUESTED', 'OPEN')
+    then 'CANCELLED' else ${sql.ref(message)}.state end`;
+
+/** The invitations of a merchant, newest first, with the states of their messages. */
 export async function listInvitations(database: Database, merchantId: number) {
   const { rows } = await sql<ListedInvitation>`
     select invitation.id, invitation.email, invitation.msisdn,
@@ -365,15 +193,15 @@ export async function listInvitations(database: Database, merchantId: number) {
       invitation.settled_at as "settledAt",
       case when invitation.status = 'OPEN' and invitation.expires_at <= now() then 'EXPIRED'
         else invitation.status end as status,
-      sms.status as sms, sms.provider_message as "smsMessage",
+      ${shownState('sms')} as sms, sms.problem as "smsMessage",
       sms.provider as "smsProvider", sms.delivery as "smsDelivery",
       sms.delivery_reason as "smsDeliveryReason",
-      mail.status as mail, mail.provider_message as "mailMessage"
+      ${shownState('mail')} as mail, mail.problem as "mailMessage"
     from merchant_invitations as invitation
-    left join invitation_messages as sms
-      on sms.invitation_id = invitation.id and sms.channel = 'SMS'
-    left join invitation_messages as mail
-      on mail.invitation_id = invitation.id and mail.channel = 'EMAIL'
+    left join outbox as sms on sms.kind = 'invitations'
+      and sms.subject = invitation.id::text and sms.channel = 'SMS'
+    left join outbox as mail on mail.kind = 'invitations'
+      and mail.subject = invitation.id::text and mail.channel = 'EMAIL'
     where invitation.merchant_id = ${merchantId}
     order by invitation.created_at desc`.execute(database);
   return rows;
@@ -387,12 +215,12 @@ interface ListedInvitation {
   readonly expiresAt: Date | null;
   readonly settledAt: Date | null;
   readonly status: InvitationStatus;
-  readonly sms: InvitationMessageStatus | null;
+  readonly sms: OutboxState | null;
   readonly smsMessage: string | null;
   readonly smsProvider: string | null;
   /** What the provider reported later; null: nothing. */
   readonly smsDelivery: 'DELIVERED' | 'NOT_DELIVERED' | null;
   readonly smsDeliveryReason: string | null;
-  readonly mail: InvitationMessageStatus | null;
+  readonly mail: OutboxState | null;
   readonly mailMessage: string | null;
 }

@@ -75,8 +75,9 @@ const accessRights = {
     worker: NOTHING,
     operator: 'select',
   },
-  access_notices: {
-    api: 'select, insert',
+  // Who changes access or invites queues messages; workers send them, and providers report deliveries to the API.
+  outbox: {
+    api: 'select, insert, update (delivery, delivery_at, delivery_reason)',
     worker: 'select, insert, update, delete',
     operator: 'select, insert',
   },
@@ -96,19 +97,7 @@ const accessRights = {
   // Only triggers add events; a worker numbers and prunes them.
   events: { ...READ, worker: 'select, update (number), delete' },
   event_epochs: { ...READ, operator: 'select, insert' },
-  // Workers alone queue and send statements.
-  statement_emails: {
-    api: NOTHING,
-    worker: 'select, insert, update, delete',
-    operator: 'select',
-  },
-  // Operators choose who gets day reports; workers alone queue and send them.
   report_recipients: { api: NOTHING, worker: 'select', operator: 'select, insert, update' },
-  report_emails: {
-    api: NOTHING,
-    worker: 'select, insert, update, delete',
-    operator: 'select',
-  },
   source_addresses: {
     ...READ,
     api: 'select, insert, delete',
@@ -152,12 +141,6 @@ const accessRights = {
     api: 'select, update (status, settled_at, token_ciphertext)',
     worker: 'select, update (status, settled_at, expires_at, token_digest, token_ciphertext)',
     operator: 'select, insert, update (status, settled_at, token_ciphertext)',
-  },
-  // Providers report deliveries to the API, too.
-  invitation_messages: {
-    api: 'select, update (status, settled_at, delivery, delivery_at, delivery_reason)',
-    worker: 'select, update',
-    operator: 'select, insert, update (status, settled_at)',
   },
   // Rate limits are counted, and forgotten, where the calls are.
   rate_limits: { api: 'select, insert, update, delete', worker: NOTHING, operator: NOTHING },

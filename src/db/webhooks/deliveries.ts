@@ -3,6 +3,7 @@ import { TEST_EVENT_TYPE } from '../../domain/events.ts';
 import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { WebhookDeliveriesTable } from '../generated/tables.ts';
+import { queueMessages } from '../outbox.ts';
 
 /** The webhook that a workflow delivers to. */
 export interface DeliveryTarget {
@@ -146,22 +147,30 @@ export async function settleWake(
 }
 
 /**
- * Switches off an active endpoint that has failed for too long without a success. Returns whether it
- * was switched off now.
+ * Switches off an active endpoint that has failed for too long without a success, and queues e-mails to the
+ * people of its company. Returns whether it was switched off now.
  */
 export async function switchOffFailing(
   database: Database,
   endpointId: number,
   afterSeconds: number,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update webhook_endpoints set status = 'SWITCHED_OFF', status_since = now(), wake_at = null,
-      status_reason = 'Every attempt has failed since '
-        || to_char(failing_since at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC.'
-    where id = ${endpointId} and status = 'ACTIVE'
-      and failing_since < now() - make_interval(secs => ${afterSeconds}::float8)
-  `.execute(database);
-  return numAffectedRows > 0n;
+  const { rows } = await sql`
+    with ended as (
+      update webhook_endpoints set status = 'SWITCHED_OFF', status_since = now(), wake_at = null,
+        status_reason = 'Every attempt has failed since '
+          || to_char(failing_since at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC.'
+      where id = ${endpointId} and status = 'ACTIVE'
+        and failing_since < now() - make_interval(secs => ${afterSeconds}::float8)
+      returning id, company_kind, company_id, (extract(epoch from status_since) * 1000)::bigint as since
+    ), told as (${queueMessages(sql`
+      select 'switched-off-webhooks', ended.id::text, 'EMAIL', account.id,
+        'webhook-' || ended.id || '-off-' || since || '-' || account.id
+      from ended join portal_accounts as account on account.disabled_at is null
+        and case company_kind when 'partner' then partner_id else merchant_id end = company_id`)}
+    )
+    select id from ended`.execute(database);
+  return rows.length > 0;
 }
 
 /** Deliveries that one request sends again. */

@@ -143,7 +143,6 @@ export async function addWebhookSecret(
 export interface SwitchedOffWebhook {
   readonly url: string;
   readonly reason: string;
-  readonly since: Date;
   readonly accounts: readonly { readonly id: number; readonly email: string }[];
 }
 
@@ -153,7 +152,7 @@ export async function readSwitchedOff(
   endpointId: number,
 ): Promise<SwitchedOffWebhook | undefined> {
   const { rows } = await sql<SwitchedOffWebhook>`
-    select url, coalesce(status_reason, '') as reason, status_since as since,
+    select url, coalesce(status_reason, '') as reason,
       coalesce((select json_agg(json_build_object('id', id, 'email', email) order by id)
         from portal_accounts where disabled_at is null
           and case company_kind when 'partner' then partner_id else merchant_id end = company_id

@@ -129,7 +129,6 @@ export function waitSentence(waitSeconds: number): string {
 }
 
 export interface ActivatedAccount {
-  readonly invitationId: string;
   readonly id: number;
   readonly email: string;
   readonly company: Company;
@@ -163,7 +162,7 @@ export const activateAccount = (
       subjectId: company.id,
       details: { email, invitationId, accountId: id, sourceAddress: request.sourceAddress },
     });
-    return { invitationId, id, email, company, hasOneTimePassword };
+    return { id, email, company, hasOneTimePassword };
   });
 
 async function giveAccount(

@@ -21,24 +21,26 @@ export const outboxes = {
   events: 'events without a number',
   webhooks: 'webhooks that are due, without a workflow that has put them off',
   messages: 'text messages to owners that are neither sent nor given up',
-  'invitation-messages': 'messages of invitations that are neither sent nor given up',
-  invitations: 'invitations of merchants that no workflow has taken up',
   'top-up-retries': 'retries of top-ups that no workflow has taken up',
   repairs: 'repairs that no workflow has begun',
   'access-notices': 'e-mails about access that are not sent',
+  invitations: 'messages of invitations that are neither sent nor given up',
   statements: 'e-mails with monthly statements that are neither sent nor given up',
   'day-reports': 'e-mails with day reports that are neither sent nor given up',
+  'switched-off-webhooks': 'e-mails about switched-off webhooks that are not sent',
 } as const;
 
 /** The Schedules that metrics tell of. */
-const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements', 'day-reports'] as const;
+const scheduleNames = ['sweep', 'reconciliation', 'books', 'statements'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
 
 /** Whether a workflow that needs a person still runs, or has failed within the last day. */
 export const neededStates = ['running', 'failed'] as const;
 
-/** The e-mails about a closed period. */
-export const emailQueues = ['statements', 'day-reports'] as const;
+/** What the e-mails of the outbox are about. */
+export const emailQueues = [
+  ...['access-notices', 'invitations', 'statements', 'day-reports', 'switched-off-webhooks'],
+] as const;
 
 /** What providers are asked. */
 const providerCalls = [

@@ -30,9 +30,7 @@ const steps = {
   ],
   bulk: ['begun', 'settled'],
   repair: ['begun', 'carried-out', 'begin-committed', 'end-committed'],
-  invite: ['begun', 'sending', 'sent', 'sent-recorded', 'ended'],
-  statement: ['queued', 'sending', 'sent'],
-  report: ['queued', 'sending', 'sent'],
+  outbox: ['queued', 'read', 'sending', 'sent', 'recorded'],
 } as const;
 
 type Subject = keyof typeof steps;
@@ -54,9 +52,7 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   retry: namesOf('retry'),
   bulk: namesOf('bulk'),
   repair: namesOf('repair'),
-  invite: namesOf('invite'),
-  statement: namesOf('statement'),
-  report: namesOf('report'),
+  outbox: namesOf('outbox'),
 };
 
 /** Called at each step; has an effect only in a process with a failpoint. */
@@ -102,9 +98,7 @@ export function createFailpoint(setting: string | undefined): Failpoint {
   };
 }
 
-const subjects: Partial<
-  Record<Operation, Exclude<Subject, 'bulk' | 'repair' | 'invite' | 'statement' | 'report'>>
-> = {
+const subjects: Partial<Record<Operation, Exclude<Subject, 'bulk' | 'repair' | 'outbox'>>> = {
   'generate-voucher': 'generate',
   'initiate-claim': 'claim',
   'redeem-gift': 'redeem',

@@ -29,7 +29,6 @@ import {
   compareStatementsId,
   expireVouchersId,
   reconcileId,
-  sendDayReportsId,
   watchBalancesId,
 } from '../../../workflows/workflow-ids.ts';
 import type { Config } from '../../config/config.ts';
@@ -42,15 +41,12 @@ type ScheduleSettings = Pick<Config, 'temporal' | 'schedules' | 'market'>;
 /** Past midnight in UTC and where the service is used. */
 const NIGHT = { hour: 0, minute: 30 };
 
-/** Past the time at which a day is closed, in its time zone. */
-const AFTER_A_DAY = { hour: 2, minute: 15 };
-
 /** When providers have the statement of the day before, in the time zone of days. */
 const AFTER_STATEMENTS = { hour: 4, minute: 30 };
 
 /**
- * The Schedules of the sweep, the reconciliation (design 7), the whole check of the books, the day
- * reports, statements and balances of providers.
+ * The Schedules of the sweep, the reconciliation (design 7), the whole check of the books, and of
+ * statements and balances of providers.
  */
 const schedulesOf = ({
   temporal: { temporalTaskQueue: taskQueue },
@@ -74,13 +70,6 @@ const schedulesOf = ({
     taskQueue,
     workflowType: 'checkBooks',
     staticSummary: 'Checks all books',
-  }),
-  scheduleOf(sendDayReportsId(taskQueue), {
-    calendars: [AFTER_A_DAY],
-    timezone: marketTimeZone,
-    taskQueue,
-    workflowType: 'sendDayReports',
-    staticSummary: 'Day reports by e-mail',
   }),
   scheduleOf(compareStatementsId(taskQueue), {
     calendars: [AFTER_STATEMENTS],

@@ -20,14 +20,8 @@ import {
 import type { finishMessage } from '../../../workflows/finish-message.ts';
 import type { followCase } from '../../../workflows/follow-case.ts';
 import type { generateBulk } from '../../../workflows/generate-bulk.ts';
-import type { sendStatements } from '../../../workflows/send-reports.ts';
 import type { topUp } from '../../../workflows/top-up.ts';
-import {
-  caseId,
-  finishMessageId,
-  generateBulkId,
-  sendStatementsId,
-} from '../../../workflows/workflow-ids.ts';
+import { caseId, finishMessageId, generateBulkId } from '../../../workflows/workflow-ids.ts';
 import {
   redemptionStart,
   redemptionWorkflowId,
@@ -87,7 +81,7 @@ interface ResumptionOptions extends StarterOptions {
 
 /** Starts the workflows of money on hold for activities. */
 export function createResumption(options: ResumptionOptions): Resumption {
-  const { client, taskQueue, timing } = options;
+  const { client, timing } = options;
 
   const resumeMessage = async (message: LeftMessage, names: StartNames): Promise<boolean> => {
     if (await isRunning(client, redemptionWorkflowId(message))) return false;
@@ -102,18 +96,6 @@ export function createResumption(options: ResumptionOptions): Resumption {
       }),
     );
   };
-
-  const startStatements = () =>
-    startUnlessRunning(
-      options,
-      startOf<typeof sendStatements>('sendStatements', {
-        operation: 'send-statements',
-        workflowId: sendStatementsId(taskQueue),
-        args: [],
-        names: {},
-        summary: 'Monthly statements by e-mail',
-      }),
-    );
 
   const hint = (workflowId: string) =>
     tellIfRunning(() => client.workflow.getHandle(workflowId).signal(providerHint));
@@ -132,7 +114,6 @@ export function createResumption(options: ResumptionOptions): Resumption {
       startUnlessRunning(options, topUpStart(workflowId, { begin, timing }, names)),
     resumeMessage,
     resumeBulkOrder: (order) => startBulkOrder(options, order),
-    startStatements,
     retryTopUp: (call, waitMs) => outcomeOfRetry(options, call, waitMs),
     hintTopUp: hint,
     hintRedemption: (voucher) => hint(redemptionWorkflowId(voucher)),

@@ -58,10 +58,7 @@ type StartedOperation =
   | 'generate-bulk'
   | 'case'
   | 'finish-message'
-  | 'invite-merchant'
-  | 'tell-owners'
-  | 'deliver-webhooks'
-  | 'send-statements';
+  | 'deliver-webhooks';
 
 /** The company of a command, as the names of a start. */
 export const namesOfCompany = ({

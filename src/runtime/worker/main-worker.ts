@@ -141,7 +141,7 @@ export const webhookCallerOf = (
 export const createWebhookWorker = (
   config: Config,
   temporal: TemporalConnection,
-  { deliverDue, tellSwitchedOff }: Activities,
+  { deliverDue }: Activities,
   activityGuards: readonly ActivityInterceptorsFactory[],
 ): Promise<Worker> =>
   Worker.create({
@@ -149,7 +149,7 @@ export const createWebhookWorker = (
     namespace: temporal.namespace,
     dataConverter: temporal.dataConverter,
     taskQueue: webhookTaskQueue(config.temporal.temporalTaskQueue),
-    activities: { deliverDue, tellSwitchedOff },
+    activities: { deliverDue },
     interceptors: { activity: [...activityGuards] },
     maxConcurrentActivityTaskExecutions: ENDPOINTS_AT_ONCE,
     shutdownGraceTime: '15s',

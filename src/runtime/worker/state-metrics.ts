@@ -6,7 +6,6 @@ import {
   compareStatementsId,
   expireVouchersId,
   reconcileId,
-  sendDayReportsId,
 } from '../../../workflows/workflow-ids.ts';
 import type { Config } from '../../config/config.ts';
 import { countUnpaidAccounts } from '../../db/catalogue/payout-accounts.ts';
@@ -169,7 +168,8 @@ async function showDatabase(options: StateOptions): Promise<void> {
   for (const wallet of ['gift', 'airtime'])
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
   metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
-  for (const queue of emailQueues) metrics.set('emails_undelivered', { queue }, undelivered[queue]);
+  for (const queue of emailQueues)
+    metrics.set('emails_undelivered', { queue }, undelivered[queue] ?? 0);
   await showUnpaidAccounts(metrics, database, settings.defaultProviders.mobileMoneyProvider);
   await showStatements(metrics, database, options.balances, settings.schedules);
 }
@@ -182,7 +182,6 @@ async function showTemporal(options: StateOptions): Promise<void> {
   await showSchedule(options, 'reconciliation', reconcileId(taskQueue), reconcileIntervalSeconds);
   await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
   await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);
-  await showSchedule(options, 'day-reports', sendDayReportsId(taskQueue), DAY_SECONDS);
 }
 
 /**

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastClosedDay } from '../../../src/domain/day-report.ts';
-import { createFailpoint, type Failpoint } from '../../../src/runtime/process/failpoint.ts';
-import { sendDayReportsId } from '../../../workflows/workflow-ids.ts';
+import {
+  createFailpoint,
+  type Failpoint,
+  failpoints,
+} from '../../../src/runtime/process/failpoint.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
 import { until } from '../../support/until.ts';
-import { ended } from '../../workflows/ended.ts';
-import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
 import { lastClosing } from './last-closing.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
@@ -18,7 +19,7 @@ let armed: Failpoint = () => undefined;
 
 beforeAll(async () => {
   scene = await setGiftScene(
-    { PAYLOAD_KEYS: TEST_PAYLOAD_KEYS, STATEMENT_RETRY_SECONDS: '0.2' },
+    { INVITATION_PICKUP_SECONDS: '0.05' },
     { failpoint: (name) => armed(name) },
   );
   await scene.redeemed(scene.asMerchant, await scene.gift());
@@ -41,14 +42,29 @@ async function recipient(mailbox = 'somebody'): Promise<string> {
   return email;
 }
 
-/** What the Schedule starts. */
-async function send(history?: string) {
-  const workflowId = `reports-${randomUUID()}`;
-  await scene.stack.temporal.client.workflow.start('sendDayReports', {
-    workflowId,
+const countOf = async (state: string): Promise<number> => {
+  const { rows } = await sql`
+    select from outbox where kind = 'day-reports' and state = ${state}`.execute(
+    scene.stack.database,
+  );
+  return rows.length;
+};
+
+/** Runs the sweep. */
+const sweep = () =>
+  scene.stack.temporal.client.workflow.execute('expireVouchers', {
+    workflowId: `sweep-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
-  return ended(scene.stack, workflowId, history);
+
+/** Waits until no report is left to be sent, and tells how many were sent. */
+async function sentBy(work: () => Promise<unknown>): Promise<number> {
+  const before = await countOf('SENT');
+  await work();
+  await until(async () =>
+    expect([await countOf('QUEUED'), await countOf('SENDING')]).toEqual([0, 0]),
+  );
+  return (await countOf('SENT')) - before;
 }
 
 const mailsTo = (email: string) => scene.stack.sandbox.books.mails(email);
@@ -58,13 +74,6 @@ const outcomeOf = async (email: string) => {
   return rows.find((row: { email: string }) => row.email === email)?.lastOutcome;
 };
 
-test('a Schedule sends the report of each closed day, in the time zone of the market', async () => {
-  const { client } = scene.stack.temporal;
-  const id = sendDayReportsId(scene.stack.config.temporal.temporalTaskQueue);
-  const { spec } = await client.schedule.getHandle(id).describe();
-  expect(spec).toMatchObject({ timezone: ZONE, calendars: [{ hour: [{ start: 2 }] }] });
-});
-
 test('each recipient gets the report of a day once; a new one none from before', async () => {
   const email = await recipient();
   const late = `late-${randomUUID()}@mail.example`;
@@ -72,8 +81,8 @@ test('each recipient gets the report of a day once; a new one none from before',
   expect(
     (await commands().admin(`add report-recipient --email ${late.toUpperCase()}`)).out,
   ).toContain('No change');
-  expect(await send()).toEqual({ sent: 1 });
-  expect(await send()).toEqual({ sent: 0 });
+  expect(await sentBy(sweep)).toBe(1);
+  expect(await sentBy(sweep)).toBe(0);
   const [mail, ...others] = mailsTo(email);
   expect(others).toEqual([]);
   expect(mailsTo(late)).toEqual([]);
@@ -90,34 +99,39 @@ test('each recipient gets the report of a day once; a new one none from before',
 
 test('a fault at any step costs no e-mail, and sends none twice but under its Message-ID', async () => {
   const emails: string[] = [];
-  for (const step of ['queued', 'sending', 'sent'] as const) {
+  for (const step of failpoints.outbox) {
     emails.push(await recipient());
-    armed = createFailpoint(`report-${step}:throw`);
-    await send();
+    armed = createFailpoint(`${step}:throw`);
+    await sentBy(sweep);
   }
   armed = () => undefined;
   const ids = emails.map((email) => mailsTo(email).map(({ messageId }) => messageId));
-  expect(ids.map((one) => new Set(one).size)).toEqual([1, 1, 1]);
-  expect(ids.map((one) => one.length)).toEqual([1, 1, 2]);
+  expect(ids.map((one) => new Set(one).size)).toEqual([1, 1, 1, 1, 1]);
+  // After "sent", the e-mail was out and not recorded.
+  expect(ids.map((one) => one.length)).toEqual([1, 1, 1, 2, 1]);
 });
 
 test('what the mail server does not take is tried again; what it refuses, or may have taken, is not', async () => {
   const busy = await recipient('busy');
   const refused = await recipient('refused');
   const dropped = await recipient('dropped');
-  const sending = send('send-day-reports');
-  await until(async () => {
-    const { rows } = await sql`select from report_emails
-      where settled_at is null and due_at > created_at`.execute(scene.stack.database);
-    expect(rows).toHaveLength(1);
-  });
   const free = busy.replace('busy', 'free');
-  await scene.stack.database
-    .updateTable('report_recipients')
-    .set({ email: free })
-    .where('email', '=', busy)
-    .execute();
-  expect(await sending).toEqual({ sent: 1 });
+  const sent = await sentBy(async () => {
+    await sweep();
+    await until(async () => {
+      const { rows } = await sql`select from outbox
+        where kind = 'day-reports' and state = 'QUEUED' and attempts > 0`.execute(
+        scene.stack.database,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    await scene.stack.database
+      .updateTable('report_recipients')
+      .set({ email: free })
+      .where('email', '=', busy)
+      .execute();
+  });
+  expect(sent).toBe(1);
   expect(mailsTo(free)).toHaveLength(1);
   expect([await outcomeOf(refused), await outcomeOf(dropped)]).toEqual(['REFUSED', 'UNKNOWN']);
   // One that may have arrived is no alert.
@@ -153,10 +167,12 @@ test('a report that cannot be made holds up no other one, and is sent once it ca
     .execute();
   const before = new Date(Date.parse(day()) - 86_400_000).toISOString().slice(0, 10);
   const remove = await unreadable(before);
-  const sending = send();
-  await until(() => expect(mailsTo(email)).toHaveLength(1)).finally(remove);
-  expect(mailsTo(email)[0]?.subject).toContain(day());
-  expect(await sending).toEqual({ sent: 2 });
+  const sent = await sentBy(async () => {
+    await sweep();
+    await until(() => expect(mailsTo(email)).toHaveLength(1)).finally(remove);
+    expect(mailsTo(email)[0]?.subject).toContain(day());
+  });
+  expect(sent).toBe(2);
   const subjects = mailsTo(email).map(({ subject }) => subject);
   expect(subjects).toContainEqual(expect.stringContaining(before));
 });
@@ -164,10 +180,10 @@ test('a report that cannot be made holds up no other one, and is sent once it ca
 test('nobody gets a report after the removal, and the audit log says who chose', async () => {
   const email = await recipient();
   armed = ((name: string) =>
-    name === 'report-queued'
+    name === 'outbox-read'
       ? commands().json(`remove report-recipient --email ${email}`)
       : undefined) as never;
-  expect(await send()).toEqual({ sent: 0 });
+  expect(await sentBy(sweep)).toBe(0);
   armed = () => undefined;
   expect(mailsTo(email)).toEqual([]);
   expect((await commands().admin(`remove report-recipient --email ${email}`)).code).toBe(1);

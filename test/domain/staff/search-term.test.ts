@@ -58,10 +58,6 @@ const ids: Readonly<Record<IdFunction, readonly [id: string, expected: SearchTer
   watchBalancesId: [workflowIds.watchBalancesId('queue'), ofService],
   topUpId: [workflowIds.topUpId(17, operationId), { topupId: 17 }],
   finishMessageId: [workflowIds.finishMessageId(operationId), ofOperation],
-  inviteMerchantId: [workflowIds.inviteMerchantId(uuid), ofService],
-  tellOwnersId: [workflowIds.tellOwnersId(8, 'queue'), ofService],
-  sendStatementsId: [workflowIds.sendStatementsId('queue'), ofService],
-  sendDayReportsId: [workflowIds.sendDayReportsId('queue'), ofService],
   deliverWebhooksId: [workflowIds.deliverWebhooksId(9, 'queue'), ofService],
 };
 

@@ -1,12 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import * as searchAttributes from '../../../workflows/search-attributes.ts';
-import {
-  checkBooksId,
-  expireVouchersId,
-  reconcileId,
-  sendDayReportsId,
-} from '../../../workflows/workflow-ids.ts';
+import { checkBooksId, expireVouchersId, reconcileId } from '../../../workflows/workflow-ids.ts';
 import { startOwnTemporal } from '../../harness/own-temporal.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
@@ -19,7 +14,7 @@ const SOON = {
 };
 
 const namesOf = (taskQueue: string) =>
-  [expireVouchersId, reconcileId, checkBooksId, sendDayReportsId].map((idOf) => idOf(taskQueue));
+  [expireVouchersId, reconcileId, checkBooksId].map((idOf) => idOf(taskQueue));
 
 /** A voucher whose redemption waits for its provider; its caller was told to ask again. */
 async function heldRedemption(scene: RedemptionScene) {

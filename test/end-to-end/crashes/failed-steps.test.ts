@@ -30,15 +30,10 @@ function note(name: Parameters<Failpoint>[0]) {
 }
 
 /**
- * Nobody waits for an invitation, a statement or a report: test/end-to-end/processes/invitations.test.ts,
- * test/pages/portal/statements/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have their crashes.
+ * Nobody waits for the outbox: test/end-to-end/processes/invitations.test.ts,
+ * test/pages/portal/statements/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have its crashes.
  */
-const {
-  invite: _invitations,
-  statement: _statements,
-  report: _reports,
-  ...ofRequests
-} = failpoints;
+const { outbox: _outbox, ...ofRequests } = failpoints;
 const cases = Object.entries(ofRequests).flatMap(([story, names]) =>
   // After the answer nothing is left that could fail; only death counts there.
   names.filter((name) => !name.endsWith('-answered')).map((name) => [name, story] as const),

@@ -221,22 +221,3 @@ describe('a code that no workflow sends any more', () => {
     await untilMessageIs(gift, 'UNKNOWN');
   });
 });
-
-test('a message of an invitation that ended in the middle of sending is unknown', async () => {
-  const { database } = scene.stack;
-  const { rows } = await sql<{ id: string }>`
-    with invitation as (
-      insert into merchant_invitations (merchant_id, email, status, settled_at)
-      values (${scene.merchant.id}, 'shop@example.test', 'REPLACED', now() - interval '10 minutes')
-      returning id)
-    insert into invitation_messages (invitation_id, channel, status)
-    select id, 'SMS', 'SENDING' from invitation
-    returning invitation_id as id`.execute(database);
-  expect(await sweep()).toMatchObject({ endedMessages: 1 });
-  const { status } = await database
-    .selectFrom('invitation_messages')
-    .select('status')
-    .where('invitation_id', '=', rows[0]?.id ?? '')
-    .executeTakeFirstOrThrow();
-  expect(status).toBe('UNKNOWN');
-});

@@ -55,11 +55,6 @@ export const accountTables = (age: string, company: string, companyKind: string)
       portal_account_id: '1',
       ended_at: `case when number % 1000 = 0 then null else ${age} end`,
     },
-    access_notices: {
-      audit_id: 'number',
-      created_at: age,
-      sent_at: `case when number % 1000 = 0 then null else ${age} end`,
-    },
     portal_half_sign_ins: {
       token_digest: `convert_to('digest-' || number, 'utf8')`,
       created_at: age,
@@ -73,11 +68,16 @@ export const accountTables = (age: string, company: string, companyKind: string)
       status: `case when number % 1000 = 0 then 'REQUESTED' else 'REPLACED' end`,
       settled_at: `case when number % 1000 = 0 then null else ${age} end`,
     },
-    invitation_messages: {
-      invitation_id: `md5(number::text)::uuid`,
-      channel: `'SMS'`,
+    outbox: {
+      kind: `(array['access-notices', 'invitations', 'statements', 'day-reports'])[1 + number % 4]`,
+      subject: `case number % 4 when 1 then md5(number::text)::uuid::text else number::text end`,
+      channel: `case number % 4 when 1 then 'SMS' else 'EMAIL' end`,
+      recipient: 'number',
+      dedupe_key: `'message-' || number`,
       created_at: age,
-      status: `case when number % 1000 = 0 then 'QUEUED' else 'SENT' end`,
-      settled_at: `case when number % 1000 = 0 then null else ${age} end`,
+      due_at: age,
+      state: `case when number % 1000 < 4 then 'QUEUED' when number % 1000 < 8 then 'REFUSED'
+        else 'SENT' end`,
+      settled_at: `case when number % 1000 < 4 then null else ${age} end`,
     },
   }) as const;

@@ -218,22 +218,6 @@ const filled: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     changed_at: age,
     result: `case when number % 1000 > 1 then 'Done' end`,
   },
-  statement_emails: {
-    account_id: 'number',
-    month: `'2026-01'`,
-    created_at: age,
-    due_at: age,
-    settled_at: `case when number % 1000 = 0 then null else ${age} end`,
-    outcome: `case number % 1000 when 0 then null when 1 then 'REFUSED' else 'SENT' end`,
-  },
-  report_emails: {
-    recipient_id: 'number',
-    day: `'2026-01-01'`,
-    created_at: age,
-    due_at: age,
-    settled_at: `case when number % 1000 = 0 then null else ${age} end`,
-    outcome: `case number % 1000 when 0 then null when 1 then 'REFUSED' else 'SENT' end`,
-  },
   message_failovers: {
     at: age,
     message_id: 'number',

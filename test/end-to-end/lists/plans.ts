@@ -51,14 +51,14 @@ export async function planOf(
 
 /** Indexes that hold only what is open or rare, which is little at any time: they are read from end to end. */
 const OPEN: ReadonlySet<string> = new Set([
-  ...['messages_unsettled', 'invitation_messages_unsettled', 'merchant_invitations_to_take_up'],
+  ...['messages_unsettled', 'outbox_unsettled', 'merchant_invitations_open'],
   ...['redemptions_held', 'topup_attempts_held', 'redemption_reversals_pending'],
   ...['topups_pending', 'placements_to_ask', 'cases_open', 'cases_open_by_id'],
   ...['cases_blocking_voucher', 'cases_blocking_topup', 'placements_of_voucher'],
   ...['topup_retries_open', 'repairs_underway', 'repairs_open'],
   ...['provider_statements_unfinished', 'bulk_orders_open'],
-  ...['voucher_claims_open', 'events_to_number', 'access_notices_unsent'],
-  ...['statement_emails_due', 'report_emails_due', 'webhook_deliveries_due'],
+  ...['voucher_claims_open', 'events_to_number'],
+  ...['webhook_deliveries_due'],
   ...['merchant_invitations_current', 'bulk_lines_pending', 'webhook_deliveries_in_order'],
 ]);
 

@@ -47,7 +47,7 @@ test('one that is written while nothing runs is sent when there is a worker', as
   await service.stop();
 });
 
-test.each(['invite-begun', 'invite-sending', 'invite-sent', 'invite-sent-recorded'] as const)(
+test.each(['outbox-read', 'outbox-sending', 'outbox-sent', 'outbox-recorded'] as const)(
   'the worker dies at %s: the link arrives, by each way in one message',
   async (failpoint) => {
     const { id, email, phone } = await scene.newMerchant();
@@ -80,7 +80,6 @@ test('no token is in the output, the database or a history', async () => {
   expect(await secretsInDatabase(processes.database, canary)).toEqual([]);
   const { TEMPORAL_ADDRESS: address = '', TEMPORAL_TASK_QUEUE: taskQueue = '' } =
     processes.settings;
-  const { found, workflowIds } = await secretsInHistories({ address, taskQueue }, canary);
-  expect(workflowIds.filter((id) => id.startsWith('invite-merchant:'))).toHaveLength(5);
+  const { found } = await secretsInHistories({ address, taskQueue }, canary);
   expect(found).toEqual([]);
 });

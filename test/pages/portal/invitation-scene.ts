@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../../src/config/config.ts';
 import { addMerchant } from '../../../src/db/catalogue/companies.ts';
 import type { InvitationStatus } from '../../../src/db/people/invitations.ts';
-import { inviteMerchantId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { call } from '../../support/clients.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -118,6 +117,6 @@ export function invitationsOn<
 
   return {
     ...{ stack, operator, newMerchant, invite, invited, activate, tokenIn, mails, texts },
-    ...{ mailedPath, invitationRow, untilStatus, untilSent, workflowIdOf: inviteMerchantId },
+    ...{ mailedPath, invitationRow, untilStatus, untilSent },
   };
 }

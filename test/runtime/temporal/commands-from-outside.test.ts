@@ -176,8 +176,6 @@ it.each([
   'reverseRedemption',
   'repair',
   'topUp',
-  'inviteMerchant',
-  'tellOwners',
 ])('a start of %s without data ends at once', async (type) => {
   const { workflowId } = await start(outsider, type, []);
   expect(await endOf(workflowId)).toEqual(refused);

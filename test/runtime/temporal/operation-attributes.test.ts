@@ -9,10 +9,7 @@ import { until } from '../../support/until.ts';
 import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
 /** Those of told-attributes.test.ts. */
-const STARTED_ELSEWHERE = [
-  ...['check-payout-account', 'finish-message', 'invite-merchant'],
-  ...['tell-owners', 'deliver-webhooks', 'send-statements'],
-];
+const STARTED_ELSEWHERE = [...['check-payout-account', 'finish-message', 'deliver-webhooks']];
 
 let scene: RepairScene;
 let found: Starts['found'];

@@ -21,12 +21,8 @@ export const expected: Readonly<Record<string, readonly string[]>> = {
   repair: ofVoucher,
   case: [...COMPANY, 'VoucherSerial', 'Reference'],
   'finish-message': [...ofVoucher, 'Reference'],
-  'invite-merchant': ['MerchantId'],
-  // Of the one company that it is about.
-  'tell-owners': ['MerchantId'],
+  // Of the company that it is about.
   'deliver-webhooks': ['PartnerId'],
-  // Those of all companies.
-  'send-statements': [],
 };
 
 export const hasAll = (operation: string, attributes: Record<string, unknown>) =>

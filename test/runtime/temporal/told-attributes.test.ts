@@ -3,8 +3,6 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls } from '../../../src/operations/workflow-calls.ts';
-import { createResumption } from '../../../src/runtime/temporal/starters.ts';
-import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { done } from '../../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
@@ -12,12 +10,10 @@ import {
   setRedemptionScene,
 } from '../../end-to-end/gift/redemption-scene.ts';
 import { setWebhookScene, type WebhookScene } from '../../end-to-end/webhooks/webhook-scene.ts';
-import { invitationsOn } from '../../pages/portal/invitation-scene.ts';
-import { makeAccount } from '../../pages/portal/portal-client.ts';
 import { until } from '../../support/until.ts';
 import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
-/** What tells people something: webhooks, e-mails, and messages that another workflow left behind. */
+/** What tells people something: webhooks, and messages that another workflow left behind. */
 
 let scene: RedemptionScene;
 let webhooks: WebhookScene;
@@ -79,19 +75,6 @@ test('a message that was left behind is found by its redemption, and by who was 
   });
 });
 
-test('e-mails about a changed access are found by the company, and an invitation by its merchant', async () => {
-  const { newMerchant, invite, operator } = invitationsOn(scene.stack);
-  const { id, email } = await newMerchant();
-  await invite(id);
-  const ofMerchant = `MerchantId = "${id}"`;
-  hasAll('invite-merchant', await startedWith('invite-merchant', ofMerchant));
-  await makeAccount(scene.stack, { kind: 'merchant', id }, { email });
-  await operator.json(`register address 203.0.113.7 --merchant ${id}`);
-  const attributes = await startedWith('tell-owners', ofMerchant);
-  hasAll('tell-owners', attributes);
-  expect(attributes).toEqual({ Operation: 'tell-owners', MerchantId: String(id) });
-});
-
 test('deliveries to a webhook are found by its company', async () => {
   const { url } = await webhooks.receiver();
   await webhooks.register(url);
@@ -116,17 +99,6 @@ test('a check of a payout account is found by its merchant', async () => {
     Operation: 'check-payout-account',
     MerchantId: String(merchant.id),
   });
-});
-
-test('statements by e-mail are found by their operation: they are those of all companies', async () => {
-  const { temporal, config } = scene.stack;
-  const { startStatements } = createResumption({
-    client: temporal.client,
-    taskQueue: config.temporal.temporalTaskQueue,
-    timing: workflowTiming(config),
-  });
-  await startStatements();
-  expect(await startedWith('send-statements')).toEqual({ Operation: 'send-statements' });
 });
 
 test('the guide for support says of each operation what its workflow is found by', () => {

@@ -1,11 +1,8 @@
-import { invitationSettled } from '../../../../workflows/contracts.ts';
-import { inviteMerchantId } from '../../../../workflows/workflow-ids.ts';
 import { findPortalAccount, mayHaveAccount } from '../../../db/people/accounts.ts';
 import { findOpenInvitation } from '../../../db/people/invitations.ts';
 import { endPortalSession } from '../../../db/people/sign-ins.ts';
 import type { Employer } from '../../../domain/vouchers/voucher.ts';
 import { html, phrase } from '../../../rendering/html.ts';
-import { describeError } from '../../../runtime/process/logger.ts';
 import { language, languages } from '../../language/language.ts';
 import { field, formTokenField, message, postForm } from '../../layout/parts.ts';
 import {
@@ -215,7 +212,7 @@ export const activate: PublicPage = {
   access: 'anyone',
   hasSecretPath: true,
   async handle(request) {
-    const { services, passwords, form } = request;
+    const { passwords, form } = request;
     const found = await openLink(request);
     if ('kind' in found) return found;
     const password = form.text('new-password');
@@ -229,12 +226,6 @@ export const activate: PublicPage = {
     if (account === undefined) return deadLink;
     const next = `${PORTAL_PATH}/getting-started`;
     const answer = await admit(request, { ...account, checkedHash: hash }, next);
-    // The request does not wait for the workflow, which would notice by polling, too.
-    services.workflows
-      .tell(inviteMerchantId(account.invitationId), invitationSettled)
-      .catch((error) =>
-        services.logger.warn(describeError(error), 'Could not signal the invitation workflow'),
-      );
     return answer ?? deadLink;
   },
 };

@@ -1,0 +1,200 @@
+import type { Logger } from 'pino';
+import {
+  type Lane,
+  nextDueSubject,
+  type OutboxChannel,
+  type OutboxEnd,
+  type OutboxKind,
+  type OutboxMessage,
+  recordOutboxMessage,
+  renewOutboxSending,
+  takeFromOutbox,
+} from '../../src/db/outbox.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
+import { EMAIL_SENDING_SECONDS, smsSendingSeconds } from '../messages.ts';
+import { sendByRoutes } from '../providers.ts';
+import {
+  createMessageKinds,
+  type Letter,
+  type MessageKind,
+  type OutboxDependencies,
+} from './kinds.ts';
+
+/** Sends the due messages of a kind by one channel. */
+export interface OutboxSender {
+  readonly kind: OutboxKind;
+  readonly channel: OutboxChannel;
+  /**
+   * Sends until none is due. A subject that fails keeps the others not waiting.
+   *
+   * @param mayGoOn whether another message may begin
+   * @throws the first failure, when the rest is done
+   */
+  send(mayGoOn: () => boolean): Promise<void>;
+}
+
+/**
+ * The senders of the outbox: one for each kind and channel, so that none waits for another. Any number of
+ * processes may send: a message is taken by one of them. The outbox needs only the database, so its
+ * messages leave while Temporal is unavailable.
+ */
+export function createOutbox(
+  dependencies: OutboxDependencies,
+  logger: Pick<Logger, 'warn' | 'error'>,
+  emailSendingSeconds = EMAIL_SENDING_SECONDS,
+): readonly OutboxSender[] {
+  return Object.entries(createMessageKinds(dependencies, logger)).flatMap(([name, kind]) =>
+    kind.channels.map((channel) => {
+      const lane: Lane = {
+        kind: name as OutboxKind,
+        channel,
+        patienceSeconds: kind.patienceSeconds,
+        longestSeconds:
+          channel === 'SMS' ? smsSendingSeconds(dependencies.settings) : emailSendingSeconds,
+      };
+      return createSender(dependencies, { lane, kind, logger });
+    }),
+  );
+}
+
+/** What a sender has. */
+interface Sending {
+  readonly lane: Lane;
+  readonly kind: MessageKind;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+function createSender(dependencies: OutboxDependencies, { lane, kind, logger }: Sending) {
+  const { database, failpoint } = dependencies;
+
+  async function send(mayGoOn: () => boolean): Promise<void> {
+    const failed: string[] = [];
+    let failure: { readonly error: unknown } | undefined;
+    while (mayGoOn()) {
+      const subject = await nextDueSubject(database, lane, failed);
+      if (subject === undefined) break;
+      try {
+        await sendAll(subject, mayGoOn);
+      } catch (error) {
+        failed.push(subject);
+        failure ??= { error };
+      }
+    }
+    if (failure) throw failure.error;
+  }
+
+  /** Sends all due messages about a subject. A content that cannot be made is tried again later. */
+  async function sendAll(subject: string, mayGoOn: () => boolean): Promise<void> {
+    const found = await kind.read(subject, lane.channel).catch((error: unknown) => {
+      logger.error({ ...aboutOf(subject), reason: reasonOf(error) }, 'Could not write a message');
+      return unwritten;
+    });
+    const content = typeof found === 'string' ? cancelled(found) : found;
+    await failpoint('outbox-read');
+    while (mayGoOn()) {
+      const message = await takeFromOutbox(database, lane, subject);
+      if (!message) return;
+      const isPointless = typeof content !== 'function' && content.state === 'CANCELLED';
+      if (message.wasInterrupted && (lane.channel === 'SMS' || isPointless))
+        await record(subject, message, cutOff);
+      else if (typeof content === 'function') await sendTaken(subject, message, content);
+      else await record(subject, message, content);
+    }
+  }
+
+  async function sendTaken(
+    subject: string,
+    message: OutboxMessage,
+    write: (recipient: number) => Promise<Letter | undefined>,
+  ): Promise<void> {
+    try {
+      await record(subject, message, await endOf(message, await write(message.recipient)));
+    } catch (error) {
+      // The next attempt need not wait for it.
+      await record(subject, message, lane.channel === 'SMS' ? cutOff : interrupted).catch(
+        () => undefined,
+      );
+      throw error;
+    }
+    await failpoint('outbox-recorded');
+  }
+
+  async function endOf(message: OutboxMessage, letter: Letter | undefined): Promise<OutboxEnd> {
+    if (!letter) return cancelled('The recipient does not get it any more');
+    await failpoint('outbox-sending');
+    const end = await handOver(dependencies, message, letter);
+    await failpoint('outbox-sent');
+    return end.state === 'UNKNOWN' && kind.unknown === 'idempotent'
+      ? { ...end, state: 'QUEUED' }
+      : end;
+  }
+
+  async function record(subject: string, message: OutboxMessage, end: OutboxEnd): Promise<void> {
+    const isGivenUp = await recordOutboxMessage(database, message, end, (transaction) =>
+      kind.conclude(transaction, subject),
+    );
+    if (isGivenUp || end.state === 'REFUSED' || end.state === 'UNKNOWN')
+      logger.warn(
+        { ...aboutOf(subject), id: message.id, state: end.state, isGivenUp, problem: end.problem },
+        'A message was not delivered',
+      );
+  }
+
+  const aboutOf = (subject: string) => ({ kind: lane.kind, channel: lane.channel, subject });
+
+  return { kind: lane.kind, channel: lane.channel, send };
+}
+
+const cancelled = (problem: string): OutboxEnd => ({ state: 'CANCELLED', problem });
+const unwritten: OutboxEnd = { state: 'QUEUED', problem: 'It could not be written' };
+/** An e-mail is sent again under the same Message-ID. */
+const interrupted: OutboxEnd = { state: 'QUEUED', problem: 'Its sending was interrupted' };
+/** A text message is not sent again: its provider has no idempotency key. Nor is a message without a point. */
+const cutOff: OutboxEnd = {
+  state: 'UNKNOWN',
+  problem: 'the worker stopped while it was sending',
+};
+
+/** Hands a message to its provider. */
+async function handOver(
+  dependencies: OutboxDependencies,
+  message: OutboxMessage,
+  letter: Letter,
+): Promise<OutboxEnd> {
+  const { database, emailSender } = dependencies;
+  if (!('routes' in letter))
+    return endOfOutcome(await emailSender.send({ id: message.dedupeKey, ...letter }), letter);
+  const { to, text, routes } = letter;
+  const { outcome, asked } = await sendByRoutes(
+    dependencies,
+    {
+      routes,
+      share: `outbox:${message.id}`,
+      noteFailover: ({ to: next }) => renewOutboxSending(database, message, next),
+    },
+    { to, text },
+  );
+  return { ...endOfOutcome(outcome, letter), provider: asked.provider };
+}
+
+const states = {
+  delivered: 'SENT',
+  refused: 'REFUSED',
+  'not-sent': 'QUEUED',
+  unknown: 'UNKNOWN',
+} as const satisfies Record<ProviderOutcome['kind'], OutboxEnd['state']>;
+
+/** The answer of a server may repeat the message. */
+function endOfOutcome(outcome: ProviderOutcome, { secret }: Letter): OutboxEnd {
+  const without = (text: string) => (secret === undefined ? text : text.replaceAll(secret, '…'));
+  const state = states[outcome.kind];
+  return outcome.kind === 'delivered'
+    ? { state, providerReference: without(outcome.providerReference) }
+    : { state, problem: without(outcome.message) };
+}
+
+/** The name of an error, and PostgreSQL's code: its texts can contain values of rows. */
+function reasonOf(error: unknown): string {
+  const { name, code } = error as { readonly name?: string; readonly code?: string };
+  return [name, code].filter(Boolean).join(' ');
+}
