@@ -28,8 +28,9 @@ import { merchantRoutes } from './merchant/routes.ts';
 import type { QuotedProviders } from './operations/quotes.ts';
 import { createOperationWaits } from './operations/run-once.ts';
 import { createWorkflowClient } from './operations/workflow-calls.ts';
-import { createPortal } from './pages/portal/portal.ts';
-import { createStaffSite } from './pages/staff/staff-site.ts';
+import { portalSite } from './pages/portal/routes.ts';
+import { createSite } from './pages/site.ts';
+import { supportSite } from './pages/staff/routes.ts';
 import { partnerRoutes } from './partner/routes.ts';
 import { canSendTopup } from './providers/airtime/airtime.ts';
 import { choiceFor, createAirtimeSet, createOperatorLookup } from './providers/provider-set.ts';
@@ -209,8 +210,8 @@ function pagesOf(services: Services, config: ApiConfig): PagesSurface[] {
   const { portalPasswordCost, portalPasswordThreads } = config.portal;
   const passwords = createPasswordHashes(portalPasswordCost, portalPasswordThreads);
   return [
-    createPortal(services, passwords),
-    createStaffSite(services, passwords),
+    createSite(portalSite, services, passwords),
+    createSite(supportSite, services, passwords),
     createDocsSite(config),
   ];
 }

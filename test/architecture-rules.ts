@@ -1,5 +1,11 @@
 import { posix } from 'node:path';
 
+/** What everything that answers requests may import. */
+const HTTP = [
+  ...['http', 'pages', 'operations', 'repairs', 'database', 'domain', 'crypto', 'workflows'],
+  ...['foundation', 'rendering', 'tracing'],
+];
+
 /**
  * Who may import whom (docs/architecture.md, "Layers"). A place is found by the first pattern that fits. `of` are
  * the places whose values and types it may import, `typesOf` those of which only types, `packages`
@@ -25,13 +31,12 @@ const PLACES = {
     path: /^src\/operations\//,
     of: ['operations', 'database', 'domain', 'crypto', 'workflows', 'foundation'],
   },
-  http: {
-    path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks|pages)\//,
-    of: [
-      ...['http', 'operations', 'repairs', 'database', 'domain', 'crypto', 'workflows'],
-      ...['foundation', 'rendering', 'tracing'],
-    ],
-  },
+  http: { path: /^src\/(http|openapi|docs-site|partner|merchant|callbacks)\//, of: [...HTTP] },
+  /** The two sites know nothing of each other: both stand on the pages beside them. */
+  portal: { path: /^src\/pages\/portal\//, of: ['portal', ...HTTP] },
+  staff: { path: /^src\/pages\/staff\//, of: ['staff', ...HTTP] },
+  /** The pipeline, session, forms and layout of both sites, and the pages of the own account. */
+  pages: { path: /^src\/pages\//, of: [...HTTP] },
   workflows: {
     path: /^workflows\//,
     of: ['workflows', 'domain'],
@@ -54,6 +59,9 @@ const PLACES = {
     of: [
       ...[
         'assembly',
+        'portal',
+        'staff',
+        'pages',
         'http',
         'operations',
         'repairs',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Surface } from '../domain/refusals.ts';
 import { readAsset, readModules } from '../http/files.ts';
 import { endpointGroups } from '../openapi/both-documents.ts';
-import { assets as portalAssets } from '../pages/portal/assets.ts';
+import { assets as portalAssets } from '../pages/layout/assets.ts';
 import { type Html, html } from '../rendering/html.ts';
 import { guides } from './markdown.ts';
 import { DOCS_PATH, markdownPath } from './page.ts';

@@ -1,68 +1,18 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { PasswordHashes } from '../crypto/password-hashes.ts';
-import type { PersonSession, PortalSession, StaffSession } from '../db/people/sign-ins.ts';
+import type { Database } from '../db/connection.ts';
+import type {
+  PersonSession,
+  PortalSession,
+  SessionLifetimes,
+  StaffSession,
+} from '../db/people/sign-ins.ts';
 import type { PortalNeed } from '../domain/access.ts';
-import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { StaffNeed } from '../domain/staff.ts';
 import type { CompanyKind } from '../domain/vouchers/voucher.ts';
-import { readRawBody } from '../http/body/json-body.ts';
 import type { Services } from '../http/services.ts';
 import type { Html } from '../rendering/html.ts';
-
-/** A year. */
-const DEVICE_SECONDS = 31_536_000;
-
-type PortalCookies = ReturnType<typeof createCookies>;
-
-/**
- * The cookies of a site, the portal or the pages for staff, each with its own: the session; a visit without a session, which the forms of the sign-in page
- * belong to; half a sign-in, between password and code; the language of
- * its pages; and the device, which only separates guesses from the person's own attempts
- * (device.ts). Scripts cannot read them, and other sites cannot make a browser send them. They are
- * Secure unless the portal runs on this machine; then no other host of the domain can set them
- * (`__Host-`).
- */
-export function createCookies(publicUrl: string, { basePath }: { readonly basePath: string }) {
-  const isSecure = !isLoopbackHost(new URL(publicUrl).hostname);
-  const prefix = isSecure ? '__Host-' : '';
-  const attributes = isSecure
-    ? 'Path=/; HttpOnly; SameSite=Lax; Secure'
-    : `Path=${basePath}; HttpOnly; SameSite=Lax`;
-  const cookie = (purpose: string, lifetime = '') => {
-    const name = `${prefix}${basePath.slice(1)}-${purpose}`;
-    return {
-      name,
-      /** The value of a Set-Cookie header. */
-      set: (value: string) => `${name}=${value}; ${attributes}${lifetime}`,
-      clear: () => `${name}=; ${attributes}; Max-Age=0`,
-    };
-  };
-  return {
-    isSecure,
-    session: cookie('session'),
-    visit: cookie('visit'),
-    half: cookie('half'),
-    language: cookie('language', `; Max-Age=${DEVICE_SECONDS}`),
-    device: cookie('device', `; Max-Age=${DEVICE_SECONDS}`),
-  };
-}
-
-/** Host names of this machine in the form of URLs. */
-const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-
-const TOKEN = /^[\w-]{43}$/;
-
-/**
- * A cookie's value in the format of our tokens. Undefined where the cookie appears with two values,
- * because somebody else has set one of them.
- */
-export function readToken(header: string | undefined, name: string): string | undefined {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const named = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  const [value, ...others] = new Set(named.map((pair) => pair.slice(name.length + 1)));
-  return value !== undefined && others.length === 0 && TOKEN.test(value) ? value : undefined;
-}
+import type { PageCookies } from './session/cookies.ts';
 
 /** The fields of a sent form; of a repeated field the first counts. */
 export interface Form {
@@ -72,20 +22,6 @@ export interface Form {
   names(): readonly string[];
 }
 
-export const emptyForm: Form = { text: () => '', names: () => [] };
-
-const FORM_LIMIT_BYTES = 32_768;
-const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-
-/** Reads a form in the encoding of browsers. */
-export async function readForm(request: IncomingMessage): Promise<Form | Refusal> {
-  if (!URL_ENCODED.test(request.headers['content-type'] ?? ''))
-    return refuse('media-type-unsupported');
-  const body = await readRawBody(request, FORM_LIMIT_BYTES);
-  const fields = new URLSearchParams(body.toString('utf8'));
-  return { text: (name) => fields.get(name) ?? '', names: () => [...new Set(fields.keys())] };
-}
-
 /** A name in one line, without characters that would overlap other text. */
 export function readName(text: string, maximumLength: number): string | undefined {
   const name = text.trim().normalize('NFC');
@@ -93,16 +29,25 @@ export function readName(text: string, maximumLength: number): string | undefine
   return isPrintable && name.length <= maximumLength ? name : undefined;
 }
 
-/** An entry of a menu, as the layout writes it. */
-export interface MenuEntry {
+/** An entry of a menu. */
+interface MenuEntry<Need extends string = string> {
   readonly label: string;
   /** Below the site's base path. */
   readonly path: string;
   /** Further pages of this entry, including those below them. */
   readonly further?: readonly string[];
+  /** As the page of this path needs it. */
+  readonly needs: Need;
+  /** Only for companies of this kind. */
+  readonly kind?: CompanyKind;
 }
 
-/** A site of pages with accounts of its own: the portal, or the pages for staff. */
+export type Menu<Need extends string = string> = readonly {
+  readonly group: string;
+  readonly entries: readonly MenuEntry<Need>[];
+}[];
+
+/** What pages know of their site: the portal, or the pages for staff. */
 export interface Site {
   readonly basePath: '/portal' | '/support';
   readonly name: 'Voucher portal' | 'Voucher support';
@@ -110,29 +55,44 @@ export interface Site {
   readonly isForStaff: boolean;
   /** Under the heading of the sign-in form: whom the site is for. */
   readonly audience: string;
-  /** The pages that the menu of a person has. */
-  menuOf(session: PortalSession | StaffSession): readonly {
-    readonly group: string;
-    readonly entries: readonly MenuEntry[];
-  }[];
+  /** What the page of the account has for people of this site alone. */
+  accountCards?(request: PersonRequest): Promise<Html>;
+}
+
+/** A signed-in person of either site. */
+export type SiteSession = PortalSession | StaffSession;
+
+/** A site of pages with accounts of its own. */
+export interface SiteOf<Session extends SiteSession, Need extends string> extends Site {
+  /** Of two paths that match, the later one answers. */
+  readonly pages: readonly Page<Session, Need>[];
+  readonly menu: Menu<Need>;
+  /** The session of a token; undefined where it has ended, or belongs to the other site. */
+  findSession(
+    database: Database,
+    tokenDigests: readonly Buffer[],
+    lifetimes: SessionLifetimes,
+  ): Promise<Session | undefined>;
+  /** Whether the person's role includes the pages of a need. */
+  mayUse(session: Session, need: Need): boolean;
 }
 
 /** The dependencies of pages. */
-export interface PortalTools {
+export interface PageTools {
   readonly site: Site;
   readonly services: Services;
   readonly passwords: PasswordHashes;
-  readonly cookies: PortalCookies;
+  readonly cookies: PageCookies;
 }
 
 /** The request of a public page. */
-export interface PublicRequest extends PortalTools {
+export interface PublicRequest extends PageTools {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** Without fields for GET. */
   readonly form: Form;
-  /** The token that every form of the answer carries (csrf.ts). */
+  /** The token that every form of the answer carries. */
   readonly formToken: string;
   /** The normalised source address. */
   readonly sourceAddress: string;
@@ -140,23 +100,21 @@ export interface PublicRequest extends PortalTools {
   readonly sessionToken: string | undefined;
   /** The token of a sign-in whose code is still to come. */
   readonly halfToken: string | undefined;
-  /** The token in the device cookie (device.ts). */
+  /** The token in the device cookie (session/session.ts). */
   readonly deviceToken: string | undefined;
 }
 
 /** The request of a signed-in person, of a company or of the service. */
-export interface PersonRequest extends PublicRequest {
-  readonly session: PersonSession;
+export interface PersonRequest<Session extends PersonSession = PersonSession>
+  extends PublicRequest {
+  readonly session: Session;
 }
 
-/** The request of a page that needs an account. */
-export interface AccountRequest extends PersonRequest {
-  readonly session: PortalSession;
-}
+/** The request of a person of a company. */
+export type AccountRequest = PersonRequest<PortalSession>;
 
-/** Whether a person of a company asks. */
-export const isOfCompany = (request: PersonRequest): request is AccountRequest =>
-  request.session.company.kind !== 'staff';
+/** The request of a person of the service. */
+export type StaffRequest = PersonRequest<StaffSession>;
 
 export type PageAnswer =
   | {
@@ -164,13 +122,13 @@ export type PageAnswer =
       readonly title: string;
       readonly content: Html;
       /** 200 by default. */
-      readonly status?: number;
-      readonly retryAfterSeconds?: number;
+      readonly status?: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
       /** The browser loads the page again after this time, without a script. */
-      readonly refreshSeconds?: number;
+      readonly refreshSeconds?: number | undefined;
       /** The page has the script of "Try it", which calls the API. */
       readonly callsApi?: boolean;
-      readonly setCookies?: readonly string[];
+      readonly setCookies?: readonly string[] | undefined;
     }
   | {
       readonly kind: 'redirect';
@@ -178,7 +136,7 @@ export type PageAnswer =
       readonly to: string;
       /** A notice for the next page; only with a session. */
       readonly notice?: string;
-      readonly setCookies?: readonly string[];
+      readonly setCookies?: readonly string[] | undefined;
     }
   | FileAnswer
   | PageProblem;
@@ -192,7 +150,7 @@ export interface FileAnswer {
   readonly content: string;
 }
 
-/** The reason why a page cannot be shown; see problem-page.ts. */
+/** The reason why a page cannot be shown; see answers.ts. */
 export interface PageProblem {
   readonly kind: 'problem';
   readonly status: number;
@@ -200,10 +158,15 @@ export interface PageProblem {
   readonly text: string;
 }
 
-export interface PageRoute {
+/** What a page answers: HTML alone is its content under the declared title. */
+type Handled = PageAnswer | Html | Promise<PageAnswer | Html>;
+
+interface PageRoute {
   readonly method: 'GET' | 'POST';
   /** Below the site's base path, as @koa/router writes paths; empty for the first page. */
   readonly path: string;
+  /** Of a page whose content is all that it answers. */
+  readonly title?: string;
   /** A form that changes only sessions: it is served while the database is being recovered, too. */
   readonly changesNothing?: true;
 }
@@ -213,37 +176,19 @@ export interface PublicPage extends PageRoute {
   readonly access: 'anyone';
   /** The path holds a secret, so the Referer must not contain it. */
   readonly hasSecretPath?: true;
-  handle(request: PublicRequest): Promise<PageAnswer>;
+  handle(request: PublicRequest): Handled;
 }
 
 /**
- * What a form changes, as a sentence: the portal shows it where it asks for a proof. Undefined where there is no
+ * What a form changes, as a sentence: the site shows it where it asks for a proof. Undefined where there is no
  * such thing.
  */
 export type Confirmed<Request> = (request: Request) => Html | Promise<Html | undefined> | undefined;
 
-/**
- * What a page needs of the person's role. A change needs more than to read, so that nobody who may
- * only look can post. It also says how the person proves to be there (access/confirmation.ts):
- * by a proof of a short time ago, or else by one that the portal asks for first and that says what is
- * confirmed; `each-time`, by one in the page's own form; `none`, where nothing of the access changes.
- */
-type PageNeed =
-  | { readonly method: 'GET'; readonly needs: PortalNeed }
-  | ({
-      readonly method: 'POST';
-      readonly needs: Exclude<PortalNeed, 'read' | 'export'>;
-    } & (
-      | { readonly confirmation: 'each-time' | 'none' }
-      // The form is sent once more with the proof, which a file is not.
-      | { readonly confirmation: Confirmed<AccountRequest>; readonly form?: never }
-    ));
-
-/** A page of one company, for its people. */
-export type AccountPage = AccountPageDefinition & PageNeed;
-
-interface AccountPageDefinition extends PageRoute {
-  readonly access: 'account';
+/** A page for signed-in people. */
+export interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {
+  readonly access: 'person';
+  readonly needs: Need;
   /** Only for companies of this kind; other companies get 404. */
   readonly kind?: CompanyKind;
   /**
@@ -253,19 +198,84 @@ interface AccountPageDefinition extends PageRoute {
   readonly always?: true;
   /** The form may contain a small text file, or one that is a long list. */
   readonly form?: 'with-file' | 'with-list';
-  handle(request: AccountRequest): Promise<PageAnswer>;
+  /**
+   * How the person proves to be there before a form changes something (session/confirmation.ts): by a
+   * proof of a short time ago, or else by one that the site asks for first and that says what is
+   * confirmed; `each-time`, by one in the page's own form; `none`, where the session is enough.
+   */
+  readonly confirmation?: 'each-time' | 'none' | Confirmed<PersonRequest<Session>>;
+  handle(request: PersonRequest<Session>): Handled;
 }
 
-/** A page of a person's own account, which both sites have. */
-export type PersonPage = AccountPage & {
-  readonly confirmation?: 'each-time' | 'none' | Confirmed<PersonRequest>;
-  handle(request: PersonRequest): Promise<PageAnswer>;
-};
+export type Page<Session extends PersonSession, Need extends string> =
+  | PublicPage
+  | PersonPage<Session, Need>;
 
-export type Page = PublicPage | AccountPage;
+export type PortalPage = PersonPage<PortalSession, PortalNeed>;
+export type StaffPage = PersonPage<StaffSession, StaffNeed>;
+
+type Definition<Declared> = Omit<Declared, 'method' | 'access' | 'form' | 'confirmation'>;
+
+type FormDefinition<Session extends PersonSession, Need extends string> = Definition<
+  PersonPage<Session, Need>
+> &
+  (
+    | {
+        readonly confirmation: 'each-time' | 'none';
+        readonly form?: NonNullable<PersonPage<Session, Need>['form']>;
+      }
+    // The form is sent once more with the proof, which a file is not.
+    | { readonly confirmation: Confirmed<PersonRequest<Session>>; readonly form?: never }
+  );
+
+/** Declares the pages that signed-in people read, and the forms that they send. */
+const pagesOf = <Session extends PersonSession, Need extends string, FormNeed extends Need>() => ({
+  page: (page: Definition<PersonPage<Session, Need>>): PersonPage<Session, Need> => ({
+    ...page,
+    method: 'GET',
+    access: 'person',
+  }),
+  form: (form: FormDefinition<Session, FormNeed>): PersonPage<Session, Need> => ({
+    ...form,
+    method: 'POST',
+    access: 'person',
+  }),
+});
+
+/** For people of companies. A person who may only look can send no form. */
+export const portal = pagesOf<PortalSession, PortalNeed, Exclude<PortalNeed, 'read' | 'export'>>();
+
+/** For people of the service. */
+export const support = pagesOf<StaffSession, StaffNeed, StaffNeed>();
+
+/** For the own account of both. */
+export const bothSites = pagesOf<PersonSession, 'own', 'own'>();
+
+/** Without sign-in, on both sites. */
+export const anyone = {
+  page: (page: Definition<PublicPage>): PublicPage => ({
+    ...page,
+    method: 'GET',
+    access: 'anyone',
+  }),
+  form: (form: Definition<PublicPage>): PublicPage => ({
+    ...form,
+    method: 'POST',
+    access: 'anyone',
+  }),
+};
 
 /** The base path of the portal's pages and cookies. */
 export const PORTAL_PATH = '/portal';
+
+/**
+ * The page of keys, addresses and public keys, with the anchors `#keys`, `#addresses`,
+ * `#public-keys`.
+ */
+export const ACCESS_PATH = `${PORTAL_PATH}/access`;
+
+/** The base path of the pages for staff and of their cookies. */
+export const SUPPORT_PATH = '/support';
 
 /** The id in a page's path; 0, which no row has, for invalid text. */
 export const idOf = ({ params }: Pick<PublicRequest, 'params'>): number =>
@@ -273,9 +283,11 @@ export const idOf = ({ params }: Pick<PublicRequest, 'params'>): number =>
 
 /** The person that a page is written for. Pages of errors show their navigation, too. */
 export interface View {
-  readonly session: PortalSession | StaffSession;
+  readonly session: SiteSession;
   /** Token of the sign-out form. */
   readonly formToken: string;
+  /** The entries that the person may use; none before the person has set everything up. */
+  readonly menu: Menu;
 }
 
 const views = new WeakMap<Context, View>();

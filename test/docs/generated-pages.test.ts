@@ -7,7 +7,7 @@ import { constantNames } from '../../src/config/config.ts';
 import { reasons } from '../../src/domain/reasons.ts';
 import { tokenKeyRoutes } from '../../src/http/access/token-keys.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
-import { pages } from '../../src/pages/portal/routes.ts';
+import { portalSite } from '../../src/pages/portal/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -92,5 +92,5 @@ describe('the page of endpoints names every route, once:', () => {
 
 test('the page of the portal names every route, once', () => {
   const named = namesIn(read('docs/reference/portal-pages.md'));
-  expect(named.toSorted()).toEqual(routesOf(pages).sort());
+  expect(named.toSorted()).toEqual(routesOf(portalSite.pages).sort());
 });

@@ -13,7 +13,7 @@ import { codeAnchor, reasonAnchor } from '../../src/http/envelope.ts';
 import { REVOKED_KEY, signatureMistakes } from '../../src/http/signature/diagnose-signature.ts';
 import { verifySignature } from '../../src/http/signature/verify-signature.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
-import { pages } from '../../src/pages/portal/routes.ts';
+import { portalSite } from '../../src/pages/portal/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 import { codeBlocks, guide, guides } from './guides.ts';
 
@@ -40,7 +40,7 @@ const addresses = new Set([
       )
       .map((anchor) => `/docs/errors#${anchor}`),
   ]),
-  ...pages.filter(({ method }) => method === 'GET').map(({ path }) => `/portal${path}`),
+  ...portalSite.pages.filter(({ method }) => method === 'GET').map(({ path }) => `/portal${path}`),
   ...['keys', 'addresses', 'public-keys'].map((part) => `/portal/access#${part}`),
 ]);
 

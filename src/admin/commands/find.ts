@@ -1,6 +1,6 @@
 import type { FoundCase } from '../../db/support-search.ts';
+import { inTimeZone } from '../../pages/language/time-zone.ts';
 import { inOrder } from '../../pages/layout/parts.ts';
-import { inTimeZone } from '../../pages/session/preferences.ts';
 import { type SearchResult, searchCases } from '../../pages/staff/find.ts';
 import { readCase, type SupportCase } from '../../pages/staff/support-case.ts';
 import { plainText } from '../../rendering/html.ts';

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
 import type { Html, Templates } from '../../rendering/html.ts';
 import { amharic } from './amharic.ts';
 import { statements } from './amharic-sales.ts';
@@ -138,15 +139,30 @@ const isLanguage = (text: string | null | undefined): text is Language =>
 export const readLanguage = (text: string | null | undefined): Language | undefined =>
   isLanguage(text) ? text : undefined;
 
-/** The language of a request, for its times and sentences: no argument of each line. */
-const current = new AsyncLocalStorage<Language>();
+/** How the person reads whom a page is written for. */
+export interface Reader {
+  language: Language;
+  /** The time zone that every time and every day of the page is in. */
+  zone: string;
+}
 
-/** Handles a request of a person in a language. */
+/** The reader belongs to the request and is no argument of each line. */
+const readers = new AsyncLocalStorage<Reader>();
+
+/** Handles a request of a reader, whose choices may become known only then. */
+export const forReader = <Result>(reader: Reader, handle: () => Result): Result =>
+  readers.run(reader, handle);
+
+/** The reader of the request. */
+export const reader = (): Reader =>
+  readers.getStore() ?? { language: 'en', zone: MARKET_TIME_ZONE };
+
+/** Writes a part of a page in a language. */
 export const inLanguage = <Result>(language: Language, handle: () => Result): Result =>
-  current.run(language, handle);
+  forReader({ ...reader(), language }, handle);
 
 /** The language of the request. */
-export const language = (): Language => current.getStore() ?? 'en';
+export const language = (): Language => reader().language;
 
 /** The locale of the request for numbers and dates. */
 export const locale = (): string => (language() === 'am' ? 'am-ET' : 'en');

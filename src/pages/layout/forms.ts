@@ -7,6 +7,31 @@ import { type Html, html } from '../../rendering/html.ts';
 import type { Form } from '../page.ts';
 import { field, selectField } from './parts.ts';
 
+/** What a page without a form is sent. */
+export const emptyForm: Form = { text: () => '', names: () => [] };
+
+const FORM_LIMIT_BYTES = 32_768;
+const URL_ENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/** Reads a form in the usual encoding of browsers. */
+async function readUrlEncoded(request: IncomingMessage): Promise<Form | Refusal> {
+  if (!URL_ENCODED.test(request.headers['content-type'] ?? ''))
+    return refuse('media-type-unsupported');
+  const body = await readRawBody(request, FORM_LIMIT_BYTES);
+  const fields = new URLSearchParams(body.toString('utf8'));
+  return { text: (name) => fields.get(name) ?? '', names: () => [...new Set(fields.keys())] };
+}
+
+/** Reads the form that a page is sent; a page without one has an empty form. */
+export function readForm(
+  { method, form }: { readonly method: string; readonly form?: 'with-file' | 'with-list' },
+  request: IncomingMessage,
+): Promise<Form | Refusal> {
+  if (method === 'GET') return Promise.resolve(emptyForm);
+  if (form === undefined) return readUrlEncoded(request);
+  return readFormWithFile(request, form === 'with-list' ? 'list' : 'file');
+}
+
 /** The limit of one text; the whole form may be twice as long, and needs its boundaries. */
 const textBytes = {
   /** More than a public key with a page of explanation. */
@@ -17,10 +42,11 @@ const textBytes = {
 const FURTHER_BYTES = 32_768;
 
 /**
- * Reads a multipart form with a small text file, or with a file that is a long list. A form beyond the limits is refused as a whole; the
- * file's name and type are ignored. DER, which is not text, is converted to base64.
+ * Reads a multipart form with a small text file, or with a file that is a long list. A form beyond the
+ * limits is refused as a whole; the file's name and type are ignored. DER, which is not text, is
+ * converted to base64.
  */
-export async function readFormWithFile(
+async function readFormWithFile(
   request: IncomingMessage,
   kind: keyof typeof textBytes,
 ): Promise<Form | Refusal> {

@@ -1,10 +1,11 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger.ts';
 import type { RedemptionState } from '../../db/lists/redemptions.ts';
+import type { ListedTopup } from '../../db/lists/topups.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { ACCESS_PATH } from '../session/session.ts';
+import { ACCESS_PATH } from '../page.ts';
 import { amount, badge, table, time } from './parts.ts';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
@@ -72,10 +73,26 @@ export const topupStates: Words<TopupStatus> = {
 };
 
 /** Replaces the state of a top-up after a late delivery or a reversal. */
-export const topupTurns: Words<'LATE' | 'REVERSED'> = {
+const topupTurns: Words<'LATE' | 'REVERSED'> = {
   LATE: { tone: 'warning', word: 'Delivered late' },
   REVERSED: { tone: 'warning', word: 'Reversed' },
 };
+
+/** What was sent. */
+export const productOf = ({ kind, productName }: ListedTopup): Html | string =>
+  kind === 'AIRTIME' ? phrase('Airtime') : (productName ?? phrase('Package'));
+
+/** The state of a top-up, including a late delivery or a reversal. */
+export const topupState = ({ status, lateDelivery, reversal }: ListedTopup) => {
+  if (reversal && !reversal.isCredited) return topupTurns.REVERSED;
+  return lateDelivery ? topupTurns.LATE : topupStates[status];
+};
+
+/** The badge of that state. */
+export function topupBadge(topup: ListedTopup): Html {
+  const { tone, word } = topupState(topup);
+  return badge(tone, word);
+}
 
 export const redemptionStates: Words<RedemptionState> = {
   HELD: { tone: 'warning', word: 'Being paid' },

@@ -1,29 +1,20 @@
 import type { Context } from 'koa';
 import { ownAssets } from '../../docs-site/layout.ts';
 import { DOCS_PATH } from '../../docs-site/page.ts';
-import { mayUse, type PortalNeed } from '../../domain/access.ts';
 import { staffRoleMeanings } from '../../domain/staff.ts';
-import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { allowCalls } from '../../http/headers.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { language, writeHtml } from '../language/language.ts';
-import { type MenuEntry, type PortalTools, type Site, type View, viewOf } from '../page.ts';
-import { assets } from '../portal/assets.ts';
-import { offsetText, timeZone } from '../session/preferences.ts';
-import { accountPath, pathBeforeAllElse } from '../session/session.ts';
+import { offsetText, timeZone } from '../language/time-zone.ts';
+import { type PageAnswer, type PageTools, type Site, type View, viewOf } from '../page.ts';
+import { accountPath } from '../session/session.ts';
+import { assets } from './assets.ts';
 import { formTokenField } from './parts.ts';
 
-export interface PageContent {
-  readonly title: string;
-  readonly content: Html;
-  readonly status?: number;
-  readonly retryAfterSeconds?: number;
-  readonly refreshSeconds?: number;
-  readonly callsApi?: boolean;
-}
+type PageContent = Omit<Extract<PageAnswer, { kind: 'page' }>, 'kind' | 'setCookies'>;
 
 /** Writes a whole page: environment, navigation of the signed-in person, and content. */
-export function writePage(context: Context, tools: PortalTools, page: PageContent): void {
+export function writePage(context: Context, tools: PageTools, page: PageContent): void {
   const view = viewOf(context);
   const { site } = tools;
   const { environment } = tools.services.settings.process;
@@ -52,7 +43,7 @@ ${environmentBanner(environment)}
 ${topBar(site, view)}
 </header>
 <div class="frame">
-${view && !pathBeforeAllElse(site, view.session) && menu(site, view, context.path)}
+${view && view.menu.length > 0 && menu(site, view, context.path)}
 <main id="main" tabindex="-1">
 ${view?.session.notice ? html`<p class="message success" role="status">${phrase(view.session.notice)}</p>` : ''}
 ${page.content}
@@ -100,7 +91,7 @@ ${badgeOf(view)}</p>
 ${formTokenField(view.formToken)}
 <button class="plain">Sign out</button>
 </form>
-${!pathBeforeAllElse(site, view.session) && html`<a class="menu-link" href="#menu">Menu</a>`}`
+${view.menu.length > 0 && html`<a class="menu-link" href="#menu">Menu</a>`}`
 }
 </div>`;
 
@@ -113,11 +104,11 @@ function badgeOf({ session }: View): Html {
   return html`<span class="badge">${phrase(session.company.kind === 'partner' ? 'Partner' : 'Merchant')}</span>`;
 }
 
-function menu(site: Site, { session }: View, path: string): Html {
+function menu(site: Site, view: View, path: string): Html {
   const { basePath } = site;
   const isCurrent = (entry: string) =>
     entry === basePath ? path === entry : path === entry || path.startsWith(`${entry}/`);
-  const groups = site.menuOf(session).map(({ group, entries }) => {
+  const groups = view.menu.map(({ group, entries }) => {
     const links = entries.map(({ label, path: end, further = [] }) => {
       const isHere = [end, ...further].some((one) => isCurrent(basePath + one));
       const current = isHere ? html` aria-current="page"` : '';
@@ -132,72 +123,3 @@ ${groups}
 <a class="menu-close" href="#main">Close the menu</a>
 </nav>`;
 }
-
-export interface NavigationEntry extends MenuEntry {
-  /** As the page of this path needs it. */
-  readonly needs: PortalNeed;
-  /** Only for companies of this kind. */
-  readonly kind?: CompanyKind;
-}
-
-/** The entries of the portal's menu. */
-export const navigation: readonly {
-  readonly group: string;
-  readonly entries: readonly NavigationEntry[];
-}[] = [
-  {
-    group: 'Business',
-    entries: [
-      { label: 'Overview', path: '', needs: 'read' },
-      { label: 'Balances', path: '/balances', needs: 'read', kind: 'partner' },
-      { label: 'Vouchers', path: '/vouchers', needs: 'read', kind: 'partner' },
-      {
-        label: 'Bulk orders',
-        path: '/bulk-orders',
-        needs: 'read',
-        kind: 'partner',
-        further: ['/order-in-bulk'],
-      },
-      { label: 'Top-ups', path: '/top-ups', needs: 'read', kind: 'partner' },
-      { label: 'Prices', path: '/prices', needs: 'read', kind: 'partner' },
-      { label: 'Packages', path: '/packages', needs: 'read', kind: 'partner' },
-      { label: 'Sales', path: '/sales', needs: 'read', kind: 'partner' },
-      { label: 'Redemptions', path: '/redemptions', needs: 'read', kind: 'merchant' },
-      { label: 'Payouts', path: '/payouts', needs: 'read', kind: 'merchant' },
-      { label: 'Statements', path: '/statements', needs: 'export' },
-    ],
-  },
-  {
-    group: 'API access',
-    entries: [
-      { label: 'Getting started', path: '/getting-started', needs: 'develop', kind: 'merchant' },
-      {
-        label: 'Keys and addresses',
-        path: '/access',
-        needs: 'develop',
-        further: ['/keys', '/addresses', '/public-keys'],
-      },
-      { label: 'Webhooks', path: '/webhooks', needs: 'develop' },
-      { label: 'Try it', path: '/try-it', needs: 'develop' },
-      { label: 'Activity', path: '/activity', needs: 'develop' },
-    ],
-  },
-  {
-    group: 'You',
-    entries: [
-      { label: 'People', path: '/people', needs: 'people' },
-      { label: 'Account', path: '/account', needs: 'own' },
-    ],
-  },
-];
-
-/** The menu of a person of a company, by kind and role. */
-export const portalMenu: Site['menuOf'] = (session) =>
-  'staff' in session
-    ? []
-    : navigation.map(({ group, entries }) => ({
-        group,
-        entries: entries
-          .filter(({ kind }) => kind === undefined || kind === session.company.kind)
-          .filter(({ needs }) => mayUse(session.role, needs)),
-      }));

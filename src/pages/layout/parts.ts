@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import type { Days } from '../../db/days.ts';
-import type { Wallet } from '../../db/ledger/account-statements.ts';
-import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
-import { mayUse, type PortalRole } from '../../domain/access.ts';
 import { formatAmount, formatGroupedAmount, parseMoney } from '../../domain/money.ts';
-import { readAllowlistEntry } from '../../http/access/allowlist.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
-import { type KnownText, language, locale } from '../language/language.ts';
-import { type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
-import { timeZone, zonedTime } from '../session/preferences.ts';
+import { language, locale } from '../language/language.ts';
+import { timeZone, zonedTime } from '../language/time-zone.ts';
+import type { PageAnswer } from '../page.ts';
 
 /**
  * The building blocks of pages. Their labels, hints and messages are texts of the program, which are
@@ -21,22 +17,31 @@ const words = (content: HtmlValue): HtmlValue =>
 export const formTokenField = (formToken: string): Html =>
   html`<input type="hidden" name="token" value="${formToken}">`;
 
+/** Where a form goes: to the page that it stands on, by default. */
+interface FormTarget {
+  readonly formToken: string;
+  /** The path of the page. */
+  readonly path?: string;
+  readonly action?: string;
+  readonly className?: string;
+}
+
 /** A form for a change. */
 export const postForm = (
-  form: { readonly action: string; readonly formToken: string; readonly className?: string },
+  { formToken, path, action = path, className = 'form' }: FormTarget,
   content: Html,
-): Html => html`<form method="post" action="${form.action}" class="${form.className ?? 'form'}">
-${formTokenField(form.formToken)}
+): Html => html`<form method="post" action="${action}" class="${className}">
+${formTokenField(formToken)}
 ${content}
 </form>`;
 
 /** A form for a change with a file upload. */
 export const fileForm = (
-  form: { readonly action: string; readonly formToken: string },
+  { formToken, path, action = path }: FormTarget,
   content: Html,
-): Html => html`<form method="post" action="${form.action}" class="form"
+): Html => html`<form method="post" action="${action}" class="form"
  enctype="multipart/form-data">
-${formTokenField(form.formToken)}
+${formTokenField(formToken)}
 ${content}
 </form>`;
 
@@ -169,31 +174,59 @@ export const copyField = (options: {
 <input id="${options.name}" class="secret" readonly data-copy value="${options.value}"
  autocomplete="off" spellcheck="false"></div>`;
 
-/** A page that asks for confirmation of a change. */
-export const confirmation = (question: {
+/** What a page asks before a change. */
+export interface Question {
   readonly title: string;
-  readonly text: Html;
-  readonly action: string;
-  readonly formToken: string;
-  /** Hidden fields of the subject, where the path does not identify it. */
-  readonly fields?: Html;
+  /** The title by default. */
+  readonly heading?: Html;
+  readonly text?: HtmlValue;
+  readonly fields?: HtmlValue;
   readonly button: string;
-  /** It can be repeated, and it takes nothing away. */
-  readonly isHarmless?: true;
+  /** It takes something away, or cannot be undone. */
+  readonly isDanger?: true;
+  /** The page that the person came from. */
   readonly back: string;
-  /** 200 by default. */
-  readonly status?: number;
+  readonly status?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** A page with one form, which goes to the address of the page by default. */
+export const questionPage = (
+  target: FormTarget,
+  { title, heading = phrase(title), text, fields, button, back, isDanger, ...answer }: Question,
+): PageAnswer => ({
+  kind: 'page',
+  title,
+  ...answer,
+  content: html`<h1>${heading}</h1>
+<section class="card">${text}
+${postForm(
+  target,
+  html`${fields}<p class="actions"><button${isDanger && html` class="danger"`}>${phrase(button)}</button>
+<a href="${back}">Back</a></p>`,
+)}</section>`,
+});
+
+/** A page that shows a secret, once; browsers cache no page of these sites. */
+export const secretPage = (shown: {
+  readonly title: string;
+  readonly heading?: string;
+  /** What the secret is of. */
+  readonly name: HtmlValue;
+  readonly warning: Html;
+  readonly secret: Parameters<typeof copyField>[0];
+  readonly further?: HtmlValue;
+  readonly back: string;
 }): PageAnswer => ({
   kind: 'page',
-  title: question.title,
-  ...(question.status === undefined ? {} : { status: question.status }),
-  content: html`<h1>${phrase(question.title)}</h1>
-<section class="card">${question.text}
-${postForm(
-  { action: question.action, formToken: question.formToken },
-  html`${question.fields}<p class="actions"><button${!question.isHarmless && html` class="danger"`}>${phrase(question.button)}</button>
-<a href="${question.back}">Back</a></p>`,
-)}</section>`,
+  title: shown.title,
+  content: html`<h1>${phrase(shown.heading ?? shown.title)}</h1>
+<section class="card"><h2>${shown.name}</h2>
+${message('warning', shown.warning)}
+${copyField(shown.secret)}
+${shown.further && html`<p>${shown.further}</p>`}
+<p class="actions"><a class="button secondary" href="${shown.back}">I have copied it</a></p>
+</section>`,
 });
 
 /** A list of names and values. */
@@ -283,83 +316,3 @@ export const plainAmount = (decimal: string): string => formatAmount(parseMoney(
 
 /** Rows of a download at most; people split a longer one by its dates. */
 export const DOWNLOAD_ROWS = 20_000;
-
-/** The labels of a partner's balances, in the order of the specification (2.10). */
-export const walletLabels: Readonly<
-  Record<Wallet, { readonly name: KnownText; readonly text: KnownText }>
-> = {
-  airtime: { name: 'Airtime wallet', text: 'Airtime and packages are paid from it.' },
-  gift: { name: 'Gift wallet', text: 'Vouchers are generated from it.' },
-  reserved: {
-    name: 'Unused vouchers',
-    text: 'The unused value of your vouchers.',
-  },
-};
-
-/** The balances as cards. */
-export async function balanceCards({ services, session }: AccountRequest): Promise<Html> {
-  const balances = await partnerBalances(services.database, session.company.id);
-  const lows = await readLowBalances(services.database, session.company.id);
-  const cards = Object.entries(walletLabels).map(([wallet, { name, text }]) => {
-    const balance = balances[wallet as Wallet];
-    const low = wallet === 'reserved' ? undefined : lows[wallet as keyof typeof lows];
-    return html`<section class="card figure"><h2>${phrase(name)}</h2>
-<p class="amount">${money(balance)}</p>
-<p class="quiet">${phrase(text)}</p>
-${low !== undefined && lowNote({ wallet, balance, low, role: session.role })}
-${
-  mayUse(session.role, 'export') &&
-  html`<p><a href="${PORTAL_PATH}/balances/${wallet}">Statement<span class="visually-hidden">
-of the ${phrase(name.toLowerCase())}</span></a></p>`
-}</section>`;
-  });
-  return html`<div class="cards">${cards}</div>`;
-}
-
-/** Whether a wallet is low, and since which balance; a link to change that. */
-function lowNote({
-  wallet,
-  balance,
-  low,
-  role,
-}: {
-  readonly wallet: string;
-  readonly balance: string;
-  readonly low: string | null;
-  readonly role: PortalRole;
-}): Html {
-  const isLow = low !== null && parseMoney(balance) < parseMoney(low);
-  const change =
-    mayUse(role, 'operate') &&
-    html`<a href="${PORTAL_PATH}/balances/${wallet}/low-balance">${phrase(
-      low === null ? 'Warn when it is low' : 'Change the warning',
-    )}<span class="visually-hidden"> (${phrase(`${wallet} wallet`)})</span></a>`;
-  return html`<p>${isLow && badge('danger', 'Low')} ${low !== null && html`Low below ${money(low)}.`} ${change}</p>`;
-}
-
-type ReadAddress =
-  | { readonly ok: true; readonly address: string }
-  | { readonly ok: false; readonly problem: string };
-
-const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
-
-/** Reads the address of a server as people type it, or describes what is wrong with it. */
-export function readRegisteredAddress(text: string): ReadAddress {
-  const written = text.trim().toLowerCase();
-  if (written === '') return problem('Enter an address.');
-  if (/^https?:/.test(written))
-    return problem('Enter the address alone, without “https://” and without a path.');
-  if (/^\d+(\.\d+){3}:\d+$/.test(written))
-    return problem('Omit the port: calls may come from any port.');
-  const read = readAllowlistEntry(written, 'company');
-  if (read.ok) return { ok: true, address: read.entry };
-  return problem(
-    read.problem === 'unreadable'
-      ? HOW_TO_WRITE
-      : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
-  );
-}
-
-const HOW_TO_WRITE =
-  'This address cannot be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, a ' +
-  'range with its prefix, such as 203.0.113.0/28, and a name in full, such as api.shop.example.';

@@ -2,13 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { listAuditEntries, listCalls, listRefusedCalls } from '../../db/access/calls.ts';
 import { accessChangeOf, accessChanges, actorName, changedSubject } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { csv } from '../../rendering/csv.ts';
 import { type HtmlValue, html } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
+import { fileTime } from '../language/time-zone.ts';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/labels.ts';
 import { DOWNLOAD_ROWS, emptyState, table, time } from '../layout/parts.ts';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
-import { fileTime } from '../session/preferences.ts';
-import { problems } from './problem-page.ts';
+import {
+  type AccountRequest,
+  type PageAnswer,
+  PORTAL_PATH,
+  type PortalPage,
+  portal,
+} from '../page.ts';
+import { csvFile, type FileColumns } from './lists.ts';
 
 const SHOWN = 50;
 
@@ -63,19 +69,15 @@ const changesOf = (
 const ACTIVITY_PATH = `${PORTAL_PATH}/activity`;
 
 /** Changes of the company's access, and refused calls. */
-export const showActivity: AccountPage = {
-  method: 'GET',
+export const showActivity = portal.page({
   path: '/activity',
-  access: 'account',
+  title: 'Activity',
   needs: 'develop',
   async handle({ services, session }) {
     const { company } = session;
     const entries = await changesOf(services.database, company, SHOWN);
     const refused = await listRefusedCalls(services.database, { company, limit: SHOWN });
-    return {
-      kind: 'page',
-      title: 'Activity',
-      content: html`<h1>Activity</h1>
+    return html`<h1>Activity</h1>
 <p>The newest ${SHOWN} of each; files have up to ${DOWNLOAD_ROWS.toLocaleString('en')}. If something here was not you, revoke the key, change your password and
 contact support.</p>
 <section class="card"><h2>Changes and sign-ins</h2>
@@ -116,10 +118,9 @@ ${
         },
       ])
 }
-<p><a href="${ACTIVITY_PATH}/calls">Download all calls as CSV</a></p></section>`,
-    };
+<p><a href="${ACTIVITY_PATH}/calls">Download all calls as CSV</a></p></section>`;
   },
-};
+});
 
 /** A file of the newest rows that a company has of something. */
 const activityFile = <Row>(file: {
@@ -129,29 +130,19 @@ const activityFile = <Row>(file: {
     company: Company,
     limit: number,
   ) => Promise<readonly Row[]>;
-  readonly columns: Readonly<Record<string, (row: Row) => string | number | null>>;
-}): AccountPage => ({
-  method: 'GET',
-  path: `/activity/${file.name}`,
-  access: 'account',
-  needs: 'develop',
-  async handle({ services, session: { company } }): Promise<PageAnswer> {
-    const rows = await services.lists.read(company, (database) =>
-      file.read(database, company, DOWNLOAD_ROWS),
-    );
-    if (!rows) return problems.busy;
-    const columns = Object.entries(file.columns);
-    return {
-      kind: 'file',
-      name: `${file.name}.csv`,
-      type: 'text/csv',
-      content: csv([
-        columns.map(([title]) => title),
-        ...rows.map((row) => columns.map(([, value]) => value(row))),
-      ]),
-    };
-  },
-});
+  readonly columns: FileColumns<Row>;
+}): PortalPage =>
+  portal.page({
+    path: `/activity/${file.name}`,
+    needs: 'develop',
+    async handle({ services, session: { company } }): Promise<PageAnswer> {
+      const rows = await services.lists.read(company, (database) =>
+        file.read(database, company, DOWNLOAD_ROWS),
+      );
+      if (!rows) return problems.busy;
+      return csvFile(file.name, rows, file.columns);
+    },
+  });
 
 /** What a change was of: the number of a voucher, a top-up or a bulk order, else its subject. */
 function subjectOf(entry: Entry): string {

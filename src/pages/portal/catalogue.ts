@@ -8,10 +8,10 @@ import { productList } from '../../db/lists/catalogue.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../domain/access.ts';
-import { csv } from '../../rendering/csv.ts';
 import { html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { listFilters, listPages } from '../layout/lists.ts';
+import { fileTime } from '../language/time-zone.ts';
 import {
   amount,
   badge,
@@ -19,20 +19,13 @@ import {
   field,
   money,
   plainAmount,
-  postForm,
+  questionPage,
   table,
   time,
 } from '../layout/parts.ts';
-import {
-  type AccountPage,
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-} from '../page.ts';
+import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
-import { fileTime } from '../session/preferences.ts';
-import { problems } from './problem-page.ts';
+import { csvFile, listFilters, listPages } from './lists.ts';
 
 const operators: Readonly<Record<string, string>> = {
   ETHIO_TELECOM: 'Ethio telecom',
@@ -103,56 +96,51 @@ const pricesOf = ({ services, session }: AccountRequest) =>
   listPartnerPrices(services.database, session.company.id);
 
 /** The vouchers that a partner may sell, what they cost it, and its own prices. */
-export const showPrices: AccountPage = {
-  method: 'GET',
+export const showPrices = portal.page({
   path: '/prices',
-  access: 'account',
+  title: 'Prices of vouchers',
   needs: 'read',
   kind: 'partner',
   async handle(request) {
     const prices = await pricesOf(request);
     const { role } = request.session;
-    return {
-      kind: 'page',
-      title: 'Prices of vouchers',
-      content: html`<h1>Prices of vouchers</h1>
+    return html`<h1>Prices of vouchers</h1>
 <p>A voucher costs you its value, from the gift wallet. Your selling price is what your customers pay, in USD; a
 voucher without one cannot be generated.</p>
 <section class="card">${
-        prices.length === 0
-          ? emptyState('None yet', 'Your contact at the service gives you access to vouchers.')
-          : table('Prices of vouchers', prices, [
-              {
-                title: 'Voucher',
-                phone: 'head',
-                value: (price) =>
-                  html`${money(price.amount)} ${price.status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
-              },
-              {
-                title: 'Your price',
-                phone: 'figure',
-                value: ({ sellingPriceUsd }) =>
-                  sellingPriceUsd === null
-                    ? badge('warning', 'Not set')
-                    : `USD ${usd(sellingPriceUsd)}`,
-              },
-              {
-                title: 'For',
-                phone: 'plain',
-                value: (price) =>
-                  price.merchantId === null ? phrase(forWhom(price)) : forWhom(price),
-              },
-              { title: 'Since', phone: 'hidden', value: ({ since }) => since && time(since) },
-              ...(mayUse(role, 'operate')
-                ? [{ title: 'Change', phone: 'plain', value: changeLink } as const]
-                : []),
-            ])
-      }
+      prices.length === 0
+        ? emptyState('None yet', 'Your contact at the service gives you access to vouchers.')
+        : table('Prices of vouchers', prices, [
+            {
+              title: 'Voucher',
+              phone: 'head',
+              value: (price) =>
+                html`${money(price.amount)} ${price.status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
+            },
+            {
+              title: 'Your price',
+              phone: 'figure',
+              value: ({ sellingPriceUsd }) =>
+                sellingPriceUsd === null
+                  ? badge('warning', 'Not set')
+                  : `USD ${usd(sellingPriceUsd)}`,
+            },
+            {
+              title: 'For',
+              phone: 'plain',
+              value: (price) =>
+                price.merchantId === null ? phrase(forWhom(price)) : forWhom(price),
+            },
+            { title: 'Since', phone: 'hidden', value: ({ since }) => since && time(since) },
+            ...(mayUse(role, 'operate')
+              ? [{ title: 'Change', phone: 'plain', value: changeLink } as const]
+              : []),
+          ])
+    }
 ${mayUse(role, 'export') && prices.length > 0 && html`<p><a href="${PRICES_PATH}/download">Download as CSV</a></p>`}
-</section>`,
-    };
+</section>`;
   },
-};
+});
 
 const changeLink = ({ denominationId, status, ...price }: Price) =>
   status === 'ACTIVE' &&
@@ -161,30 +149,18 @@ const changeLink = ({ denominationId, status, ...price }: Price) =>
 voucher of ${amount(price.amount)}</span></a>`;
 
 /** The prices as a file. */
-export const downloadPrices: AccountPage = {
-  method: 'GET',
+export const downloadPrices = portal.page({
   path: '/prices/download',
-  access: 'account',
   needs: 'export',
   kind: 'partner',
-  async handle(request) {
-    const prices = await pricesOf(request);
-    return {
-      kind: 'file',
-      name: 'prices.csv',
-      type: 'text/csv',
-      content: csv([
-        ['Voucher (ETB)', 'Your price (USD)', 'For', 'Since'],
-        ...prices.map((price) => [
-          plainAmount(price.amount),
-          price.sellingPriceUsd && usd(price.sellingPriceUsd),
-          forWhom(price),
-          price.since && fileTime(price.since),
-        ]),
-      ]),
-    };
-  },
-};
+  handle: async (request) =>
+    csvFile('prices', await pricesOf(request), {
+      'Voucher (ETB)': (price) => plainAmount(price.amount),
+      'Your price (USD)': ({ sellingPriceUsd }) => sellingPriceUsd && usd(sellingPriceUsd),
+      For: forWhom,
+      Since: ({ since }) => since && fileTime(since),
+    }),
+});
 
 interface Wrong {
   readonly price: string;
@@ -193,44 +169,37 @@ interface Wrong {
   readonly merchantProblem?: string;
 }
 
-const denominationOf = async ({ services, session, ...request }: AccountRequest) => {
-  const prices = await listPartnerPrices(services.database, session.company.id);
-  return prices.find(
+const denominationOf = async (request: AccountRequest) =>
+  (await pricesOf(request)).find(
     ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
   );
-};
 
 /** Asks for the selling price of a voucher. */
-export const askPrice: AccountPage = {
-  method: 'GET',
+export const askPrice = portal.page({
   path: '/prices/:id',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
   handle: (request) => pricePage(request),
-};
+});
 
 async function pricePage(request: AccountRequest, wrong?: Wrong): Promise<PageAnswer> {
   const found = await denominationOf(request);
   if (!found) return problems.notFound;
-  const { denominationId, sellingPriceUsd, merchantId } = found;
+  const { sellingPriceUsd, merchantId } = found;
   const now = sellingPriceUsd === null || merchantId !== null ? '' : usd(sellingPriceUsd);
-  return {
-    kind: 'page',
+  return questionPage(request, {
     title: 'Price of a voucher',
-    status: wrong ? 422 : 200,
-    content: html`<h1>Price of the voucher of ${money(found.amount)}</h1>
-<section class="card"><p>The price holds for vouchers that are generated from now on. It costs you
-${money(found.amount)} from the gift wallet each, whatever your price is.</p>
-${postForm(
-  { action: `${PRICES_PATH}/${denominationId}`, formToken: request.formToken },
-  html`${field({
-    name: 'price',
-    label: 'Your price in USD',
-    value: wrong?.price ?? now,
-    error: wrong?.priceProblem,
-    maximumLength: 20,
-  })}
+    status: wrong && 422,
+    heading: html`Price of the voucher of ${money(found.amount)}`,
+    text: html`<p>The price holds for vouchers that are generated from now on. It costs you
+${money(found.amount)} from the gift wallet each, whatever your price is.</p>`,
+    fields: html`${field({
+      name: 'price',
+      label: 'Your price in USD',
+      value: wrong?.price ?? now,
+      error: wrong?.priceProblem,
+      maximumLength: 20,
+    })}
 ${field({
   name: 'merchant',
   label: 'Only for this merchant',
@@ -239,9 +208,10 @@ ${field({
   error: wrong?.merchantProblem,
   isOptional: true,
 })}
-<p class="actions"><button>Set the price</button><a href="${PRICES_PATH}">Back</a></p>`,
-)}</section>`,
-  };
+`,
+    button: 'Set the price',
+    back: PRICES_PATH,
+  });
 }
 
 /** As the API accepts it (positiveDecimalField), with cents or finer. */
@@ -249,10 +219,8 @@ const isPrice = (text: string): boolean =>
   /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
 
 /** Sets the selling price of a voucher; the one before stays as history. */
-export const setPrice: AccountPage = {
-  method: 'POST',
+export const setPrice = portal.form({
   path: '/prices/:id',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
@@ -294,4 +262,4 @@ export const setPrice: AccountPage = {
     );
     return { kind: 'redirect', to: PRICES_PATH, notice };
   },
-};
+});

@@ -7,8 +7,7 @@ import {
 import { DOCS_PATH } from '../../docs-site/page.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { badge } from '../layout/parts.ts';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.ts';
-import { ACCESS_PATH } from '../session/session.ts';
+import { ACCESS_PATH, type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { KEY_PAIR_COMMANDS } from './access/access.ts';
 import {
   apiBase,
@@ -96,18 +95,14 @@ signed request</a>.</p>`
 const doneBadge = (isDone: boolean): Html | false => isDone && badge('success', 'Done');
 
 /** The steps of a merchant's developer from a new account to the first signed request. */
-export const showGettingStarted: AccountPage = {
-  method: 'GET',
+export const showGettingStarted = portal.page({
   path: '/getting-started',
-  access: 'account',
+  title: 'Getting started',
   needs: 'develop',
   kind: 'merchant',
   async handle(request) {
     const progress = await readProgress(request);
-    return {
-      kind: 'page',
-      title: 'Getting started',
-      content: html`<h1>Getting started</h1>
+    return html`<h1>Getting started</h1>
 <p>Four steps to your first signed request. Use the computer that will call us; it needs
 <code>openssl</code> and <code>curl</code>. Come back to this page after each step.</p>
 <section class="card"><h2>1. Make an API key ${doneBadge(progress.hasKey)}</h2>
@@ -130,10 +125,9 @@ ${commands(firstRequest(request))}
 <p>It claims a voucher that does not exist, so it changes nothing. The answer
 ${signedAnswer} means that <strong>your signature was
 accepted</strong>. After any other answer, <a href="${PORTAL_PATH}/try-it">Try it</a> shows what is
-missing.</p></section>`,
-    };
+missing.</p></section>`;
   },
-};
+});
 
 const firstRequest = (request: AccountRequest): string => {
   const base = apiBase(request);

@@ -12,9 +12,10 @@ import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
-import { balanceCards, daysAfter, message, money, today } from '../layout/parts.ts';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.ts';
-import { timeZone } from '../session/preferences.ts';
+import { timeZone } from '../language/time-zone.ts';
+import { daysAfter, message, money, today } from '../layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
+import { balanceCards } from './balances.ts';
 import { gettingStarted } from './getting-started.ts';
 import { termsCard } from './terms.ts';
 import { TOPUPS_UNDERWAY } from './top-ups.ts';
@@ -163,41 +164,17 @@ ${
 }</section>`;
 
 /** The first page: the most important facts of the company. */
-export const showOverview: AccountPage = {
-  method: 'GET',
+export const showOverview = portal.page({
   path: '',
-  access: 'account',
+  title: 'Overview',
   needs: 'read',
   async handle(request) {
     const { session } = request;
-    return {
-      kind: 'page',
-      title: 'Overview',
-      content: html`<h1>${session.companyName}</h1>
+    return html`<h1>${session.companyName}</h1>
 <p class="quiet">Signed in as ${session.email}.</p>
 ${mayUse(session.role, 'develop') && (await gettingStarted(request))}
 ${session.company.kind === 'partner' && (await balanceCards(request))}
 ${await businessOverview(request)}
-${session.company.kind === 'merchant' && (await termsCard(request))}`,
-    };
+${session.company.kind === 'merchant' && (await termsCard(request))}`;
   },
-};
-
-/** A partner's three balances (specification 2.10), with links to their statements. */
-export const showBalances: AccountPage = {
-  method: 'GET',
-  path: '/balances',
-  access: 'account',
-  needs: 'read',
-  kind: 'partner',
-  async handle(request) {
-    return {
-      kind: 'page',
-      title: 'Balances',
-      content: html`<h1>Balances</h1>
-<p>The current balances of the ledger. Each statement explains its balance line by line.</p>
-${await balanceCards(request)}
-<p class="quiet">To put money into a wallet, pay it to the service; an operator books the deposit.</p>`,
-    };
-  },
-};
+});

@@ -13,23 +13,25 @@ import {
   setPortalAccountDisabled,
   setPortalRole,
 } from '../../db/people/accounts.ts';
-import { endPortalSessions } from '../../db/people/sign-ins.ts';
+import { endPortalSessions, setOneTimePasswordRule } from '../../db/people/sign-ins.ts';
 import { type PortalRole, portalRoleMeanings, portalRoles } from '../../domain/access.ts';
-import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { confirmation, copyField, field, message, postForm, table, time } from '../layout/parts.ts';
+import { fileTime } from '../language/time-zone.ts';
 import {
-  type AccountPage,
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-} from '../page.ts';
+  field,
+  message,
+  postForm,
+  questionPage,
+  secretPage,
+  table,
+  time,
+} from '../layout/parts.ts';
+import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
-import { fileTime } from '../session/preferences.ts';
-import { oneTimePasswordRuleCard } from './account/one-time-password.ts';
-import { problems } from './problem-page.ts';
+import { changePages } from './changes.ts';
+import { csvFile } from './lists.ts';
 
 const PEOPLE_PATH = `${PORTAL_PATH}/people`;
 
@@ -41,13 +43,11 @@ interface WrongPerson {
 }
 
 /** Who may sign in for the company, and what each may do. */
-export const showPeople: AccountPage = {
-  method: 'GET',
+export const showPeople = portal.page({
   path: '/people',
-  access: 'account',
   needs: 'people',
   handle: (request) => peoplePage(request),
-};
+});
 
 async function peopleOf({ services, session }: AccountRequest) {
   const accounts = await listPortalAccounts(services.database, session.company);
@@ -55,27 +55,17 @@ async function peopleOf({ services, session }: AccountRequest) {
 }
 
 /** The people as a file. */
-export const downloadPeople: AccountPage = {
-  method: 'GET',
+export const downloadPeople = portal.page({
   path: '/people/download',
-  access: 'account',
   needs: 'people',
-  async handle(request): Promise<PageAnswer> {
-    const people = await peopleOf(request);
-    return {
-      kind: 'file',
-      name: 'people.csv',
-      type: 'text/csv',
-      content: csv([
-        ['E-mail address', 'Role', 'One-time password', 'Last signed in'],
-        ...people.map(({ email, role, hasOneTimePassword, lastSignedInAt }) => [
-          ...[email, role, hasOneTimePassword ? 'On' : 'Off'],
-          lastSignedInAt && fileTime(lastSignedInAt),
-        ]),
-      ]),
-    };
-  },
-};
+  handle: async (request) =>
+    csvFile('people', await peopleOf(request), {
+      'E-mail address': ({ email }) => email,
+      Role: ({ role }) => role,
+      'One-time password': ({ hasOneTimePassword }) => (hasOneTimePassword ? 'On' : 'Off'),
+      'Last signed in': ({ lastSignedInAt }) => lastSignedInAt && fileTime(lastSignedInAt),
+    }),
+});
 
 /** The page with the problem of a sent form. */
 async function peoplePage(request: AccountRequest, wrong?: WrongPerson): Promise<PageAnswer> {
@@ -84,7 +74,7 @@ async function peoplePage(request: AccountRequest, wrong?: WrongPerson): Promise
   return {
     kind: 'page',
     title: 'People',
-    ...(wrong ? { status: 422 } : {}),
+    status: wrong && 422,
     content: html`<h1>People</h1>
 <p>Everybody has an account of their own: what somebody did is in the activity under their address.</p>
 <section class="card"><h2>Who may sign in</h2>
@@ -143,10 +133,8 @@ const isEmail = (text: string): boolean =>
   text.length <= MAXIMUM_LENGTH && z.email().safeParse(text).success;
 
 /** Adds a person with a password for the first sign-in, which is shown once. */
-export const addPerson: AccountPage = {
-  method: 'POST',
+export const addPerson = portal.form({
   path: '/people',
-  access: 'account',
   needs: 'people',
   confirmation(request) {
     const role = readRole(request);
@@ -174,22 +162,17 @@ export const addPerson: AccountPage = {
       });
     const { portalOneTimePasswordSeconds } = request.services.settings.portal;
     const hours = Math.max(1, Math.round(portalOneTimePasswordSeconds / 3_600));
-    return {
-      kind: 'page',
+    return secretPage({
       title: 'New person',
-      content: html`<h1>A new person</h1>
-<section class="card"><h2>${email}</h2>
-${message(
-  'warning',
-  html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
+      heading: 'A new person',
+      name: email,
+      warning: html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
 ${hours} hours, and the person chooses another one at the first sign-in.`,
-)}
-${copyField({ name: 'password', label: 'Password for the first sign-in', value: password })}
-<p class="actions"><a class="button secondary" href="${PEOPLE_PATH}">I have copied it</a></p>
-</section>`,
-    };
+      secret: { name: 'password', label: 'Password for the first sign-in', value: password },
+      back: PEOPLE_PATH,
+    });
   },
-};
+});
 
 /** A new account, or that of a person who was removed; undefined where the address is taken. */
 async function addAccount(
@@ -231,37 +214,29 @@ const personOf = (request: AccountRequest) =>
   findPerson(request.services.database, idOf(request), request.session.company);
 
 /** Asks what a person may do. */
-export const askChangeRole: AccountPage = {
-  method: 'GET',
+export const askChangeRole = portal.page({
   path: '/people/:id/role',
-  access: 'account',
   needs: 'people',
   handle: (request) => rolePage(request),
-};
+});
 
 async function rolePage(request: AccountRequest, problem?: string): Promise<PageAnswer> {
-  const { formToken } = request;
   const person = await personOf(request);
   if (person === undefined) return problems.notFound;
-  return {
-    kind: 'page',
+  return questionPage(request, {
     title: 'Role of a person',
-    ...(problem === undefined ? {} : { status: 422 }),
-    content: html`<h1>Role of ${person.email}</h1>
-<section class="card">${problem && message('danger', problem)}
-${postForm(
-  { action: `${PEOPLE_PATH}/${person.id}/role`, formToken },
-  html`${roleChoices(person.role)}
-<p class="actions"><button>Save</button><a href="${PEOPLE_PATH}">Back</a></p>`,
-)}</section>`,
-  };
+    status: problem === undefined ? undefined : 422,
+    heading: html`Role of ${person.email}`,
+    text: problem && message('danger', problem),
+    fields: roleChoices(person.role),
+    button: 'Save',
+    back: PEOPLE_PATH,
+  });
 }
 
 /** Changes what a person may do; their next page goes by it. */
-export const changeRole: AccountPage = {
-  method: 'POST',
+export const changeRole = portal.form({
   path: '/people/:id/role',
-  access: 'account',
   needs: 'people',
   confirmation: async (request) => {
     const person = await personOf(request);
@@ -296,62 +271,78 @@ export const changeRole: AccountPage = {
       notice: sentence('The role of {1} is {2}.', changed.email, sentence(after)),
     };
   },
-};
-
-/** Asks for confirmation before a person is removed. */
-export const askRemovePerson: AccountPage = {
-  method: 'GET',
-  path: '/people/:id/remove',
-  access: 'account',
-  needs: 'people',
-  handle: (request) => questionPage(request),
-};
-
-async function questionPage(request: AccountRequest, problem?: string): Promise<PageAnswer> {
-  const { formToken } = request;
-  const person = await personOf(request);
-  if (person === undefined) return problems.notFound;
-  return confirmation({
-    title: sentence('Remove {1}?', person.email),
-    text: html`${problem && message('danger', problem)}
-<p>The person can no longer sign in, and all sessions end at once. Keys that they made go on working: revoke
-those that they may have copied.</p>`,
-    action: `${PEOPLE_PATH}/${person.id}/remove`,
-    formToken,
-    button: 'Remove the person',
-    back: PEOPLE_PATH,
-    ...(problem === undefined ? {} : { status: 422 }),
-  });
-}
+});
 
 /** Removes a person and ends all their sessions; the last owner stays. */
-export const removePerson: AccountPage = {
-  method: 'POST',
+export const removePerson = changePages({
   path: '/people/:id/remove',
-  access: 'account',
   needs: 'people',
-  confirmation: async (request) => {
-    const person = await personOf(request);
-    return person && html`You are about to remove ${person.email}.`;
-  },
-  async handle(request) {
+  find: personOf,
+  question: ({ email }) => ({
+    title: sentence('Remove {1}?', email),
+    text: html`<p>The person can no longer sign in, and all sessions end at once. Keys that they made go on working: revoke
+those that they may have copied.</p>`,
+    button: 'Remove the person',
+    back: PEOPLE_PATH,
+  }),
+  confirmed: ({ email }) => html`You are about to remove ${email}.`,
+  action: 'remove person',
+  async work(transaction, request) {
     const { company } = request.session;
     const accountId = idOf(request);
-    const removed = await changeAccess(request, 'remove person', async (transaction) => {
-      const person = await findPerson(transaction, accountId, company);
-      if (person === undefined || !(await hasOtherOwner(transaction, accountId, company)))
-        return undefined;
-      await setPortalAccountDisabled(transaction, accountId, true);
-      await endPortalSessions(transaction, accountId);
-      const { email, role } = person;
-      return { result: person, details: { accountId, email, role } };
-    });
-    // A person who is not there gets 404.
-    if (removed === undefined) return questionPage(request, LAST_OWNER);
+    const person = await findPerson(transaction, accountId, company);
+    if (person === undefined || !(await hasOtherOwner(transaction, accountId, company)))
+      return undefined;
+    await setPortalAccountDisabled(transaction, accountId, true);
+    await endPortalSessions(transaction, accountId);
+    const { email, role } = person;
+    return { result: email, details: { accountId, email, role } };
+  },
+  problem: LAST_OWNER,
+  done: (email) => ({ to: PEOPLE_PATH, notice: sentence('{1} is removed.', email) }),
+});
+
+/** The company's rule, on the page of people. */
+const oneTimePasswordRuleCard = ({ session, formToken }: AccountRequest): Html => {
+  const { needsOneTimePassword } = session;
+  return html`<section class="card"><h2>One-time passwords</h2>
+<p>${
+    needsOneTimePassword
+      ? phrase(
+          'Everybody needs a one-time password to sign in. Who has none sets it up before anything else.',
+        )
+      : phrase('Each person decides whether to sign in with a one-time password.')
+  }</p>
+${postForm(
+  { action: `${PEOPLE_PATH}/one-time-passwords`, formToken },
+  html`<input type="hidden" name="required" value="${needsOneTimePassword ? 'no' : 'yes'}">
+<button class="secondary">${phrase(needsOneTimePassword ? 'Leave it to each person' : 'Require them of everybody')}</button>`,
+)}</section>`;
+};
+
+/** Requires one-time passwords of all people of the company, or leaves them to each. */
+export const requireOneTimePasswords = portal.form({
+  path: '/people/one-time-passwords',
+  needs: 'people',
+  confirmation: ({ form }) =>
+    form.text('required') === 'yes'
+      ? html`You are about to require one-time passwords of everybody.`
+      : html`You are about to leave one-time passwords to each person.`,
+  async handle(request) {
+    const isRequired = request.form.text('required') === 'yes';
+    const { company } = request.session;
+    const action = isRequired ? 'require one-time-passwords' : 'release one-time-passwords';
+    await changeAccess(request, action, async (transaction) =>
+      (await setOneTimePasswordRule(transaction, company, isRequired))
+        ? { result: true, details: {} }
+        : undefined,
+    );
     return {
       kind: 'redirect',
       to: PEOPLE_PATH,
-      notice: sentence('{1} is removed.', removed.email),
+      notice: isRequired
+        ? 'Everybody needs a one-time password now.'
+        : 'Each person decides about one-time passwords now.',
     };
   },
-};
+});

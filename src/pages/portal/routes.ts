@@ -1,51 +1,25 @@
-import type { Page } from '../page.ts';
+import { type PortalSession, usePortalSession } from '../../db/people/sign-ins.ts';
+import { mayUse, type PortalNeed } from '../../domain/access.ts';
+import { accountPages } from '../account/account.ts';
+import { type Menu, type Page, PORTAL_PATH, type SiteOf } from '../page.ts';
 import { showAccess } from './access/access.ts';
-import {
-  addAddress,
-  askAddAddress,
-  askRemoveAddress,
-  removeAddress,
-} from './access/change-addresses.ts';
+import { addAddress, askAddAddress, removeAddress } from './access/change-addresses.ts';
 import {
   askCopyApiKey,
-  askRevokeApiKey,
+  askKeyLimits,
+  askKeyScopes,
   askRotateApiKey,
+  changeKeyLimits,
+  changeKeyScopes,
   copyApiKey,
   makeApiKey,
   revokeApiKey,
   rotateApiKey,
 } from './access/change-api-keys.ts';
-import {
-  askKeyLimits,
-  askKeyScopes,
-  changeKeyLimits,
-  changeKeyScopes,
-} from './access/change-key-rights.ts';
-import {
-  askRevokePublicKey,
-  provePublicKey,
-  registerPublicKey,
-  revokePublicKey,
-} from './access/change-public-keys.ts';
-import {
-  changeLanguage,
-  changeMessageLanguage,
-  changePassword,
-  changeTimeZone,
-  showAccount,
-  signOutEverywhere,
-} from './account/account.ts';
-import {
-  enterCode,
-  renewRecoveryCodes,
-  requireOneTimePasswords,
-  showCode,
-  showOneTimePassword,
-  switchOffOneTimePassword,
-  switchOnOneTimePassword,
-} from './account/one-time-password.ts';
-import { activate, showActivation, showSignIn, signIn, signOut } from './account/sign-in.ts';
+import { provePublicKey, registerPublicKey, revokePublicKey } from './access/change-public-keys.ts';
+import { activate, showActivation } from './activation.ts';
 import { downloadCalls, downloadChanges, showActivity } from './activity.ts';
+import { askLowBalance, setLowBalance, showBalances } from './balances.ts';
 import {
   askCancelBulkOrder,
   bulkOrderPages,
@@ -61,16 +35,23 @@ import {
 } from './bulk/order-in-bulk.ts';
 import { askPrice, downloadPrices, packagePages, setPrice, showPrices } from './catalogue.ts';
 import { showGettingStarted } from './getting-started.ts';
-import { showBalances, showOverview } from './overview.ts';
+import { showOverview } from './overview.ts';
 import {
   addPerson,
   askChangeRole,
-  askRemovePerson,
   changeRole,
   downloadPeople,
   removePerson,
+  requireOneTimePasswords,
   showPeople,
 } from './people.ts';
+import {
+  accountCards,
+  changeLanguage,
+  changeMessageLanguage,
+  changeStatementByEmail,
+  changeTimeZone,
+} from './preferences.ts';
 import {
   downloadPayouts,
   downloadSales,
@@ -78,14 +59,7 @@ import {
   showPayouts,
   showSales,
 } from './sales.ts';
-import { askLowBalance, setLowBalance } from './set-low-balance.ts';
-import {
-  changeStatementByEmail,
-  downloadMonth,
-  downloadStatement,
-  showStatement,
-  showStatements,
-} from './statements.ts';
+import { downloadMonth, downloadStatement, showStatement, showStatements } from './statements.ts';
 import { askRetryTopUp, retryTopUp, showTopUp, topUpPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
 import {
@@ -99,7 +73,6 @@ import {
 import { downloadDeliveries, sendWebhookAgain, showWebhook } from './webhooks/webhook.ts';
 import {
   addWebhook,
-  askRemoveWebhook,
   askRotateWebhook,
   pauseWebhook,
   removeWebhook,
@@ -110,12 +83,8 @@ import {
 } from './webhooks/webhooks.ts';
 
 /** Every page of the portal. Of two paths that match, the later one answers. */
-export const pages: readonly Page[] = [
-  showSignIn,
-  signIn,
-  showCode,
-  enterCode,
-  signOut,
+const pages: readonly Page<PortalSession, PortalNeed>[] = [
+  ...accountPages,
   showActivation,
   activate,
   showOverview,
@@ -162,20 +131,17 @@ export const pages: readonly Page[] = [
   copyApiKey,
   askRotateApiKey,
   rotateApiKey,
-  askRevokeApiKey,
-  revokeApiKey,
+  ...revokeApiKey,
   askKeyScopes,
   changeKeyScopes,
   askKeyLimits,
   changeKeyLimits,
   askAddAddress,
   addAddress,
-  askRemoveAddress,
-  removeAddress,
+  ...removeAddress,
   registerPublicKey,
   provePublicKey,
-  askRevokePublicKey,
-  revokePublicKey,
+  ...revokePublicKey,
   showWebhooks,
   addWebhook,
   showWebhook,
@@ -184,8 +150,7 @@ export const pages: readonly Page[] = [
   testWebhook,
   askRotateWebhook,
   rotateWebhook,
-  askRemoveWebhook,
-  removeWebhook,
+  ...removeWebhook,
   sendWebhookAgain,
   downloadDeliveries,
   showTryIt,
@@ -197,18 +162,70 @@ export const pages: readonly Page[] = [
   addPerson,
   askChangeRole,
   changeRole,
-  askRemovePerson,
-  removePerson,
+  ...removePerson,
   requireOneTimePasswords,
-  showAccount,
-  changePassword,
   changeTimeZone,
   changeLanguage,
   changeMessageLanguage,
   changeStatementByEmail,
-  showOneTimePassword,
-  switchOnOneTimePassword,
-  renewRecoveryCodes,
-  switchOffOneTimePassword,
-  signOutEverywhere,
 ];
+
+const menu: Menu<PortalNeed> = [
+  {
+    group: 'Business',
+    entries: [
+      { label: 'Overview', path: '', needs: 'read' },
+      { label: 'Balances', path: '/balances', needs: 'read', kind: 'partner' },
+      { label: 'Vouchers', path: '/vouchers', needs: 'read', kind: 'partner' },
+      {
+        label: 'Bulk orders',
+        path: '/bulk-orders',
+        needs: 'read',
+        kind: 'partner',
+        further: ['/order-in-bulk'],
+      },
+      { label: 'Top-ups', path: '/top-ups', needs: 'read', kind: 'partner' },
+      { label: 'Prices', path: '/prices', needs: 'read', kind: 'partner' },
+      { label: 'Packages', path: '/packages', needs: 'read', kind: 'partner' },
+      { label: 'Sales', path: '/sales', needs: 'read', kind: 'partner' },
+      { label: 'Redemptions', path: '/redemptions', needs: 'read', kind: 'merchant' },
+      { label: 'Payouts', path: '/payouts', needs: 'read', kind: 'merchant' },
+      { label: 'Statements', path: '/statements', needs: 'export' },
+    ],
+  },
+  {
+    group: 'API access',
+    entries: [
+      { label: 'Getting started', path: '/getting-started', needs: 'develop', kind: 'merchant' },
+      {
+        label: 'Keys and addresses',
+        path: '/access',
+        needs: 'develop',
+        further: ['/keys', '/addresses', '/public-keys'],
+      },
+      { label: 'Webhooks', path: '/webhooks', needs: 'develop' },
+      { label: 'Try it', path: '/try-it', needs: 'develop' },
+      { label: 'Activity', path: '/activity', needs: 'develop' },
+    ],
+  },
+  {
+    group: 'You',
+    entries: [
+      { label: 'People', path: '/people', needs: 'people' },
+      { label: 'Account', path: '/account', needs: 'own' },
+    ],
+  },
+];
+
+/** The portal for people of partners and merchants (specification 5). */
+export const portalSite: SiteOf<PortalSession, PortalNeed> = {
+  basePath: PORTAL_PATH,
+  name: 'Voucher portal',
+  isForStaff: false,
+  audience: 'For partners and merchants: keys, addresses, money and vouchers.',
+  pages,
+  menu,
+  findSession: usePortalSession,
+  mayUse: ({ role }, need) => mayUse(role, need),
+  accountCards,
+};

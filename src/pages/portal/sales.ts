@@ -3,13 +3,13 @@ import { type DayOfPayouts, payoutsPerDay, redemptionList } from '../../db/lists
 import { type Margin, readMargins } from '../../db/overview.ts';
 import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
-import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { barChart } from '../../rendering/report-files.ts';
+import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
+import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/labels.ts';
-import { addressOf, listFilters, listPages } from '../layout/lists.ts';
 import {
   amount,
   daySchema,
@@ -22,16 +22,13 @@ import {
   time,
   withoutEmptyEnds,
 } from '../layout/parts.ts';
-import { type AccountPage, type PageAnswer, PORTAL_PATH } from '../page.ts';
-import { beginningOf, fileTime, timeZone } from '../session/preferences.ts';
-import { problems } from './problem-page.ts';
+import { type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { addressOf, csvFile, listFilters, listPages } from './lists.ts';
 import { termsCard } from './terms.ts';
 
 /** A partner's sales per day: generated vouchers and delivered top-ups. */
-export const showSales: AccountPage = {
-  method: 'GET',
+export const showSales = portal.page({
   path: '/sales',
-  access: 'account',
   needs: 'read',
   kind: 'partner',
   async handle({ services, session, query }) {
@@ -48,7 +45,7 @@ export const showSales: AccountPage = {
     return {
       kind: 'page',
       title: 'Sales',
-      ...(found ? {} : { status: 422 }),
+      status: found ? undefined : 422,
       content: html`<h1>Sales per day</h1>
 <p>Vouchers count when they are generated, top-ups when they are delivered.</p>
 <section class="card">${daysForm(`${PORTAL_PATH}/sales`, range)}
@@ -56,7 +53,7 @@ ${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Downl
 ${found && sales(found.days, found.margins)}`,
     };
   },
-};
+});
 
 function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
   const days = withoutEmptyEnds(all, ({ vouchers, topups }) => vouchers + topups === 0);
@@ -91,10 +88,8 @@ ${table(
 }
 
 /** The sales as a file, oldest first. */
-export const downloadSales: AccountPage = {
-  method: 'GET',
+export const downloadSales = portal.page({
   path: '/sales/download',
-  access: 'account',
   needs: 'export',
   kind: 'partner',
   async handle({ services, session, query }): Promise<PageAnswer> {
@@ -104,20 +99,15 @@ export const downloadSales: AccountPage = {
       salesPerDay(database, session.company.id, days),
     );
     if (!found) return problems.busy;
-    return {
-      kind: 'file',
-      name: `sales-${days.first}-${days.last}.csv`,
-      type: 'text/csv',
-      content: csv([
-        [`Day (${timeZone()})`, 'Vouchers', 'Vouchers (ETB)', 'Top-ups', 'Top-ups (ETB)'],
-        ...found.map((day) => [
-          ...[day.day, day.vouchers, plainAmount(day.voucherAmount)],
-          ...[day.topups, plainAmount(day.topupAmount)],
-        ]),
-      ]),
-    };
+    return csvFile(`sales-${days.first}-${days.last}`, found, {
+      [`Day (${timeZone()})`]: ({ day }) => day,
+      Vouchers: ({ vouchers }) => vouchers,
+      'Vouchers (ETB)': ({ voucherAmount }) => plainAmount(voucherAmount),
+      'Top-ups': ({ topups }) => topups,
+      'Top-ups (ETB)': ({ topupAmount }) => plainAmount(topupAmount),
+    });
   },
-};
+});
 
 const marginNames = { vouchers: 'Vouchers', topups: 'Top-ups' } as const;
 
@@ -174,10 +164,8 @@ const totalOfSales = (days: readonly DayOfSales[]): Omit<DayOfSales, 'day'> => {
 };
 
 /** A merchant's payouts per day. */
-export const showPayouts: AccountPage = {
-  method: 'GET',
+export const showPayouts = portal.page({
   path: '/payouts',
-  access: 'account',
   needs: 'read',
   kind: 'merchant',
   async handle(request) {
@@ -189,7 +177,7 @@ export const showPayouts: AccountPage = {
     return {
       kind: 'page',
       title: 'Payouts',
-      ...(found ? {} : { status: 422 }),
+      status: found ? undefined : 422,
       content: html`<h1>Payouts per day</h1>
 <p>Payments to you through mobile money, by the day of the provider’s confirmation, without those that
 were reversed.</p>
@@ -199,55 +187,35 @@ ${found && payouts(found)}
 ${await termsCard(request)}`,
     };
   },
-};
+});
 
 /** The payouts as a file, oldest first. */
-export const downloadPayouts: AccountPage = {
-  method: 'GET',
+export const downloadPayouts = portal.page({
   path: '/payouts/download',
-  access: 'account',
   needs: 'export',
   kind: 'merchant',
   async handle({ services, session, query }): Promise<PageAnswer> {
     const { days } = readDays(query);
     if (days === undefined) return problems.invalid;
     const found = await payoutsPerDay(services.database, session.company.id, days);
-    return {
-      kind: 'file',
-      name: `payouts-${days.first}-${days.last}.csv`,
-      type: 'text/csv',
-      content: csv([
-        [`Day (${timeZone()})`, 'Payouts', 'Paid (ETB)', 'Service fees (ETB)'],
-        ...found.map((day) => [
-          day.day,
-          day.payouts,
-          plainAmount(day.paid),
-          plainAmount(day.serviceFees),
-        ]),
-      ]),
-    };
+    return csvFile(`payouts-${days.first}-${days.last}`, found, {
+      [`Day (${timeZone()})`]: ({ day }) => day,
+      Payouts: ({ payouts: count }) => count,
+      'Paid (ETB)': ({ paid }) => plainAmount(paid),
+      'Service fees (ETB)': ({ serviceFees }) => plainAmount(serviceFees),
+    });
   },
-};
+});
 
 function payouts(all: readonly DayOfPayouts[]): Html {
   const days = withoutEmptyEnds(all, ({ payouts: count }) => count === 0);
   const total = totalOfPayouts(days);
   if (total.payouts === 0) return emptyState('No payouts', 'There were no payouts on these days.');
-  return html`<section class="card"><h2>Payouts: ${total.payouts} for ${money(total.paid)}</h2>
-${barChart({
-  id: 'payouts',
-  title: 'ETB per day: payouts',
-  description: sentence(
-    'From {1} to {2}. The table on this page has the figures.',
-    days[0]?.day ?? '',
-    days.at(-1)?.day ?? '',
-  ),
-  bars: days.map(({ day, payouts: count, paid }) => ({
-    label: day,
-    amount: paid,
-    words: `${day}: ${count}, ETB ${amount(paid)}`,
-  })),
-})}</section>
+  return html`${chartOf(
+    'payouts',
+    html`Payouts: ${total.payouts} for ${money(total.paid)}`,
+    days.map(({ day, payouts: count, paid }) => ({ day, count, sum: paid })),
+  )}
 <section class="card compact"><h2>Figures</h2>
 ${table(
   'Payouts per day, newest first',

@@ -8,8 +8,6 @@ import {
   type Wallet,
 } from '../../db/ledger/account-statements.ts';
 import { firstMonth, readCompanyMonth } from '../../db/ledger/monthly-statements.ts';
-import { hasStatementsByEmail, setStatementByEmail } from '../../db/people/accounts.ts';
-import { mayUse } from '../../domain/access.ts';
 import {
   explainLine,
   isEmptyStatement,
@@ -21,9 +19,10 @@ import {
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { statementCsv, statementFileName, statementHtml } from '../../rendering/report-files.ts';
+import { problems } from '../answers.ts';
 import { sentence, statementLine } from '../language/language.ts';
+import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
 import { daysForm } from '../layout/forms.ts';
-import { addressOf, pageNumber, paging } from '../layout/lists.ts';
 import {
   amount,
   DOWNLOAD_ROWS,
@@ -31,68 +30,20 @@ import {
   emptyState,
   money,
   plainAmount,
-  postForm,
   type ReadDays,
   readDays,
   table,
   time,
-  walletLabels,
 } from '../layout/parts.ts';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
-import { beginningOf, fileTime, timeZone } from '../session/preferences.ts';
-import { problems } from './problem-page.ts';
-
-/** The choice of who may see statements, on the page of the account; nothing for others. */
-export async function statementByEmailCard({
-  services,
-  session,
-  formToken,
-}: AccountRequest): Promise<Html | false> {
-  if (!mayUse(session.role, 'export')) return false;
-  const isOn = await hasStatementsByEmail(services.database, session.accountId);
-  return html`<section class="card"><h2>Monthly statement by e-mail</h2>
-<p>${
-    isOn
-      ? phrase('You get it some hours after the end of a month, as a page to print and as CSV.')
-      : phrase('You do not get it. The statements are in the portal.')
-  }</p>
-${postForm(
-  { action: `${PORTAL_PATH}/account/statement-by-email`, formToken },
-  html`<input type="hidden" name="wanted" value="${isOn ? 'no' : 'yes'}">
-<button class="secondary">${phrase(isOn ? 'Do not send it to me' : 'Send it to me')}</button>`,
-)}</section>`;
-}
-
-/** Switches monthly statements by e-mail on or off for the person. */
-export const changeStatementByEmail: AccountPage = {
-  method: 'POST',
-  path: '/account/statement-by-email',
-  access: 'account',
-  needs: 'own',
-  confirmation: 'none',
-  async handle({ services, session, form }) {
-    if (!mayUse(session.role, 'export')) return problems.notYourRole;
-    const wanted = form.text('wanted');
-    if (wanted !== 'yes' && wanted !== 'no') return problems.invalid;
-    await setStatementByEmail(services.database, session.accountId, wanted === 'yes');
-    return {
-      kind: 'redirect',
-      to: `${PORTAL_PATH}/account`,
-      notice:
-        wanted === 'yes'
-          ? 'You get the monthly statement by e-mail now.'
-          : 'You do not get the monthly statement by e-mail any more.',
-    };
-  },
-};
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { walletLabels } from './balances.ts';
+import { addressOf, pageNumber, paging } from './lists.ts';
 
 const ROWS = 50;
 
 /** The statement of one of a partner's wallets, with the purpose of each change. */
-export const showStatement: AccountPage = {
-  method: 'GET',
+export const showStatement = portal.page({
   path: '/balances/:wallet',
-  access: 'account',
   needs: 'export',
   kind: 'partner',
   async handle(request) {
@@ -110,13 +61,11 @@ export const showStatement: AccountPage = {
     if (page > 1 && found.lines.length === 0) return problems.notFound;
     return statementPage(wallet, range, found, page);
   },
-};
+});
 
 /** The statement as a file, oldest first. */
-export const downloadStatement: AccountPage = {
-  method: 'GET',
+export const downloadStatement = portal.page({
   path: '/balances/:wallet/download',
-  access: 'account',
   needs: 'export',
   kind: 'partner',
   async handle(request): Promise<PageAnswer> {
@@ -137,7 +86,7 @@ export const downloadStatement: AccountPage = {
       content: csv(fileRows(days, found)),
     };
   },
-};
+});
 
 const walletOf = ({ params: { wallet = '' } }: AccountRequest): Wallet | undefined =>
   Object.hasOwn(walletLabels, wallet) ? (wallet as Wallet) : undefined;
@@ -189,7 +138,7 @@ function statementPage(
   return {
     kind: 'page',
     title: sentence('Statement: {1}', sentence(name)),
-    ...(found ? {} : { status: 422 }),
+    status: found ? undefined : 422,
     content: html`<p><a href="${PORTAL_PATH}/balances">All balances</a></p>
 <h1>${phrase(name)}: statement</h1>
 <p>${phrase(text)}</p>
@@ -260,41 +209,34 @@ async function monthsOf({ services, session }: AccountRequest): Promise<Month[]>
 }
 
 /** The monthly statements of a company. */
-export const showStatements: AccountPage = {
-  method: 'GET',
+export const showStatements = portal.page({
   path: '/statements',
-  access: 'account',
+  title: 'Statements',
   needs: 'export',
   async handle(request) {
     const months = await monthsOf(request);
     const { marketTimeZone } = request.services.settings.market;
-    return {
-      kind: 'page',
-      title: 'Statements',
-      content: html`<h1>Monthly statements</h1>
+    return html`<h1>Monthly statements</h1>
 <p>What moved in a month of ${marketTimeZone.replaceAll('_', ' ')}, as a page to print and as a file for spreadsheets. A
 statement is there two hours after its month, and does not change any more.</p>
 <section class="card">${
-        months.length === 0
-          ? emptyState('No statements', 'The first month with a movement has not ended yet.')
-          : table('Statements, newest first', months, [
-              { title: 'Month', value: (month) => month },
-              { title: 'To print', value: (month) => link(month, 'html', 'Page') },
-              { title: 'For spreadsheets', value: (month) => link(month, 'csv', 'CSV') },
-            ])
-      }</section>`,
-    };
+      months.length === 0
+        ? emptyState('No statements', 'The first month with a movement has not ended yet.')
+        : table('Statements, newest first', months, [
+            { title: 'Month', value: (month) => month },
+            { title: 'To print', value: (month) => link(month, 'html', 'Page') },
+            { title: 'For spreadsheets', value: (month) => link(month, 'csv', 'CSV') },
+          ])
+    }</section>`;
   },
-};
+});
 
 const link = (month: Month, format: string, words: string): Html =>
   html`<a href="${STATEMENTS_PATH}/${month}/${format}">${phrase(words)}<span class="visually-hidden"> of ${month}</span></a>`;
 
 /** The statement of a month as a file. */
-export const downloadMonth: AccountPage = {
-  method: 'GET',
+export const downloadMonth = portal.page({
   path: '/statements/:month/:format',
-  access: 'account',
   needs: 'export',
   async handle(request): Promise<PageAnswer> {
     const { services, session, params } = request;
@@ -313,7 +255,7 @@ export const downloadMonth: AccountPage = {
       content: format.write(statement),
     };
   },
-};
+});
 
 const formats: Readonly<
   Record<string, { readonly type: 'text/html' | 'text/csv'; readonly write: typeof statementCsv }>

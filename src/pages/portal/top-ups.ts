@@ -1,14 +1,22 @@
 import { readLedgerHistory } from '../../db/ledger/ledger.ts';
-import { type ListedTopup, topupList } from '../../db/lists/topups.ts';
+import { topupList } from '../../db/lists/topups.ts';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topups.ts';
 import { mayUse } from '../../domain/access.ts';
 import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
 import { refuseUnfailed, type TopupStatus } from '../../domain/topup.ts';
 import { retryOnce } from '../../operations/topups.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { ledgerHistory, stateOptions, topupStates, topupTurns } from '../layout/labels.ts';
-import { listFilters, listPages } from '../layout/lists.ts';
+import { fileTime } from '../language/time-zone.ts';
+import {
+  ledgerHistory,
+  productOf,
+  stateOptions,
+  topupBadge,
+  topupState,
+  topupStates,
+} from '../layout/labels.ts';
 import {
   amount,
   badge,
@@ -17,36 +25,13 @@ import {
   field,
   money,
   plainAmount,
-  postForm,
+  questionPage,
   table,
   time,
 } from '../layout/parts.ts';
-import {
-  type AccountPage,
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-} from '../page.ts';
-import { fileTime } from '../session/preferences.ts';
+import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { listFilters, listPages } from './lists.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
-import { problems } from './problem-page.ts';
-
-/** What was sent. */
-export const productOf = ({ kind, productName }: ListedTopup): Html | string =>
-  kind === 'AIRTIME' ? phrase('Airtime') : (productName ?? phrase('Package'));
-
-/** The state of a top-up, including a late delivery or a reversal. */
-const stateOf = ({ status, lateDelivery, reversal }: ListedTopup) => {
-  if (reversal && !reversal.isCredited) return topupTurns.REVERSED;
-  return lateDelivery ? topupTurns.LATE : topupStates[status];
-};
-
-/** The badge of that state. */
-export function topupBadge(topup: ListedTopup): Html {
-  const { tone, word } = stateOf(topup);
-  return badge(tone, word);
-}
 
 /** The states of top-ups whose money is on hold. */
 export const TOPUPS_UNDERWAY = 'PROCESSING,UNKNOWN';
@@ -102,7 +87,7 @@ and it can be retried.</p>`,
       title: 'State',
       phone: 'plain',
       value: topupBadge,
-      file: (topup) => stateOf(topup).word,
+      file: (topup) => topupState(topup).word,
     },
     {
       title: 'Amount, ETB',
@@ -122,56 +107,50 @@ and it can be retried.</p>`,
 const NOT_DELIVERED = 'The top-up was not delivered';
 
 /** Says what a retry does with the money, and asks for the number. */
-export const askRetryTopUp: AccountPage = {
-  method: 'GET',
+export const askRetryTopUp = portal.page({
   path: '/top-ups/:id/retry',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
   handle: (request) => retryPage(request),
-};
+});
 
 async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
-  const { services, session, formToken } = request;
+  const { services, session } = request;
   const topup = await findTopupDetail(services.database, session.company.id, idOf(request));
   if (!topup) return problems.notFound;
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
   if (topup.status !== 'FAILED')
     return refusedPage({ title: NOT_DELIVERED, refusal: refuseUnfailed(topup.status), back });
   const isGone = isErased(topup.msisdn);
-  return {
-    kind: 'page',
+  return questionPage(request, {
     title: 'Retry a top-up',
-    status: wrong === undefined ? 200 : 422,
-    content: html`<h1>Retry top-up ${topup.id}?</h1>
-<section class="card"><p>${productOf(topup)} is sent once more to ${
+    status: wrong === undefined ? undefined : 422,
+    heading: html`Retry top-up ${topup.id}?`,
+    text: html`<p>${productOf(topup)} is sent once more to ${
       isGone ? phrase('the number that you enter') : maskStored(topup.msisdn)
     }. ${
       topup.amountOfRetry === null ? phrase('Its price') : money(topup.amountOfRetry)
     } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
-fails again.</p>
-${postForm(
-  { action: `${back}/retry`, formToken },
-  html`${onceField()}${field({
-    name: 'msisdn',
-    label: isGone ? 'Phone number' : 'Another number',
-    hint: isGone
-      ? 'The number of this top-up was erased. A package needs a number of the same operator.'
-      : 'Empty: the same number. A package needs a number of the same operator.',
-    error: wrong,
-    maximumLength: 32,
-    ...(isGone ? {} : { isOptional: true }),
-  })}
-<p class="actions"><button>Retry the top-up</button><a href="${back}">Back</a></p>`,
-)}</section>`,
-  };
+fails again.</p>`,
+    fields: html`${onceField()}${field({
+      name: 'msisdn',
+      label: isGone ? 'Phone number' : 'Another number',
+      hint: isGone
+        ? 'The number of this top-up was erased. A package needs a number of the same operator.'
+        : 'Empty: the same number. A package needs a number of the same operator.',
+      error: wrong,
+      maximumLength: 32,
+      ...(isGone ? {} : { isOptional: true }),
+    })}
+`,
+    button: 'Retry the top-up',
+    back,
+  });
 }
 
 /** Retries a failed top-up, optionally to another number. */
-export const retryTopUp: AccountPage = {
-  method: 'POST',
+export const retryTopUp = portal.form({
   path: '/top-ups/:id/retry',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
@@ -201,15 +180,13 @@ export const retryTopUp: AccountPage = {
     if (result.reason === 'topup-not-found') return problems.notFound;
     return refusedPage({ title: NOT_DELIVERED, refusal: result, back: to });
   },
-};
+});
 
 const NOTHING_MOVED = emptyState('Nothing was charged', 'No money moved for this top-up.');
 
 /** One top-up with its attempts and its transfers. */
-export const showTopUp: AccountPage = {
-  method: 'GET',
+export const showTopUp = portal.page({
   path: '/top-ups/:id',
-  access: 'account',
   needs: 'read',
   kind: 'partner',
   async handle(request) {
@@ -247,7 +224,7 @@ top-up</a></p>`
 ${moves.length === 0 ? NOTHING_MOVED : ledgerHistory(moves)}</section>`,
     };
   },
-};
+});
 
 const meanings: Readonly<Record<TopupStatus, string>> = {
   PENDING: 'It was accepted and is about to be sent.',

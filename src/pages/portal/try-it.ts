@@ -16,8 +16,7 @@ import { partnerRoutes } from '../../partner/routes.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/labels.ts';
 import { badge, emptyState, message, table, time } from '../layout/parts.ts';
-import { type AccountPage, type AccountRequest, PORTAL_PATH } from '../page.ts';
-import { ACCESS_PATH } from '../session/session.ts';
+import { ACCESS_PATH, type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 
 /** The API for companies of a kind. */
 const apiOf = (kind: CompanyKind): SurfaceRoutes =>
@@ -159,10 +158,8 @@ const SHOWN_CALLS = 10;
 const NOBODYS_SECONDS = 900;
 
 /** The last calls, why they were refused, and example calls to copy. */
-export const showTryIt: AccountPage = {
-  method: 'GET',
+export const showTryIt = portal.page({
   path: '/try-it',
-  access: 'account',
   needs: 'develop',
   async handle(request) {
     const { database } = request.services;
@@ -187,7 +184,7 @@ ${parts}
 ${endpointTable(request)}`,
     };
   },
-};
+});
 
 const lastCalls = (
   calls: readonly ShownCall[],

@@ -16,26 +16,27 @@ import {
   type VoucherRequest,
 } from '../../operations/vouchers.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
+import { fileTime } from '../language/time-zone.ts';
 import { ledgerHistory, stateBadge, stateOptions, voucherStates } from '../layout/labels.ts';
-import { listFilters, listPages } from '../layout/lists.ts';
-import { amount, confirmation, facts, money, plainAmount, story, time } from '../layout/parts.ts';
 import {
-  type AccountPage,
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-} from '../page.ts';
-import { fileTime } from '../session/preferences.ts';
+  amount,
+  facts,
+  money,
+  plainAmount,
+  type Question,
+  questionPage,
+  story,
+  time,
+} from '../layout/parts.ts';
+import { happeningsOf } from '../layout/voucher-story.ts';
+import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { listFilters, listPages } from './lists.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
-import { problems } from './problem-page.ts';
-import { happeningsOf } from './voucher-story.ts';
 
 /** An operation on a voucher, which a person confirms. */
 interface VoucherOperation {
-  /** The last part of its path. */
-  readonly path: 'cancel' | 'resend';
   /** As the audit log names it. */
   readonly action: string;
   readonly operate: (
@@ -50,7 +51,6 @@ interface VoucherOperation {
 }
 
 const cancellation: VoucherOperation = {
-  path: 'cancel',
   action: 'cancel voucher',
   operate: cancelVoucherOnce,
   done: 'The voucher is cancelled.',
@@ -58,7 +58,6 @@ const cancellation: VoucherOperation = {
 };
 
 const resend: VoucherOperation = {
-  path: 'resend',
   action: 'resend message',
   operate: resendMessageOnce,
   done: 'The message was sent again.',
@@ -68,10 +67,8 @@ const resend: VoucherOperation = {
 
 const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucherId}`;
 
-type Question = Pick<
-  Parameters<typeof confirmation>[0],
-  'title' | 'text' | 'button' | 'isHarmless'
->;
+/** What a person is asked before an operation. */
+type AskedAbout = Omit<Question, 'back' | 'fields'>;
 
 /**
  * Asks for the confirmation of an operation on a voucher; an operation that would be refused is refused in its own
@@ -80,9 +77,9 @@ type Question = Pick<
 async function askAboutVoucher(
   request: AccountRequest,
   operation: VoucherOperation,
-  ask: (voucher: VoucherDetail) => Promise<Question | Refusal | 'done'>,
+  ask: (voucher: VoucherDetail) => Promise<AskedAbout | Refusal | 'done'>,
 ): Promise<PageAnswer> {
-  const { services, session, formToken } = request;
+  const { services, session } = request;
   const company = { partnerId: session.company.id };
   const voucher = await findVoucherDetail(services.database, idOf(request), company);
   if (!voucher) return problems.notFound;
@@ -91,8 +88,7 @@ async function askAboutVoucher(
   if (question === 'done') return { kind: 'redirect', to: back, notice: operation.done };
   if ('reason' in question)
     return refusedPage({ title: operation.refused, refusal: question, back });
-  const action = `${back}/${operation.path}`;
-  return confirmation({ ...question, action, formToken, fields: onceField(), back });
+  return questionPage(request, { ...question, fields: onceField(), back });
 }
 
 /** Carries a sent form's operation on a voucher out, once, and leads back to the voucher. */
@@ -115,10 +111,8 @@ async function operateOnVoucher(
 }
 
 /** Says what a cancellation does with the money, and asks for confirmation. */
-export const askCancelVoucher: AccountPage = {
-  method: 'GET',
+export const askCancelVoucher = portal.page({
   path: '/vouchers/:id/cancel',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
   handle: (request) =>
@@ -136,20 +130,19 @@ longer redeem the voucher${
           status === 'REDEEM_INITIATED' && phrase(', and the claim that waits for the code ends')
         }. The owner is not told. This cannot be undone.</p>`,
         button: 'Cancel the voucher',
+        isDanger: true,
       };
     }),
-};
+});
 
 /** Cancels a voucher; what remains of it goes back to the gift wallet. */
-export const cancelVoucher: AccountPage = {
-  method: 'POST',
+export const cancelVoucher = portal.form({
   path: '/vouchers/:id/cancel',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
   handle: (request) => operateOnVoucher(request, cancellation),
-};
+});
 
 /** A voucher's owner; numbers are masked. */
 const ownerOf = ({ ownerMsisdn }: Pick<ListedVoucher, 'ownerMsisdn'>): Html | string =>
@@ -222,10 +215,8 @@ returned each code when you generated its voucher, and the result of a bulk orde
 });
 
 /** Says which message the owner gets once more, and asks for confirmation. */
-export const askResendMessage: AccountPage = {
-  method: 'GET',
+export const askResendMessage = portal.page({
   path: '/vouchers/:id/resend',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
   handle: (request) =>
@@ -240,27 +231,22 @@ export const askResendMessage: AccountPage = {
             : phrase('the confirmation of the last redemption')
         } by SMS once more. No money moves.</p>`,
         button: 'Send it again',
-        isHarmless: true,
       };
     }),
-};
+});
 
 /** Sends the message that an owner may have missed once more. */
-export const resendMessage: AccountPage = {
-  method: 'POST',
+export const resendMessage = portal.form({
   path: '/vouchers/:id/resend',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
   handle: (request) => operateOnVoucher(request, resend),
-};
+});
 
 /** One voucher with its history and its transfers, but never its code. */
-export const showVoucher: AccountPage = {
-  method: 'GET',
+export const showVoucher = portal.page({
   path: '/vouchers/:id',
-  access: 'account',
   needs: 'read',
   kind: 'partner',
   async handle(request) {
@@ -292,7 +278,7 @@ ${actions(request, voucher)}</section>
 <section class="card"><h2>How the money moved</h2>${ledgerHistory(moves)}</section>`,
     };
   },
-};
+});
 
 /** What the person may do with the voucher as it is. */
 function actions({ session }: AccountRequest, voucher: VoucherDetail): Html | undefined {

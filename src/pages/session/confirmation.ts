@@ -4,9 +4,9 @@ import type { DatabaseTransaction } from '../../db/connection.ts';
 import { confirmPortalSession } from '../../db/people/sign-ins.ts';
 import { type AccessChangeName, actorOfPerson } from '../../domain/access.ts';
 import { type Html, html } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
 import { field, postForm } from '../layout/parts.ts';
 import type { Confirmed, PageAnswer, PersonRequest } from '../page.ts';
-import { problems } from '../portal/problem-page.ts';
 import { codeProblem, recordRecoveryCode, takeCode } from './passwords.ts';
 import {
   checkPresentPassword,

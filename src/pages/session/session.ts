@@ -14,7 +14,7 @@ import {
 import { actorOfPerson } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { describeError } from '../../runtime/process/logger.ts';
-import { type PageAnswer, PORTAL_PATH, type PublicRequest, type Site } from '../page.ts';
+import type { PageAnswer, PublicRequest, Site } from '../page.ts';
 import { recordRecoveryCode } from './passwords.ts';
 
 /** A device id has 96 random bits; the proof follows it in the cookie. */
@@ -224,9 +224,3 @@ export function pathBeforeAllElse(site: Site, session: PersonSession): string | 
   if (session.mustChangePassword) return accountPath(site);
   return mustSetUpOneTimePassword(session) ? oneTimePasswordPath(site) : undefined;
 }
-
-/**
- * The page of keys, addresses and public keys, with the anchors `#keys`, `#addresses`,
- * `#public-keys`.
- */
-export const ACCESS_PATH = `${PORTAL_PATH}/access`;

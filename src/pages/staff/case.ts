@@ -10,31 +10,36 @@ import { askRepair as ask } from '../../repairs/ask-repair.ts';
 import { numberGivenBy, type RepairKind } from '../../repairs/repair-kind.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { problems } from '../answers.ts';
 import { ledgerHistory } from '../layout/labels.ts';
 import { emptyState, facts, type Happening, message, story } from '../layout/parts.ts';
-import { idOf, type PageAnswer, readName } from '../page.ts';
-import { problems } from '../portal/problem-page.ts';
-import { openCasePage } from './cases.ts';
 import {
-  type CaseKind,
-  casePath,
+  idOf,
+  type PageAnswer,
+  readName,
   type StaffPage,
   type StaffRequest,
   SUPPORT_PATH,
-  type SupportCaseName,
-} from './page.ts';
+  support,
+} from '../page.ts';
+import { openCasePage } from './cases.ts';
 import { labelOf, nextChoices, offersOf, otherChoices, type RefusedForm } from './repair-form.ts';
-import { caseOfRepair, repairPath } from './repair-parts.ts';
+import {
+  type CaseKind,
+  caseOfRepair,
+  casePath,
+  repairPath,
+  type SupportCaseName,
+} from './repair-parts.ts';
 import { repairPage } from './repairs.ts';
 import { briefWithNumber, readCase, type SupportCase, shownNumber } from './support-case.ts';
 
-const showCase = (kind: CaseKind, path: string): StaffPage => ({
-  method: 'GET',
-  path,
-  access: 'staff',
-  needs: 'look',
-  handle: (request) => casePage(request, { kind, id: idOf(request) }),
-});
+const showCase = (kind: CaseKind, path: string): StaffPage =>
+  support.page({
+    path,
+    needs: 'look',
+    handle: (request) => casePage(request, { kind, id: idOf(request) }),
+  });
 
 /** One customer's case about a voucher: what happened, and what to do next. */
 export const showVoucherCase = showCase('voucher', '/vouchers/:id');
@@ -60,7 +65,7 @@ async function casePage(
   return {
     kind: 'page',
     title: `${what} ${found.name}`,
-    ...(refused && { status: 409 }),
+    status: refused && 409,
     content: html`<h1>${what} <code>${found.name}</code> ${found.state}</h1>
 ${briefWithNumber(request, found, number === undefined ? casePath(found) : undefined)}
 ${number !== undefined && shownNumber({ number })}
@@ -107,30 +112,29 @@ async function openNumber(
 }
 
 /** Shows the number of a case once. */
-const showNumber = (kind: CaseKind, path: string): StaffPage => ({
-  method: 'POST',
-  path,
-  changesNothing: true,
-  access: 'staff',
-  needs: 'look',
-  async handle(request) {
-    const about = { kind, id: idOf(request) };
-    const number = await openNumber(request, about);
-    return number === undefined ? problems.notFound : casePage(request, about, { number });
-  },
-});
+const showNumber = (kind: CaseKind, path: string): StaffPage =>
+  support.form({
+    path,
+    changesNothing: true,
+    needs: 'look',
+    confirmation: 'none',
+    async handle(request) {
+      const about = { kind, id: idOf(request) };
+      const number = await openNumber(request, about);
+      return number === undefined ? problems.notFound : casePage(request, about, { number });
+    },
+  });
 
 export const showVoucherNumber = showNumber('voucher', '/vouchers/:id/number');
 
 export const showTopupNumber = showNumber('top-up', '/top-ups/:id/number');
 
 /** The same beside a repair, whose ticket is the reason; with the number that the repair was given. */
-export const showRepairNumber: StaffPage = {
-  method: 'POST',
+export const showRepairNumber = support.form({
   path: '/repairs/:id/number',
   changesNothing: true,
-  access: 'staff',
   needs: 'look',
+  confirmation: 'none',
   async handle(request) {
     const row = await findShownRepair(request.services.database, idOf(request));
     const about = row && caseOfRepair(row);
@@ -143,16 +147,15 @@ export const showRepairNumber: StaffPage = {
       given: numberGivenBy(row, request.services.secretBox),
     });
   },
-};
+});
 
 /** The address of a number that was shown leads back to its page. */
-const backFromNumber = (path: string, pathOf: (id: number) => string): StaffPage => ({
-  method: 'GET',
-  path,
-  access: 'staff',
-  needs: 'look',
-  handle: (request) => Promise.resolve({ kind: 'redirect', to: pathOf(idOf(request)) }),
-});
+const backFromNumber = (path: string, pathOf: (id: number) => string): StaffPage =>
+  support.page({
+    path,
+    needs: 'look',
+    handle: (request) => ({ kind: 'redirect', to: pathOf(idOf(request)) }),
+  });
 
 export const backToVoucherCase = backFromNumber('/vouchers/:id/number', (id) =>
   casePath({ kind: 'voucher', id }),
@@ -165,17 +168,16 @@ export const backToTopupCase = backFromNumber('/top-ups/:id/number', (id) =>
 export const backToRepair = backFromNumber('/repairs/:id/number', repairPath);
 
 /** Asks for a repair; a form that is sent twice is one. */
-export const askRepairPage: StaffPage = {
-  method: 'POST',
+export const askRepairPage = support.form({
   path: '/repairs/ask/:kind',
-  access: 'staff',
   needs: 'ask',
+  confirmation: 'none',
   async handle(request) {
-    const { services, session, staff, form, params } = request;
+    const { services, session, form, params } = request;
     const kind = findRepairKind(params.kind ?? '');
     const once = form.text('once');
     if (!kind || !/^[\w-]{43}$/.test(once)) return problems.notFound;
-    if (!mayAsStaff(staff.role, needOfRepair(kind.subject))) return problems.notYourRole;
+    if (!mayAsStaff(session.staff.role, needOfRepair(kind.subject))) return problems.notYourRole;
     const refused = (words: string) => refusedPage(request, kind, words);
     const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
     const args = kind.fields.safeParse(Object.fromEntries(given));
@@ -201,7 +203,7 @@ export const askRepairPage: StaffPage = {
       ? refused(asked.refusal)
       : { kind: 'redirect', to: repairPath(asked.row.id) };
   },
-};
+});
 
 const wordsOf = (kind: RepairKind, { path, message: words }: z.core.$ZodIssue): string =>
   `“${labelOf(kind, String(path[0]))}” ${words}`;

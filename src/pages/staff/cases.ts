@@ -9,6 +9,7 @@ import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { type CaseFacts, caseFacts, choicesOf, settleCase } from '../../repairs/payment-repairs.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { problems } from '../answers.ts';
 import { filterForm } from '../layout/forms.ts';
 import {
   amount,
@@ -22,10 +23,9 @@ import {
   table,
   time,
 } from '../layout/parts.ts';
-import { idOf, type PageAnswer } from '../page.ts';
-import { problems } from '../portal/problem-page.ts';
-import { CASES_PATH, casePath, openCasePath, type StaffPage, type StaffRequest } from './page.ts';
+import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
 import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
+import { CASES_PATH, casePath, openCasePath } from './repair-parts.ts';
 import { saidBy } from './stories.ts';
 
 const SHOWN = 200;
@@ -36,10 +36,8 @@ const fields = {
 } as const;
 
 /** What a person must settle. */
-export const showCases: StaffPage = {
-  method: 'GET',
+export const showCases = support.page({
   path: '/cases',
-  access: 'staff',
   needs: 'look',
   async handle({ services, query }) {
     const provider = allProviders.find((name) => name === query.get('provider'));
@@ -57,7 +55,7 @@ ${filterForm({ action: CASES_PATH, fields, values: { ...(provider && { provider 
 ${cases.length === 0 ? emptyState('No cases', 'The providers and the books agree.') : listOf(cases)}`,
     };
   },
-};
+});
 
 /** Whether a case is open, and who settled it. */
 const caseBadge = ({ closedAt, closedBy }: Case): Html => {
@@ -87,13 +85,11 @@ ${table('Cases, open ones first', cases.slice(0, SHOWN), [
 ${cases.length > SHOWN && message('notice', `There are more than ${SHOWN}. Choose a provider to see the others.`)}</section>`;
 
 /** One case: what is in suspense, what the providers say, and the form that settles it. */
-export const showCase: StaffPage = {
-  method: 'GET',
+export const showCase = support.page({
   path: '/cases/:id',
-  access: 'staff',
   needs: 'look',
   handle: (request) => openCasePage(request, idOf(request)),
-};
+});
 
 /** The page of a case; `refused` where nothing came of its form. */
 export async function openCasePage(
@@ -110,7 +106,7 @@ export async function openCasePage(
   return {
     kind: 'page',
     title,
-    ...(refused && { status: 409 }),
+    status: refused && 409,
     content: html`<p><a href="${CASES_PATH}">All cases</a></p>
 <h1>${title} ${caseBadge(found.found)}</h1>
 ${words !== null && html`<p>${words}</p>`}
@@ -182,11 +178,11 @@ async function settling(
   found: CaseFacts,
   refused: RefusedForm | undefined,
 ): Promise<Html> {
-  const { services, staff, session } = request;
+  const { services, session } = request;
   const { id, why } = found.found;
   if (ENDS_BY_ITSELF.includes(why))
     return emptyState('Nothing to settle here', 'The case ends when its cause is gone.');
-  if (!mayAsStaff(staff.role, needOfRepair('case')))
+  if (!mayAsStaff(session.staff.role, needOfRepair('case')))
     return message('notice', 'Your role may look: an operator settles it.');
   const subjectId = String(id);
   const choices = choicesOf(found).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));

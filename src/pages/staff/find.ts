@@ -25,10 +25,9 @@ import {
   table,
   time,
 } from '../layout/parts.ts';
-import type { PageAnswer } from '../page.ts';
+import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { complaints, renderComplaint } from './guide.ts';
-import { casePath, type StaffPage, type StaffRequest, SUPPORT_PATH } from './page.ts';
-import { repairPath } from './repair-parts.ts';
+import { casePath, repairPath } from './repair-parts.ts';
 
 const SHOWN = 20;
 
@@ -78,21 +77,18 @@ export async function searchCases(
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 
 /** The first page: the one field of the search. */
-export const askFind: StaffPage = {
-  method: 'GET',
+export const askFind = support.page({
   path: '',
-  access: 'staff',
   needs: 'look',
-  handle: (request) => Promise.resolve(findPage(request)),
-};
+  handle: (request) => findPage(request),
+});
 
 /** Answers with the case itself where the search finds one. By POST, so that no address has a number. */
-export const find: StaffPage = {
-  method: 'POST',
+export const find = support.form({
   path: '/find',
   changesNothing: true,
-  access: 'staff',
   needs: 'look',
+  confirmation: 'none',
   async handle(request) {
     const { services, session, sourceAddress, form } = request;
     const text = form.text('what').slice(0, LONGEST_SEARCH);
@@ -105,16 +101,14 @@ export const find: StaffPage = {
       ? { kind: 'redirect', to: casePath(only) }
       : findPage(request, { text, result });
   },
-};
+});
 
 /** A search that was reloaded by its address begins again. */
-export const findAgain: StaffPage = {
-  method: 'GET',
+export const findAgain = support.page({
   path: '/find',
-  access: 'staff',
   needs: 'look',
-  handle: () => Promise.resolve({ kind: 'redirect', to: SUPPORT_PATH }),
-};
+  handle: () => ({ kind: 'redirect', to: SUPPORT_PATH }),
+});
 
 const HINT = 'Phone number, serial number, code, transaction id or any reference.';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { renderMarkdown, type SiteAddresses, withAddresses } from '../../docs-site/markdown.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { type StaffPage, SUPPORT_PATH } from './page.ts';
+import { type StaffPage, SUPPORT_PATH, support } from '../page.ts';
 
 const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
 
@@ -56,18 +56,13 @@ export const renderComplaint = ({ markdown }: Complaint, addresses: SiteAddresse
 function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
   const markdown = readGuide(file);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;
-  return {
-    method: 'GET',
+  return support.page({
     path,
-    access: 'staff',
+    title,
     needs: 'look',
     handle: ({ services }) =>
-      Promise.resolve({
-        kind: 'page',
-        title,
-        content: html`<div class="guide">${renderGuide(markdown, services.settings.http)}</div>`,
-      }),
-  };
+      html`<div class="guide">${renderGuide(markdown, services.settings.http)}</div>`,
+  });
 }
 
 /** How to find and understand a case. */

@@ -10,8 +10,7 @@ import { plainWords } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { money, time } from '../layout/parts.ts';
-import { openCasePath } from './page.ts';
-import { repairPath, titleOf } from './repair-parts.ts';
+import { openCasePath, repairPath, titleOf } from './repair-parts.ts';
 
 /** What the page of a case begins with. */
 export interface NextStep {

@@ -5,8 +5,7 @@ import { mayAsStaff } from '../../domain/staff.ts';
 import { checkPayoutAccount } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
-import { idOf } from '../page.ts';
-import { type StaffPage, type StaffRequest, SUPPORT_PATH } from './page.ts';
+import { idOf, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
 const SHOWN = 200;
@@ -14,10 +13,9 @@ const SHOWN = 200;
 type UnpaidAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
 
 /** The merchants that are not paid: a provider refuses their account, or nobody has confirmed its holder. */
-export const showPayoutAccounts: StaffPage = {
-  method: 'GET',
+export const showPayoutAccounts = support.page({
   path: '/payout-accounts',
-  access: 'staff',
+  title: 'Payout accounts',
   needs: 'look',
   async handle(request) {
     const { database, settings } = request.services;
@@ -25,10 +23,7 @@ export const showPayoutAccounts: StaffPage = {
       unpaidBeside: settings.defaultProviders.mobileMoneyProvider,
       limit: SHOWN + 1,
     });
-    return {
-      kind: 'page',
-      title: 'Payout accounts',
-      content: html`<h1>Payout accounts</h1>
+    return html`<h1>Payout accounts</h1>
 <p>Merchants whose payout account a provider refuses, or whose registered holder nobody has confirmed
 (<code>not-offered</code>). Their redemptions are refused, the vouchers keep their value, and the provider is asked
 again at each redemption.</p>
@@ -39,14 +34,13 @@ ${
         'No provider refuses an account, and no holder must be confirmed.',
       )
     : listOf(request, unpaid)
-}`,
-    };
+}`;
   },
-};
+});
 
 const listOf = (request: StaffRequest, unpaid: readonly UnpaidAccount[]): Html => {
   // The name of a stranger whose account a merchant has given by mistake.
-  const isNamed = mayAsStaff(request.staff.role, 'operate');
+  const isNamed = mayAsStaff(request.session.staff.role, 'operate');
   return html`<section class="card">
 ${table('Accounts that cannot be paid', unpaid.slice(0, SHOWN), [
   {
@@ -77,16 +71,15 @@ const askAgain = ({ formToken }: StaffRequest, { merchantId }: UnpaidAccount): H
   );
 
 /** Asks the providers again, as the command `check payout-account` does. It moves no money. */
-export const askForPayoutAccount: StaffPage = {
-  method: 'POST',
+export const askForPayoutAccount = support.form({
   path: '/payout-accounts/:id/ask',
-  access: 'staff',
   needs: 'ask',
+  confirmation: 'none',
   async handle(request) {
     const checked = await checkPayoutAccount(request.services, idOf(request));
     return { kind: 'redirect', to: ACCOUNTS_PATH, notice: noticeOf(checked) };
   },
-};
+});
 
 function noticeOf(checked: Awaited<ReturnType<typeof checkPayoutAccount>>): string {
   if (!checked || checked.problems.length > 0)

@@ -11,9 +11,9 @@ import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
 import { field, message, postForm, selectField } from '../layout/parts.ts';
+import type { StaffRequest } from '../page.ts';
 import { randomToken } from '../session/session.ts';
 import type { NextStep } from './next-steps.ts';
-import type { StaffRequest } from './page.ts';
 import { REPAIRS_PATH, repairPath, titleOf } from './repair-parts.ts';
 import type { SupportCase } from './support-case.ts';
 
@@ -40,10 +40,10 @@ interface SecondPerson {
 
 /** The repairs of a case that are possible now, and that the person may ask for. */
 export async function offersOf(
-  { services, staff, session }: StaffRequest,
+  { services, session }: StaffRequest,
   found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
 ): Promise<Offer[]> {
-  if (!mayAsStaff(staff.role, 'ask')) return [];
+  if (!mayAsStaff(session.staff.role, 'ask')) return [];
   const { database } = services;
   const askedBy = actorOfPerson(session);
   const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =

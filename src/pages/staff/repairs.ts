@@ -17,16 +17,16 @@ import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { creditGoodwill, undoDeposit } from '../../repairs/wallet-repairs.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, selectField, time } from '../layout/parts.ts';
-import { idOf, type PageAnswer, readName } from '../page.ts';
-import { problems } from '../portal/problem-page.ts';
+import { idOf, type PageAnswer, readName, type StaffRequest, support } from '../page.ts';
 import type { NextStep } from './next-steps.ts';
-import { casePath, type StaffPage, type StaffRequest } from './page.ts';
 import { nextChoices, type Offer, offersOf, repairForm } from './repair-form.ts';
 import {
   amountOf,
   askerOf,
   caseOfRepair,
+  casePath,
   confirmerOf,
   nameOf,
   repairBadge,
@@ -60,10 +60,10 @@ async function whyItWaits(
 
 /** What a repair waits for and why, with the forms of the second person and of the one who asked. */
 async function decision(request: StaffRequest, row: ShownRepair): Promise<Html> {
-  const { session, staff, formToken } = request;
+  const { session, formToken } = request;
   const why = await whyItWaits(request, row);
   const isOwn = row.asked_by === actorOfPerson(session);
-  const mayDecide = !isOwn && mayAsStaff(staff.role, 'confirm');
+  const mayDecide = !isOwn && mayAsStaff(session.staff.role, 'confirm');
   const isOfPerson = isStaffActor(row.asked_by);
   const title = mayDecide ? 'Decide' : 'Another person must confirm it';
   return html`<section class="card"><h2>${isOwn ? 'Ask a supervisor to confirm it' : title}</h2>
@@ -102,10 +102,8 @@ const backTo = (id: number, notice: string): PageAnswer => ({
 });
 
 /** Confirms what somebody else asked for, after the person has proved to be there. */
-export const confirmRepairPage: StaffPage = {
-  method: 'POST',
+export const confirmRepairPage = support.form({
   path: '/repairs/:id/confirm',
-  access: 'staff',
   needs: 'confirm',
   confirmation: async (request) => {
     const { database, secretBox } = request.services;
@@ -120,25 +118,25 @@ export const confirmRepairPage: StaffPage = {
     const id = idOf(request);
     const isConfirmed = await request.services.database
       .transaction()
-      .execute((transaction) => confirmRepair(transaction, id, request.staff.id));
+      .execute((transaction) => confirmRepair(transaction, id, request.session.staff.id));
     return backTo(id, isConfirmed ? 'You have confirmed it.' : DECIDED);
   },
-};
+});
 
 /** Ends a repair that waits: by the one who asked, or by one who could confirm it. */
-export const declineRepairPage: StaffPage = {
-  method: 'POST',
+export const declineRepairPage = support.form({
   path: '/repairs/:id/decline',
-  access: 'staff',
   needs: 'ask',
+  confirmation: 'none',
   async handle(request) {
-    const { services, session, staff, form } = request;
+    const { services, session, form } = request;
     const id = idOf(request);
     const actor = actorOfPerson(session);
     const row = await findRepair(services.database, id);
     const why = readName(form.text('why'), 200);
     if (!row) return problems.notFound;
-    if (row.asked_by !== actor && !mayAsStaff(staff.role, 'confirm')) return backTo(id, DECIDED);
+    if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
+      return backTo(id, DECIDED);
     if (why === undefined) return backTo(id, 'Say why.');
     const refusal = refuseReason(why);
     if (refusal !== undefined) return backTo(id, refusal);
@@ -147,15 +145,13 @@ export const declineRepairPage: StaffPage = {
       .execute((transaction) => declineRepair(transaction, id, { actor, why }));
     return isDeclined ? { kind: 'redirect', to: repairPath(id) } : backTo(id, DECIDED);
   },
-};
+});
 
 const NEWEST = 50;
 
 /** The repairs that wait for a second person, and the newest ones. */
-export const showRepairs: StaffPage = {
-  method: 'GET',
+export const showRepairs = support.page({
   path: '/repairs',
-  access: 'staff',
   needs: 'look',
   async handle({ services }) {
     const [waiting, newest] = await Promise.all([
@@ -178,22 +174,20 @@ export const showRepairs: StaffPage = {
       }</section>`,
     };
   },
-};
+});
 
 const OPEN = ['READY', 'RUNNING'];
 const REFRESH_SECONDS = 2;
 
 /** One repair: who asked, who confirmed, and what came of it. */
-export const showRepair: StaffPage = {
-  method: 'GET',
+export const showRepair = support.page({
   path: '/repairs/:id',
-  access: 'staff',
   needs: 'look',
   async handle(request) {
     const row = await findShownRepair(request.services.database, idOf(request));
     return row ? repairPage(request, row) : problems.notFound;
   },
-};
+});
 
 /** The page of a repair; numbers are shown where the person has asked for them. */
 export async function repairPage(
@@ -298,10 +292,8 @@ const argumentsOf = (
 });
 
 /** Repairs of wallets, which belong to no case: only operators ask for them. */
-export const showWallets: StaffPage = {
-  method: 'GET',
+export const showWallets = support.page({
   path: '/wallets',
-  access: 'staff',
   needs: 'operate',
   async handle(request) {
     const { database, settings } = request.services;
@@ -339,7 +331,7 @@ ${cardOf(
 )}`,
     };
   },
-};
+});
 
 const cardOf = (request: StaffRequest, kind: RepairKind, subject: Html): Html =>
   html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p>

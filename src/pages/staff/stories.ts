@@ -7,7 +7,7 @@ import { quoted } from '../../domain/refusals.ts';
 import { readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { type Happening, money } from '../layout/parts.ts';
-import { messageKinds, workflowOfClaim, workflowOfMessage } from '../portal/voucher-story.ts';
+import { messageKinds, workflowOfClaim, workflowOfMessage } from '../layout/voucher-story.ts';
 import { wordsOf } from './next-steps.ts';
 import { askerOf, confirmerOf, repairPath, titleOf, workflowOf } from './repair-parts.ts';
 

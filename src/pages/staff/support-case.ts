@@ -9,12 +9,12 @@ import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../../domain/providers.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
-import { stateBadge, voucherStates } from '../layout/labels.ts';
+import { productOf, stateBadge, topupBadge, voucherStates } from '../layout/labels.ts';
 import { badge, type Happening, message, money, postForm, time } from '../layout/parts.ts';
-import { productOf, topupBadge } from '../portal/top-ups.ts';
-import { happeningsOf } from '../portal/voucher-story.ts';
+import { happeningsOf } from '../layout/voucher-story.ts';
+import type { StaffRequest } from '../page.ts';
 import { type NextStep, namesOthers, nextStepOfTopup, nextStepOfVoucher } from './next-steps.ts';
-import type { StaffRequest, SupportCaseName } from './page.ts';
+import type { SupportCaseName } from './repair-parts.ts';
 import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
 
 /** Everything that support needs to know of one voucher or one top-up; numbers are masked. */

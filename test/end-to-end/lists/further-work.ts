@@ -3,9 +3,8 @@ import { expect } from 'vitest';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { readServiceState } from '../../../src/db/overview.ts';
 import { registerWebhook } from '../../../src/operations/webhooks.ts';
-import type { PageRoute } from '../../../src/pages/page.ts';
-import { pages } from '../../../src/pages/portal/routes.ts';
-import { staffPages } from '../../../src/pages/staff/staff-site.ts';
+import { portalSite } from '../../../src/pages/portal/routes.ts';
+import { supportSite } from '../../../src/pages/staff/routes.ts';
 import { makeAccount, signedIn } from '../../pages/portal/portal-client.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { startRawServer } from '../../providers/raw-server.ts';
@@ -84,7 +83,7 @@ async function reverseOne(scene: RedemptionScene): Promise<void> {
 
 /** The paths of pages that are read, with these values in place of their parameters. */
 const pathsOf = (
-  routes: readonly PageRoute[],
+  routes: readonly { readonly method: string; readonly path: string }[],
   values: Readonly<Record<string, readonly string[]>>,
 ): string[] =>
   routes
@@ -121,11 +120,11 @@ export async function openEveryPage({ stack, partner, merchant }: RedemptionScen
     { kind: 'merchant', id: merchant.id },
   ] as const) {
     const person = await signedIn(stack, await makeAccount(stack, company));
-    const own = pages.filter((page) => !('kind' in page) || page.kind === company.kind);
+    const own = portalSite.pages.filter((page) => !('kind' in page) || page.kind === company.kind);
     for (const path of pathsOf(own, values))
       expect((await person.get(`/portal${path}`)).status, path).toBeLessThan(500);
   }
   const { client } = await staffClient(stack, 'OPERATOR');
-  for (const path of pathsOf(staffPages, values))
+  for (const path of pathsOf(supportSite.pages, values))
     expect((await client.get(`/support${path}`)).status, path).toBeLessThan(500);
 }

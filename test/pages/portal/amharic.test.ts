@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mayUse, portalRoles } from '../../../src/domain/access.ts';
-import { type AccountPage, PORTAL_PATH } from '../../../src/pages/page.ts';
-import { pages } from '../../../src/pages/portal/routes.ts';
+import { PORTAL_PATH, type PortalPage } from '../../../src/pages/page.ts';
+import { portalSite } from '../../../src/pages/portal/routes.ts';
 import { html } from '../../../src/rendering/html.ts';
 import { until } from '../../support/until.ts';
 import { type BusinessScene, setBusinessScene } from './journeys/business-scene.ts';
@@ -35,7 +35,7 @@ const ENGLISH = [
   ],
 ];
 
-/** Pages of API access are in English, and marked as such as a whole (handle-page.ts). */
+/** Pages of API access are in English, and marked as such as a whole (pipeline.ts). */
 const ENGLISH_PAGE = /<div class="english" lang="en">[\s\S]*<\/div>\s*<\/main>/;
 
 /** The texts that people see or hear, without those that are marked as English, codes and time zones. */
@@ -64,8 +64,8 @@ const englishIn = (page: string, data: readonly string[]): string[] => {
   );
 };
 
-const shownPages = pages.filter(
-  (page): page is AccountPage => page.access === 'account' && page.method === 'GET',
+const shownPages = portalSite.pages.filter(
+  (page): page is PortalPage => page.access === 'person' && page.method === 'GET',
 );
 
 /** Somebody of a company who has chosen Amharic. */

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createPasswordHashes } from '../../../src/crypto/password-hashes.ts';
 import { createApp } from '../../../src/http/app.ts';
-import { createPortal } from '../../../src/pages/portal/portal.ts';
+import { portalSite } from '../../../src/pages/portal/routes.ts';
+import { createSite } from '../../../src/pages/site.ts';
 import { type Stack, TEST_PASSWORD_COST } from '../../support/stack.ts';
 
 export type LoggedPortal = Awaited<ReturnType<typeof startLoggedPortal>>;
@@ -15,7 +16,7 @@ export async function startLoggedPortal({ api }: Stack, perAddress: number) {
   const { settings } = api.services;
   const portalSettings = { ...settings.portal, portalSignInsPerAddress: perAddress };
   const services = { ...api.services, logger, settings: { ...settings, portal: portalSettings } };
-  const portal = createPortal(services, createPasswordHashes(TEST_PASSWORD_COST, 1));
+  const portal = createSite(portalSite, services, createPasswordHashes(TEST_PASSWORD_COST, 1));
   const server = createApp(services, [], [portal]).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

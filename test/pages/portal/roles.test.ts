@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addWebhook } from '../../../src/db/webhooks/endpoints.ts';
 import { mayUse, portalRoles } from '../../../src/domain/access.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
-import { navigation } from '../../../src/pages/layout/layout.ts';
-import { type AccountPage, PORTAL_PATH } from '../../../src/pages/page.ts';
-import { pages } from '../../../src/pages/portal/routes.ts';
+import { PORTAL_PATH, type PortalPage } from '../../../src/pages/page.ts';
+import { portalSite } from '../../../src/pages/portal/routes.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.ts';
@@ -30,7 +29,8 @@ const NOT_YOURS = 'Not for your role';
 const tokenOf = async (client: PortalClient): Promise<string> =>
   /name="token" value="([^"]+)"/.exec((await client.get('/portal/account')).html)?.[1] ?? '';
 
-const accountPages = pages.filter((page): page is AccountPage => page.access === 'account');
+const { pages, menu: navigation } = portalSite;
+const accountPages = pages.filter((page): page is PortalPage => page.access === 'person');
 
 describe.each(['partner', 'merchant'] as const)('the pages of a %s', (kind) => {
   test.each(portalRoles)('for the role %s', async (role) => {
@@ -91,7 +91,7 @@ test('a viewer posts nothing but what concerns the own account', () => {
 test('a form needs no proof of the person only where it changes no access', () => {
   const without = pages.filter(
     (page) =>
-      page.access === 'account' &&
+      page.access === 'person' &&
       page.method === 'POST' &&
       (page.needs === 'develop' || page.needs === 'people') &&
       page.confirmation === 'none',

@@ -27,7 +27,7 @@ describe('the sign-in of staff', () => {
       status: 303,
       location: '/support',
     });
-    expect(await first.get('/support')).toMatchObject({ status: 302, location: SET_UP });
+    expect(await first.get('/support')).toMatchObject({ status: 303, location: SET_UP });
     const secret = await setUpCodes(stack, first);
     expect((await first.get('/support')).html).toContain(account.name);
     const switchedOn = (await first.get(SET_UP)).html;

@@ -27,11 +27,11 @@ import {
   time,
 } from '../../layout/parts.ts';
 import {
-  type AccountPage,
   type AccountRequest,
   type Form,
   type PageAnswer,
   PORTAL_PATH,
+  portal,
 } from '../../page.ts';
 import { apiBase } from '../try-it.ts';
 
@@ -140,7 +140,7 @@ export const readScopes = (form: Form, { kind }: Pick<Company, 'kind'>): Scope[]
 
 export const NO_SCOPE = 'Choose at least one.';
 
-export const KEYS_PATH = `${PORTAL_PATH}/keys`;
+const KEYS_PATH = `${PORTAL_PATH}/keys`;
 export const KEY_NAME_LENGTH = 60;
 
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
@@ -398,13 +398,11 @@ interface Wrong {
 }
 
 /** API keys, addresses and public keys on one page (specification 5). */
-export const showAccess: AccountPage = {
-  method: 'GET',
+export const showAccess = portal.page({
   path: '/access',
-  access: 'account',
   needs: 'develop',
   handle: (request) => accessPage(request),
-};
+});
 
 /** The page with the problem of a sent form. */
 export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Promise<PageAnswer> {
@@ -412,7 +410,7 @@ export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Pr
   return {
     kind: 'page',
     title: 'Keys and addresses',
-    ...(Object.values(wrong).some(Boolean) ? { status: 422 } : {}),
+    status: Object.values(wrong).some(Boolean) ? 422 : undefined,
     content: html`<h1>Keys and addresses</h1>
 <p>Your servers need a key and a registered address${isMerchant && ', and sign with a key pair'}.</p>
 <nav aria-label="On this page"><ul class="page-parts">

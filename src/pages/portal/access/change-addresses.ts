@@ -1,20 +1,24 @@
 import { wasRefusedFrom } from '../../../db/access/calls.ts';
 import { listSourceAddresses, removeSourceAddress } from '../../../db/access/company-access.ts';
 import { addSourceAddresses } from '../../../db/catalogue/companies.ts';
-import { isAllowlistHostname, MAXIMUM_NAMES } from '../../../http/access/allowlist.ts';
+import {
+  isAllowlistHostname,
+  MAXIMUM_NAMES,
+  readAllowlistEntry,
+} from '../../../http/access/allowlist.ts';
 import { isInsideNetwork } from '../../../http/access/source-address.ts';
 import { html } from '../../../rendering/html.ts';
-import { confirmation, readRegisteredAddress } from '../../layout/parts.ts';
+import { questionPage } from '../../layout/parts.ts';
 import {
-  type AccountPage,
+  ACCESS_PATH,
   type AccountRequest,
   idOf,
   type PageProblem,
   PORTAL_PATH,
+  portal,
 } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { ACCESS_PATH } from '../../session/session.ts';
-import { problems } from '../problem-page.ts';
+import { changePages } from '../changes.ts';
 import { ADDRESS_LENGTH, ADDRESSES_PATH, accessPage } from './access.ts';
 
 const MAXIMUM_ADDRESSES = 50;
@@ -24,10 +28,8 @@ const hasTooManyNames = (known: readonly { readonly address: string }[], address
   known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
 
 /** Adds an address, a range or a name to the company's allow-list. */
-export const addAddress: AccountPage = {
-  method: 'POST',
+export const addAddress = portal.form({
   path: '/addresses',
-  access: 'account',
   needs: 'develop',
   confirmation: ({ form }) =>
     html`You are about to let calls come from <code>${form.text('address').slice(0, ADDRESS_LENGTH)}</code>.`,
@@ -55,7 +57,7 @@ export const addAddress: AccountPage = {
         : `There are already ${MAXIMUM_ADDRESSES} addresses: register a range, or remove an address first.`;
     return accessPage(request, { address: { address: given, problem } });
   },
-};
+});
 
 const noticeOf = (address: string): string =>
   `${address} is registered.${
@@ -69,10 +71,8 @@ const noticeOf = (address: string): string =>
  * Asks whether the source address of a call belongs to the company. An attacker with the company's
  * key differs from its servers only by the address.
  */
-export const askAddAddress: AccountPage = {
-  method: 'GET',
+export const askAddAddress = portal.page({
   path: '/addresses/register',
-  access: 'account',
   needs: 'develop',
   async handle(request) {
     const given = request.query.get('address') ?? '';
@@ -83,20 +83,22 @@ export const askAddAddress: AccountPage = {
     const { services, session } = request;
     // A link from somebody else must not claim that a call came from an address.
     if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
-    return confirmation({
-      title: 'Is this your server?',
-      text: html`<p>A call with your key came from <code>${address}</code>. Register the address
+    return questionPage(
+      { ...request, action: ADDRESSES_PATH },
+      {
+        title: 'Is this your server?',
+        text: html`<p>A call with your key came from <code>${address}</code>. Register the address
 only if you know it as your own server’s.</p>
 <p><strong>If it is not yours, your key was leaked:</strong> do not register it.
 <a href="${ACCESS_PATH}#keys">Revoke the key</a> instead.</p>`,
-      action: ADDRESSES_PATH,
-      formToken: request.formToken,
-      fields: html`<input type="hidden" name="address" value="${address}">`,
-      button: `It is ours: register ${address}`,
-      back: `${PORTAL_PATH}/try-it`,
-    });
+        fields: html`<input type="hidden" name="address" value="${address}">`,
+        button: `It is ours: register ${address}`,
+        isDanger: true,
+        back: `${PORTAL_PATH}/try-it`,
+      },
+    );
   },
-};
+});
 
 const noSuchCall: PageProblem = {
   kind: 'problem',
@@ -110,47 +112,56 @@ const noSuchCall: PageProblem = {
 const addressesOf = ({ services, session }: AccountRequest) =>
   listSourceAddresses(services.database, session.company);
 
-/** Asks for confirmation before an address is removed. */
-export const askRemoveAddress: AccountPage = {
-  method: 'GET',
+/** Removes an address from the company's allow-list. */
+export const removeAddress = changePages({
   path: '/addresses/:id/remove',
-  access: 'account',
   needs: 'develop',
-  async handle(request) {
-    const { formToken } = request;
+  async find(request) {
     const rows = await addressesOf(request);
     const row = rows.find(({ id }) => id === idOf(request));
-    if (row === undefined) return problems.notFound;
-    return confirmation({
-      title: `Remove ${row.address}?`,
-      text: html`<p>Calls from <code>${row.address}</code> are refused within two seconds.${
-        rows.length === 1 && ' It is the last address: every call will be refused.'
-      }</p>`,
-      action: `${ADDRESSES_PATH}/${row.id}/remove`,
-      formToken,
-      button: 'Remove the address',
-      back: `${ACCESS_PATH}#addresses`,
-    });
+    return row && { ...row, isLast: rows.length === 1 };
   },
-};
-
-/** Removes an address from the company's allow-list. */
-export const removeAddress: AccountPage = {
-  method: 'POST',
-  path: '/addresses/:id/remove',
-  access: 'account',
-  needs: 'develop',
-  confirmation: async (request) => {
-    const row = (await addressesOf(request)).find(({ id }) => id === idOf(request));
-    return row && html`You are about to refuse calls from <code>${row.address}</code>.`;
-  },
-  async handle(request) {
+  question: ({ address, isLast }) => ({
+    title: `Remove ${address}?`,
+    text: html`<p>Calls from <code>${address}</code> are refused within two seconds.${
+      isLast && ' It is the last address: every call will be refused.'
+    }</p>`,
+    button: 'Remove the address',
+    back: `${ACCESS_PATH}#addresses`,
+  }),
+  confirmed: ({ address }) => html`You are about to refuse calls from <code>${address}</code>.`,
+  action: 'remove address',
+  async work(transaction, request) {
     const addressId = idOf(request);
-    const removed = await changeAccess(request, 'remove address', async (transaction) => {
-      const row = await removeSourceAddress(transaction, addressId, request.session.company);
-      return row && { result: row.address, details: { addressId, address: row.address } };
-    });
-    if (removed === undefined) return problems.notFound;
-    return { kind: 'redirect', to: ACCESS_PATH, notice: `${removed} is removed.` };
+    const row = await removeSourceAddress(transaction, addressId, request.session.company);
+    return row && { result: row.address, details: { addressId, address: row.address } };
   },
-};
+  done: (address) => ({ to: ACCESS_PATH, notice: `${address} is removed.` }),
+});
+
+type ReadAddress =
+  | { readonly ok: true; readonly address: string }
+  | { readonly ok: false; readonly problem: string };
+
+const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
+
+/** Reads the address of a server as people type it, or describes what is wrong with it. */
+function readRegisteredAddress(text: string): ReadAddress {
+  const written = text.trim().toLowerCase();
+  if (written === '') return problem('Enter an address.');
+  if (/^https?:/.test(written))
+    return problem('Enter the address alone, without “https://” and without a path.');
+  if (/^\d+(\.\d+){3}:\d+$/.test(written))
+    return problem('Omit the port: calls may come from any port.');
+  const read = readAllowlistEntry(written, 'company');
+  if (read.ok) return { ok: true, address: read.entry };
+  return problem(
+    read.problem === 'unreadable'
+      ? HOW_TO_WRITE
+      : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
+  );
+}
+
+const HOW_TO_WRITE =
+  'This address cannot be registered. Write IPv4 as 203.0.113.7, IPv6 as 2001:db8::7, a ' +
+  'range with its prefix, such as 203.0.113.0/28, and a name in full, such as api.shop.example.';

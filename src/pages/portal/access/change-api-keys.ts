@@ -4,20 +4,28 @@ import {
   endApiKey,
   findApiKeyCopy,
   listApiKeys,
+  lockApiKey,
   revokeApiKey as revokeInDatabase,
+  setApiKeyLimits,
+  setApiKeyScopes,
 } from '../../../db/access/company-access.ts';
 import { addApiKey } from '../../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../../db/connection.ts';
-import type { ApiKeyPower } from '../../../domain/access.ts';
+import type { ApiKeyPower, Scope } from '../../../domain/access.ts';
+import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { describeError } from '../../../runtime/process/logger.ts';
-import { confirmation, copyField, message, postForm, time } from '../../layout/parts.ts';
+import { problems } from '../../answers.ts';
+import { zonedTime } from '../../language/time-zone.ts';
+import { field, questionPage, secretPage, time } from '../../layout/parts.ts';
 import {
-  type AccountPage,
+  ACCESS_PATH,
   type AccountRequest,
+  type Form,
   idOf,
   type PageAnswer,
   PORTAL_PATH,
+  portal,
   readName,
 } from '../../page.ts';
 import {
@@ -27,44 +35,36 @@ import {
   statusOf,
   type WrongProof,
 } from '../../session/confirmation.ts';
-import { ACCESS_PATH } from '../../session/session.ts';
-import { problems } from '../problem-page.ts';
-import { accessPage, KEY_NAME_LENGTH, KEYS_PATH, NO_SCOPE, readScopes } from './access.ts';
+import { changePages } from '../changes.ts';
+import { accessPage, KEY_NAME_LENGTH, NO_SCOPE, readScopes, scopeChoices } from './access.ts';
 
-/** A page that shows an API key in clear; browsers cache no page of the portal. */
-function keyPage(
+/** A page that shows an API key in clear. */
+const keyPage = (
   request: AccountRequest,
-  shown: {
-    readonly title: string;
-    readonly heading: string;
-    readonly name: string;
-    readonly key: string;
-    readonly warning: Html;
-    readonly further?: Html | undefined;
-  },
-): PageAnswer {
-  const isTest = request.services.settings.process.environment === 'test';
-  return {
-    kind: 'page',
-    title: shown.title,
-    content: html`<h1>${shown.heading}</h1>
-<section class="card"><h2>${shown.name}</h2>
-${message('warning', shown.warning)}
-${copyField({ name: 'key', label: isTest ? 'Test key' : 'Live key', value: shown.key })}
-${shown.further && html`<p>${shown.further}</p>`}
-<p class="actions"><a class="button secondary" href="${ACCESS_PATH}#keys">I have copied it</a></p>
-</section>`,
-  };
-}
+  {
+    key,
+    ...shown
+  }: Pick<
+    Parameters<typeof secretPage>[0],
+    'title' | 'heading' | 'name' | 'warning' | 'further'
+  > & { readonly key: string },
+): PageAnswer =>
+  secretPage({
+    ...shown,
+    secret: {
+      name: 'key',
+      label: request.services.settings.process.environment === 'test' ? 'Test key' : 'Live key',
+      value: key,
+    },
+    back: `${ACCESS_PATH}#keys`,
+  });
 
 /** A practical limit that keeps the list readable. */
 const MAXIMUM_WORKING_KEYS = 10;
 
 /** Makes a key and shows it. */
-export const makeApiKey: AccountPage = {
-  method: 'POST',
+export const makeApiKey = portal.form({
   path: '/keys',
-  access: 'account',
   needs: 'develop',
   confirmation: ({ form }) =>
     html`You are about to make the key “${form.text('name').slice(0, KEY_NAME_LENGTH)}”.`,
@@ -92,7 +92,7 @@ export const makeApiKey: AccountPage = {
       newKey: { name, scopes, problem: problem ?? 'The key was not made. Try again.' },
     });
   },
-};
+});
 
 /**
  * Why a key with this name cannot be made. Names are unique among the working keys, so that a form
@@ -147,19 +147,15 @@ show it again.`,
   });
 
 /** Asks for a proof before a key is shown again. */
-export const askCopyApiKey: AccountPage = {
-  method: 'GET',
+export const askCopyApiKey = portal.page({
   path: '/keys/:id/copy',
-  access: 'account',
   needs: 'develop',
   handle: (request) => proofPage(request),
-};
+});
 
 /** Shows a key again after a proof; the audit log records each time. */
-export const copyApiKey: AccountPage = {
-  method: 'POST',
+export const copyApiKey = portal.form({
   path: '/keys/:id/copy',
-  access: 'account',
   needs: 'develop',
   confirmation: 'each-time',
   async handle(request) {
@@ -190,25 +186,22 @@ export const copyApiKey: AccountPage = {
 records this copy.`,
     });
   },
-};
+});
 
 async function proofPage(request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> {
-  const { services, session, formToken } = request;
+  const { services, session } = request;
   const key = await findApiKeyCopy(services.database, idOf(request), session.company);
   if (services.keyCopies === undefined || key === undefined) return problems.notFound;
-  return {
-    kind: 'page',
+  return questionPage(request, {
     title: 'Copy a key',
     ...statusOf(wrong),
-    content: html`<h1>Copy the key “${key.name}”</h1>
-<section class="card"><p>Confirm that it is you to see the key that begins with
-<code>${key.prefix}…</code>.</p>
-${postForm(
-  { action: `${KEYS_PATH}/${idOf(request)}/copy`, formToken },
-  html`${proofField(request, wrong?.problem)}
-<p class="actions"><button>Show the key</button><a href="${ACCESS_PATH}#keys">Back</a></p>`,
-)}</section>`,
-  };
+    heading: html`Copy the key “${key.name}”`,
+    text: html`<p>Confirm that it is you to see the key that begins with
+<code>${key.prefix}…</code>.</p>`,
+    fields: proofField(request, wrong?.problem),
+    button: 'Show the key',
+    back: `${ACCESS_PATH}#keys`,
+  });
 }
 
 /** How long the old key still works, in hours. */
@@ -219,10 +212,8 @@ const overlaps = [
 ] as const;
 
 /** Asks how long the old key works beside the new one. */
-export const askRotateApiKey: AccountPage = {
-  method: 'GET',
+export const askRotateApiKey = portal.page({
   path: '/keys/:id/rotate',
-  access: 'account',
   needs: 'develop',
   async handle(request) {
     const key = await findKey(request);
@@ -231,26 +222,22 @@ export const askRotateApiKey: AccountPage = {
       ({ hours, label }, index) => html`<label class="choice"><input type="radio" name="overlap"
  value="${hours}"${index === 0 && html` checked`}> <span>${label}</span></label>`,
     );
-    return {
-      kind: 'page',
+    return questionPage(request, {
       title: 'Rotate a key',
-      content: html`<h1>Rotate the key “${key.name}”</h1>
-<section class="card"><p>The service makes a new key with the same name, scopes and limits, and shows it once. The old key, which begins
-with <code>${key.prefix}…</code>, expires by itself.</p>
-${postForm(
-  { action: `${KEYS_PATH}/${key.id}/rotate`, formToken: request.formToken },
-  html`<fieldset><legend>How long should the old key still work?</legend>${choices}</fieldset>
-<p class="actions"><button>Make the new key</button><a href="${ACCESS_PATH}#keys">Back</a></p>`,
-)}</section>`,
-    };
+      heading: html`Rotate the key “${key.name}”`,
+      text: html`<p>The service makes a new key with the same name, scopes and limits, and shows it once. The old key, which begins
+with <code>${key.prefix}…</code>, expires by itself.</p>`,
+      fields: html`<fieldset><legend>How long should the old key still work?</legend>${choices}</fieldset>
+`,
+      button: 'Make the new key',
+      back: `${ACCESS_PATH}#keys`,
+    });
   },
-};
+});
 
 /** Makes the new key and sets the expiry of the old one. */
-export const rotateApiKey: AccountPage = {
-  method: 'POST',
+export const rotateApiKey = portal.form({
   path: '/keys/:id/rotate',
-  access: 'account',
   needs: 'develop',
   confirmation: async (request) => {
     const key = await findValidKey(request);
@@ -280,10 +267,10 @@ export const rotateApiKey: AccountPage = {
           : html`The old key works until ${time(made.expiresAt)}.`,
     });
   },
-};
+});
 
 /** A key of the company that still works, if only for a time; undefined for all others. */
-export async function findValidKey(request: AccountRequest) {
+async function findValidKey(request: AccountRequest) {
   const key = await findKey(request);
   return key?.status === 'VALID' || key?.status === 'ENDING' ? key : undefined;
 }
@@ -294,45 +281,185 @@ async function findKey(request: AccountRequest) {
   return keys.find(({ id }) => id === idOf(request));
 }
 
-/** Asks for confirmation before a key is revoked. */
-export const askRevokeApiKey: AccountPage = {
-  method: 'GET',
-  path: '/keys/:id/revoke',
-  access: 'account',
-  needs: 'develop',
-  async handle(request) {
-    const key = await findValidKey(request);
-    if (key === undefined) return problems.notFound;
-    return confirmation({
-      title: `Revoke the key “${key.name}”?`,
-      text: html`<p>It begins with <code>${key.prefix}…</code> and was
-${key.lastUsedAt ? html`last used ${time(key.lastUsedAt)}` : 'never used'}. Calls with it, and with its
-tokens, are refused within two seconds. This cannot be undone.</p>`,
-      action: `${KEYS_PATH}/${key.id}/revoke`,
-      formToken: request.formToken,
-      button: 'Revoke the key',
-      back: `${ACCESS_PATH}#keys`,
-    });
-  },
-};
-
 /** Revokes a key at once. */
-export const revokeApiKey: AccountPage = {
-  method: 'POST',
+export const revokeApiKey = changePages({
   path: '/keys/:id/revoke',
-  access: 'account',
+  needs: 'develop',
+  find: findValidKey,
+  question: ({ name, prefix, lastUsedAt }) => ({
+    title: `Revoke the key “${name}”?`,
+    text: html`<p>It begins with <code>${prefix}…</code> and was
+${lastUsedAt ? html`last used ${time(lastUsedAt)}` : 'never used'}. Calls with it, and with its
+tokens, are refused within two seconds. This cannot be undone.</p>`,
+    button: 'Revoke the key',
+    back: `${ACCESS_PATH}#keys`,
+  }),
+  confirmed: ({ name }) => html`You are about to revoke the key “${name}”.`,
+  action: 'revoke api-key',
+  async work(transaction, request) {
+    const keyId = idOf(request);
+    const key = await revokeInDatabase(transaction, keyId, request.session.company);
+    return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
+  },
+  done: ({ name }) => ({ to: ACCESS_PATH, notice: `The key “${name}” is revoked.` }),
+});
+
+/** Daily limits as they were sent, with their problems. */
+interface WrongLimits {
+  readonly amount: string;
+  readonly operations: string;
+  readonly amountProblem: string | undefined;
+  readonly operationsProblem: string | undefined;
+}
+
+/** Asks what a partner's key may spend in a day. */
+export const askKeyLimits = portal.page({
+  path: '/keys/:id/limits',
+  needs: 'develop',
+  kind: 'partner',
+  handle: (request) => limitsPage(request),
+});
+
+async function limitsPage(request: AccountRequest, wrong?: WrongLimits): Promise<PageAnswer> {
+  const key = await findValidKey(request);
+  if (key === undefined) return problems.notFound;
+  const amount = key.dailyAmount === null ? '' : formatAmount(parseMoney(key.dailyAmount));
+  return questionPage(request, {
+    title: 'Daily limits of a key',
+    status: wrong && 422,
+    heading: html`Daily limits of the key “${key.name}”`,
+    text: html`<p>Vouchers count when they are generated, top-ups and retries when they are sent; a top-up that
+fails is not given back. A day ends at midnight UTC, ${midnight()} on your clocks. Limits that support has set for your company hold, too.</p>`,
+    fields: html`${field({
+      name: 'amount',
+      label: 'Amount of a day in ETB',
+      hint: 'Empty: no limit.',
+      value: wrong?.amount ?? amount,
+      error: wrong?.amountProblem,
+      maximumLength: 17,
+      isOptional: true,
+    })}
+${field({
+  name: 'operations',
+  label: 'Vouchers and top-ups of a day',
+  hint: 'Empty: no limit.',
+  value: wrong?.operations ?? String(key.dailyOperations ?? ''),
+  error: wrong?.operationsProblem,
+  maximumLength: 9,
+  isOptional: true,
+})}
+`,
+    button: 'Save',
+    back: `${ACCESS_PATH}#keys`,
+  });
+}
+
+/** When a day of limits ends, in the zone of the page. */
+function midnight(): string {
+  const { day } = zonedTime(new Date());
+  return zonedTime(new Date(`${day}T00:00:00Z`)).time.slice(0, 5);
+}
+
+/** Replaces the daily limits of a partner's key. */
+export const changeKeyLimits = portal.form({
+  path: '/keys/:id/limits',
   needs: 'develop',
   confirmation: async (request) => {
     const key = await findValidKey(request);
-    return key && html`You are about to revoke the key “${key.name}”.`;
+    const typed = (name: string) => request.form.text(name).trim().slice(0, 20) || '–';
+    return (
+      key &&
+      html`You are about to set the daily limits of the key “${key.name}”: ETB ${typed('amount')}, vouchers and top-ups ${typed('operations')}.`
+    );
+  },
+  kind: 'partner',
+  async handle(request) {
+    const after = readLimits(request.form);
+    if ('amountProblem' in after) return limitsPage(request, after);
+    const keyId = idOf(request);
+    const changed = await changeAccess(request, 'set key-limits', async (transaction) => {
+      const key = await lockApiKey(transaction, keyId, request.session.company);
+      if (key === undefined) return undefined;
+      await setApiKeyLimits(transaction, keyId, after);
+      const { name, prefix, dailyAmount, dailyOperations } = key;
+      const before = { dailyAmount, dailyOperations };
+      return { result: key, details: { keyId, name, prefix, before, after } };
+    });
+    if (changed === undefined) return problems.notFound;
+    const notice = `The daily limits of the key “${changed.name}” are saved.`;
+    return { kind: 'redirect', to: `${ACCESS_PATH}#keys`, notice };
+  },
+});
+
+/** The limits as the database has them, or the problems of what was sent. */
+function readLimits(form: Form): WrongLimits | Omit<ApiKeyPower, 'scopes'> {
+  const [amount, operations] = [form.text('amount').trim(), form.text('operations').trim()];
+  const isAmount = amount === '' || (/^\d{1,14}(\.\d{1,2})?$/.test(amount) && /[1-9]/.test(amount));
+  const isCount = operations === '' || /^[1-9]\d{0,8}$/.test(operations);
+  if (!isAmount || !isCount)
+    return {
+      amount,
+      operations,
+      amountProblem: isAmount ? undefined : 'Enter an amount above 0, such as 1000 or 99.50.',
+      operationsProblem: isCount ? undefined : 'Enter a whole number above 0.',
+    };
+  return {
+    dailyAmount: amount === '' ? null : formatMoney(parseMoney(amount)),
+    dailyOperations: operations === '' ? null : Number(operations),
+  };
+}
+
+/** Asks what a key may do. */
+export const askKeyScopes = portal.page({
+  path: '/keys/:id/scopes',
+  needs: 'develop',
+  handle: (request) => scopesPage(request),
+});
+
+async function scopesPage(
+  request: AccountRequest,
+  wrong?: { readonly chosen: readonly Scope[]; readonly problem: string },
+): Promise<PageAnswer> {
+  const key = await findValidKey(request);
+  if (key === undefined) return problems.notFound;
+  const chosen = wrong?.chosen ?? key.scopes;
+  return questionPage(request, {
+    title: 'Scopes of a key',
+    status: wrong && 422,
+    heading: html`Scopes of the key “${key.name}”`,
+    text: html`<p>Calls that the key may not make are refused with 403 and the name of the scope. A change takes
+effect within two seconds.</p>`,
+    fields: scopeChoices(request.session.company, chosen, wrong?.problem),
+    button: 'Save',
+    back: `${ACCESS_PATH}#keys`,
+  });
+}
+
+/** Replaces the scopes of a key. */
+export const changeKeyScopes = portal.form({
+  path: '/keys/:id/scopes',
+  needs: 'develop',
+  confirmation: async (request) => {
+    const key = await findValidKey(request);
+    const scopes = readScopes(request.form, request.session.company).join(', ');
+    return (
+      key && html`You are about to give the key “${key.name}” the scopes <code>${scopes}</code>.`
+    );
   },
   async handle(request) {
+    const { company } = request.session;
+    const after = readScopes(request.form, company);
+    if (after.length === 0) return scopesPage(request, { chosen: [], problem: NO_SCOPE });
     const keyId = idOf(request);
-    const revoked = await changeAccess(request, 'revoke api-key', async (transaction) => {
-      const key = await revokeInDatabase(transaction, keyId, request.session.company);
-      return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
+    const changed = await changeAccess(request, 'set key-scopes', async (transaction) => {
+      const key = await lockApiKey(transaction, keyId, company);
+      if (key === undefined) return undefined;
+      await setApiKeyScopes(transaction, keyId, after);
+      const { name, prefix, scopes: before } = key;
+      return { result: key, details: { keyId, name, prefix, before, after } };
     });
-    if (revoked === undefined) return problems.notFound;
-    return { kind: 'redirect', to: ACCESS_PATH, notice: `The key “${revoked.name}” is revoked.` };
+    if (changed === undefined) return problems.notFound;
+    const notice = `The key “${changed.name}” has the scopes ${after.join(', ')}.`;
+    return { kind: 'redirect', to: `${ACCESS_PATH}#keys`, notice };
   },
-};
+});

@@ -13,11 +13,10 @@ import {
 } from '../../../http/signature/public-key.ts';
 import { readSignatures } from '../../../http/signature/verify-signature.ts';
 import { html } from '../../../rendering/html.ts';
-import { confirmation, field, postForm } from '../../layout/parts.ts';
-import { type AccountPage, type AccountRequest, idOf, type PageAnswer } from '../../page.ts';
+import { field, questionPage } from '../../layout/parts.ts';
+import { ACCESS_PATH, type AccountRequest, idOf, type PageAnswer, portal } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { ACCESS_PATH } from '../../session/session.ts';
-import { problems } from '../problem-page.ts';
+import { changePages } from '../changes.ts';
 import { commands } from '../try-it.ts';
 import { accessPage, fingerprintOf, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
 
@@ -88,10 +87,8 @@ function readPublicKey(text: string): ReadKey {
 const PROOF_PATH = `${PUBLIC_KEYS_PATH}/proof`;
 
 /** Registers a public key after its private key has signed the challenge. */
-export const provePublicKey: AccountPage = {
-  method: 'POST',
+export const provePublicKey = portal.form({
   path: '/public-keys/proof',
-  access: 'account',
   needs: 'develop',
   confirmation: ({ form }) => {
     const read = readPublicKey(form.text('pem'));
@@ -128,7 +125,7 @@ export const provePublicKey: AccountPage = {
       notice: `The public key ${fingerprint.slice(0, 8)}… is registered.`,
     };
   },
-};
+});
 
 const NO_PROOF =
   'This is not a signature of the text below by the matching private key. Copy the whole ' +
@@ -136,40 +133,36 @@ const NO_PROOF =
 
 /** Shows the challenge and asks for its signature. */
 function proofPage(request: AccountRequest, key: KeyObject, problem?: string): PageAnswer {
-  return {
-    kind: 'page',
-    title: 'Prove that the key is yours',
-    ...(problem === undefined ? {} : { status: 422 }),
-    content: html`<h1>Prove that the key is yours</h1>
-<section class="card">
-<p>Only the owner of the private key can sign this text. Run the command in the folder of
+  return questionPage(
+    { ...request, action: PROOF_PATH },
+    {
+      title: 'Prove that the key is yours',
+      status: problem === undefined ? undefined : 422,
+      text: html`<p>Only the owner of the private key can sign this text. Run the command in the folder of
 <code>private-key.pem</code>:</p>
-${commands(proofCommand(challengeOf(request, key)))}
-${postForm(
-  { action: PROOF_PATH, formToken: request.formToken },
-  html`<input type="hidden" name="pem" value="${key
-    .export({ type: 'spki', format: 'der' })
-    .toString('base64')}">
+${commands(proofCommand(challengeOf(request, key)))}`,
+      fields: html`<input type="hidden" name="pem" value="${key
+        .export({ type: 'spki', format: 'der' })
+        .toString('base64')}">
 ${field({
   name: 'signature',
   label: 'Signature',
   hint: 'The line that the command prints.',
   error: problem,
 })}
-<p class="actions"><button>Register the key</button> <a href="${ACCESS_PATH}#public-keys">Back</a></p>`,
-)}
-</section>`,
-  };
+`,
+      button: 'Register the key',
+      back: `${ACCESS_PATH}#public-keys`,
+    },
+  );
 }
 
 /**
  * Reads a pasted or uploaded public key and asks for a proof of the private key. Messages about the
  * key are those of the API. Nothing is registered yet.
  */
-export const registerPublicKey: AccountPage = {
-  method: 'POST',
+export const registerPublicKey = portal.form({
   path: '/public-keys',
-  access: 'account',
   needs: 'develop',
   confirmation: 'none',
   kind: 'merchant',
@@ -184,63 +177,44 @@ export const registerPublicKey: AccountPage = {
       ? proofPage(request, read.key)
       : accessPage(request, { publicKey: { problem } });
   },
-};
+});
 
 const validKeysOf = async ({ services, session }: AccountRequest) =>
   (await listPublicKeys(services.database, session.company.id)).filter(
     ({ revokedAt }) => revokedAt === null,
   );
 
-/** Asks for confirmation before a public key is revoked. */
-export const askRevokePublicKey: AccountPage = {
-  method: 'GET',
+/** Revokes a public key at once. */
+export const revokePublicKey = changePages({
   path: '/public-keys/:id/revoke',
-  access: 'account',
   needs: 'develop',
   kind: 'merchant',
-  async handle(request) {
-    const { formToken } = request;
+  async find(request) {
     const valid = await validKeysOf(request);
     const key = valid.find(({ id }) => id === idOf(request));
-    if (key === undefined) return problems.notFound;
-    return confirmation({
-      title: 'Revoke this public key?',
-      text: html`<p><code>${fingerprintOf(key)}</code></p>
+    return key && { fingerprint: fingerprintOf(key), isLast: valid.length === 1 };
+  },
+  question: ({ fingerprint, isLast }) => ({
+    title: 'Revoke this public key?',
+    text: html`<p><code>${fingerprint}</code></p>
 <p>Calls signed with its private key are refused within two seconds.${
-        valid.length === 1 && ' It is the last key: every signed call will be refused.'
-      } This cannot be undone.</p>`,
-      action: `${PUBLIC_KEYS_PATH}/${key.id}/revoke`,
-      formToken,
-      button: 'Revoke the key',
-      back: `${ACCESS_PATH}#public-keys`,
-    });
-  },
-};
-
-/** Revokes a public key at once. */
-export const revokePublicKey: AccountPage = {
-  method: 'POST',
-  path: '/public-keys/:id/revoke',
-  access: 'account',
-  needs: 'develop',
-  confirmation: async (request) => {
-    const key = (await validKeysOf(request)).find(({ id }) => id === idOf(request));
-    return key && html`You are about to revoke the public key <code>${fingerprintOf(key)}</code>.`;
-  },
-  kind: 'merchant',
-  async handle(request) {
+      isLast && ' It is the last key: every signed call will be refused.'
+    } This cannot be undone.</p>`,
+    button: 'Revoke the key',
+    back: `${ACCESS_PATH}#public-keys`,
+  }),
+  confirmed: ({ fingerprint }) =>
+    html`You are about to revoke the public key <code>${fingerprint}</code>.`,
+  action: 'revoke public-key',
+  async work(transaction, request) {
     const publicKeyId = idOf(request);
-    const revoked = await changeAccess(request, 'revoke public-key', async (transaction) => {
-      const key = await revokeInDatabase(transaction, publicKeyId, request.session.company);
-      if (key === undefined) return undefined;
-      const fingerprint = fingerprintOf(key);
-      return { result: fingerprint, details: { publicKeyId, fingerprint } };
-    });
-    if (!revoked) return problems.notFound;
-    return {
-      kind: 'redirect',
-      to: ACCESS_PATH,
-      notice: `The public key ${revoked.slice(0, 8)}… is revoked.`,
-    };
+    const key = await revokeInDatabase(transaction, publicKeyId, request.session.company);
+    if (key === undefined) return undefined;
+    const fingerprint = fingerprintOf(key);
+    return { result: fingerprint, details: { publicKeyId, fingerprint } };
   },
-};
+  done: (fingerprint) => ({
+    to: ACCESS_PATH,
+    notice: `The public key ${fingerprint.slice(0, 8)}… is revoked.`,
+  }),
+});

@@ -16,21 +16,21 @@ import {
 } from '../../../domain/vouchers/voucher.ts';
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { listFilters, listPages } from '../../layout/lists.ts';
+import { fileTime } from '../../language/time-zone.ts';
 import {
   badge,
-  confirmation,
   facts,
   plainAmount,
   postForm,
+  questionPage,
   table,
   time,
 } from '../../layout/parts.ts';
-import { type AccountPage, type AccountRequest, idOf, PORTAL_PATH } from '../../page.ts';
-import { fileTime } from '../../session/preferences.ts';
+import { type AccountRequest, idOf, PORTAL_PATH, portal } from '../../page.ts';
+import { listFilters, listPages } from '../lists.ts';
 import { recordOperation, refusalWords } from '../operate.ts';
-import { problems } from '../problem-page.ts';
 import { BULK_PATH } from './order-in-bulk.ts';
 
 const states = {
@@ -109,10 +109,8 @@ const SHOWN_REFUSALS = 50;
 const REFRESH_SECONDS = 5;
 
 /** One bulk order: how far it is, and what was refused. */
-export const showBulkOrder: AccountPage = {
-  method: 'GET',
+export const showBulkOrder = portal.page({
   path: '/bulk-orders/:id',
-  access: 'account',
   needs: 'read',
   kind: 'partner',
   async handle(request) {
@@ -148,7 +146,7 @@ ${mayUse(session.role, 'operate') && actions(request, order)}</section>
 ${refused.length > 0 && refusals(order, refused)}`,
     };
   },
-};
+});
 
 const actions = (
   { formToken }: AccountRequest,
@@ -186,34 +184,28 @@ ${
 }</section>`;
 
 /** Says what a cancellation leaves out, and asks for confirmation. */
-export const askCancelBulkOrder: AccountPage = {
-  method: 'GET',
+export const askCancelBulkOrder = portal.page({
   path: '/bulk-orders/:id/cancel',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
   async handle(request) {
-    const { services, session, formToken } = request;
-    const order = await findBulkOrder(services.database, session.company.id, idOf(request));
+    const order = await orderOf(request);
     if (!order) return problems.notFound;
     const left = order.lines - order.generated - order.refused - order.cancelled;
-    return confirmation({
+    return questionPage(request, {
       title: sentence('Cancel bulk order {1}?', order.id),
       text: html`<p>${left.toLocaleString(locale())} lines are not generated yet: they are left out, and cost nothing.
 The ${order.generated.toLocaleString(locale())} vouchers that exist stay, and can be cancelled one by one.</p>`,
-      action: `${BULK_PATH}/${order.id}/cancel`,
-      formToken,
       button: 'Cancel the order',
+      isDanger: true,
       back: `${BULK_PATH}/${order.id}`,
     });
   },
-};
+});
 
 /** Cancels what a bulk order has not generated yet. */
-export const cancelBulkOrder: AccountPage = {
-  method: 'POST',
+export const cancelBulkOrder = portal.form({
   path: '/bulk-orders/:id/cancel',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
@@ -230,7 +222,7 @@ export const cancelBulkOrder: AccountPage = {
       notice: 'The order is being cancelled.',
     };
   },
-};
+});
 
 const LINES_AT_ONCE = 1_000;
 
@@ -248,10 +240,8 @@ const orderOf = (request: AccountRequest) =>
  * The lines of an order as a file. Codes are money, so the file needs `operate`, each download is in
  * the audit log, and only orders of the portal have them: the API answers the codes of its own.
  */
-export const downloadBulkResult: AccountPage = {
-  method: 'POST',
+export const downloadBulkResult = portal.form({
   path: '/bulk-orders/:id/result',
-  access: 'account',
   needs: 'operate',
   confirmation: async (request) => {
     const order = await orderOf(request);
@@ -279,7 +269,7 @@ export const downloadBulkResult: AccountPage = {
       content: csv([[...titles, 'Why it was refused'], ...rows]),
     };
   },
-};
+});
 
 function rowOf(
   { services }: AccountRequest,

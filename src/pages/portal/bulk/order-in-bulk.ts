@@ -5,11 +5,11 @@ import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { orderVouchersOnce } from '../../../operations/bulk.ts';
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
 import { amount, fileForm, message, money, table } from '../../layout/parts.ts';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../../page.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../../page.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../operate.ts';
-import { problems } from '../problem-page.ts';
 import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
 
 export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
@@ -20,20 +20,16 @@ const SHOWN_PROBLEMS = 100;
 const SHOWN_LINES = 10;
 
 /** Asks for the lines of an order, as a file or as pasted rows. */
-export const askOrderInBulk: AccountPage = {
-  method: 'GET',
+export const askOrderInBulk = portal.page({
   path: '/order-in-bulk',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
-  handle: (request) => Promise.resolve(uploadPage(request)),
-};
+  handle: (request) => uploadPage(request),
+});
 
 /** Checks the lines and shows what they cost; nothing is ordered yet. */
-export const checkBulkOrder: AccountPage = {
-  method: 'POST',
+export const checkBulkOrder = portal.form({
   path: '/order-in-bulk',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
@@ -46,7 +42,7 @@ export const checkBulkOrder: AccountPage = {
     if (!file.ok) return uploadPage(request, { problems: file.problems, pasted });
     return previewPage(request, text, file.lines);
   },
-};
+});
 
 /** The page of the upload, with the problems of what was sent. */
 const uploadPage = (
@@ -55,7 +51,7 @@ const uploadPage = (
 ): PageAnswer => ({
   kind: 'page',
   title: 'Order vouchers in bulk',
-  status: wrong ? 422 : 200,
+  status: wrong && 422,
   content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
 <h1>Order vouchers in bulk</h1>
 ${wrong && problemList(wrong.problems)}
@@ -189,10 +185,8 @@ function byAmount(lines: readonly ReadLine[]) {
 }
 
 /** Orders the lines that the person has confirmed: once, however often the form is sent. */
-export const orderBulk: AccountPage = {
-  method: 'POST',
+export const orderBulk = portal.form({
   path: '/bulk-orders',
-  access: 'account',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
@@ -217,24 +211,21 @@ export const orderBulk: AccountPage = {
       ),
     };
   },
-};
+});
 
 /** A file to begin with. */
-export const downloadBulkExample: AccountPage = {
-  method: 'GET',
+export const downloadBulkExample = portal.page({
   path: '/order-in-bulk/example',
-  access: 'account',
   needs: 'operate',
   kind: 'partner',
-  handle: () =>
-    Promise.resolve({
-      kind: 'file',
-      name: 'bulk-order-example.csv',
-      type: 'text/csv',
-      content: csv([
-        ['reference', 'amount', 'merchant', 'phone', 'restricted'],
-        ['order-417/1', '500', 'MER-0001', '0911234567', 'yes'],
-        ['order-417/2', '100', 'MER-0001', '', 'no'],
-      ]),
-    }),
-};
+  handle: () => ({
+    kind: 'file',
+    name: 'bulk-order-example.csv',
+    type: 'text/csv',
+    content: csv([
+      ['reference', 'amount', 'merchant', 'phone', 'restricted'],
+      ['order-417/1', '500', 'MER-0001', '0911234567', 'yes'],
+      ['order-417/2', '100', 'MER-0001', '', 'no'],
+    ]),
+  }),
+});

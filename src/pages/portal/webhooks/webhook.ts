@@ -7,8 +7,9 @@ import {
 } from '../../../db/webhooks/deliveries.ts';
 import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { TEST_EVENT_TYPE } from '../../../domain/events.ts';
-import { csv } from '../../../rendering/csv.ts';
 import { type Html, html } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
+import { fileTime, instantOf, timeZone } from '../../language/time-zone.ts';
 import {
   badge,
   DOWNLOAD_ROWS,
@@ -21,16 +22,9 @@ import {
   table,
   time,
 } from '../../layout/parts.ts';
-import {
-  type AccountPage,
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-} from '../../page.ts';
+import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { fileTime, instantOf, timeZone } from '../../session/preferences.ts';
-import { problems } from '../problem-page.ts';
+import { csvFile } from '../lists.ts';
 import { stateOf, WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
 
 const ROWS = 25;
@@ -45,13 +39,11 @@ interface WrongTime {
 }
 
 /** One webhook: its state, what can be done, and its deliveries with the receiver's answers. */
-export const showWebhook: AccountPage = {
-  method: 'GET',
+export const showWebhook = portal.page({
   path: '/webhooks/:id',
-  access: 'account',
   needs: 'develop',
   handle: (request) => webhookPage(request),
-};
+});
 
 /** The page with the problem of a sent form. */
 async function webhookPage(request: AccountRequest, wrong?: WrongTime): Promise<PageAnswer> {
@@ -237,10 +229,8 @@ ${field({
 const NO_TIME = 'Enter two times such as 2026-11-20 08:00, the earlier one first.';
 
 /** Delivers one event again, all that failed, or those of a time. */
-export const sendWebhookAgain: AccountPage = {
-  method: 'POST',
+export const sendWebhookAgain = portal.form({
   path: '/webhooks/:id/send-again',
-  access: 'account',
   needs: 'develop',
   confirmation: 'none',
   async handle(request) {
@@ -266,7 +256,7 @@ export const sendWebhookAgain: AccountPage = {
       notice: noticeOf(sent ?? 0),
     };
   },
-};
+});
 
 function noticeOf(sent: number): string {
   if (sent === 0) return 'Nothing was sent again: no delivery matches.';
@@ -293,10 +283,8 @@ function readTime(text: string): Date | undefined {
 }
 
 /** The newest deliveries of a webhook with the receiver's answers, as a file, newest first. */
-export const downloadDeliveries: AccountPage = {
-  method: 'GET',
+export const downloadDeliveries = portal.page({
   path: '/webhooks/:id/download',
-  access: 'account',
   needs: 'develop',
   async handle(request): Promise<PageAnswer> {
     const { services, session, query } = request;
@@ -309,22 +297,21 @@ export const downloadDeliveries: AccountPage = {
       }),
     );
     if (!rows) return problems.busy;
-    const titles = ['Made', 'Event', 'Subject', 'Number', 'State', 'Attempts', 'Last attempt'];
-    return {
-      kind: 'file',
-      name: `webhook-${webhook.id}-deliveries.csv`,
-      type: 'text/csv',
-      content: csv([
-        [...titles, 'Status code', 'Milliseconds', 'Problem', 'Answer'],
-        ...rows.map((row) => [
-          ...[fileTime(row.createdAt), row.type, row.subject, row.eventNumber],
-          ...[states[row.status], row.attempts, row.lastAttemptAt && fileTime(row.lastAttemptAt)],
-          ...[row.lastStatusCode, row.lastMilliseconds, row.lastProblem, row.lastAnswer],
-        ]),
-      ]),
-    };
+    return csvFile(`webhook-${webhook.id}-deliveries`, rows, {
+      Made: ({ createdAt }) => fileTime(createdAt),
+      Event: ({ type }) => type,
+      Subject: ({ subject }) => subject,
+      Number: ({ eventNumber }) => eventNumber,
+      State: ({ status }) => states[status],
+      Attempts: ({ attempts }) => attempts,
+      'Last attempt': ({ lastAttemptAt }) => lastAttemptAt && fileTime(lastAttemptAt),
+      'Status code': ({ lastStatusCode }) => lastStatusCode,
+      Milliseconds: ({ lastMilliseconds }) => lastMilliseconds,
+      Problem: ({ lastProblem }) => lastProblem,
+      Answer: ({ lastAnswer }) => lastAnswer,
+    });
   },
-};
+});
 
 /** The states of deliveries, as the page of the webhook names them. */
 const states = { DELIVERED: 'Delivered', FAILED: 'Failed', PENDING: 'Waiting' } as const;

@@ -16,23 +16,24 @@ import {
   WEBHOOK_SECRET_OVERLAP_HOURS,
 } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
 import {
   badge,
-  confirmation,
-  copyField,
   emptyState,
   field,
-  message,
   postForm,
+  questionPage,
+  secretPage,
   table,
   time,
 } from '../../layout/parts.ts';
 import {
-  type AccountPage,
   type AccountRequest,
   idOf,
   type PageAnswer,
   PORTAL_PATH,
+  type PortalPage,
+  portal,
   readName,
 } from '../../page.ts';
 import {
@@ -42,7 +43,7 @@ import {
   statusOf,
   type WrongProof,
 } from '../../session/confirmation.ts';
-import { problems } from '../problem-page.ts';
+import { changePages } from '../changes.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
 
@@ -58,13 +59,11 @@ interface WrongWebhook {
 }
 
 /** The company's webhooks, and the form for another. */
-export const showWebhooks: AccountPage = {
-  method: 'GET',
+export const showWebhooks = portal.page({
   path: '/webhooks',
-  access: 'account',
   needs: 'develop',
   handle: (request) => webhooksPage(request),
-};
+});
 
 /** A field of the form for each type. */
 const typeField = (type: string): string => `type-${type}`;
@@ -153,10 +152,8 @@ ${proofField(request, problemOf('proof'))}
 }
 
 /** Registers a webhook after a proof, and shows its secret. */
-export const addWebhook: AccountPage = {
-  method: 'POST',
+export const addWebhook = portal.form({
   path: '/webhooks',
-  access: 'account',
   needs: 'develop',
   confirmation: 'each-time',
   async handle(request) {
@@ -187,33 +184,28 @@ export const addWebhook: AccountPage = {
       const { id, url, secret } = registered;
       return { result: { id, url, secret }, details: { webhookId: id, url, types: given.types } };
     });
-    if (added) return secretPage({ ...added, heading: 'Your new webhook' });
+    if (added) return webhookSecretPage({ ...added, title: 'Your new webhook' });
     return refuse(problem ?? { field: 'url', problem: 'The webhook was not added. Try again.' });
   },
-};
+});
 
-/** The page that shows a secret, once; browsers cache no page of the portal. */
-const secretPage = (shown: {
+/** The page that shows the secret of a webhook. */
+const webhookSecretPage = (shown: {
   readonly id: number;
   readonly url: string;
   readonly secret: string;
-  readonly heading: string;
+  readonly title: string;
   readonly further?: string;
-}): PageAnswer => ({
-  kind: 'page',
-  title: shown.heading,
-  content: html`<h1>${shown.heading}</h1>
-<section class="card"><h2><code>${shown.url}</code></h2>
-${message(
-  'warning',
-  html`<strong>Copy the secret now: it is shown only once.</strong> Your server checks the signature of
+}): PageAnswer =>
+  secretPage({
+    title: shown.title,
+    name: html`<code>${shown.url}</code>`,
+    warning: html`<strong>Copy the secret now: it is shown only once.</strong> Your server checks the signature of
 every message with it: the <a href="/docs/guides/receive-webhooks">guide</a> says how.`,
-)}
-${copyField({ name: 'secret', label: 'Secret', value: shown.secret })}
-${shown.further !== undefined && html`<p>${shown.further}</p>`}
-<p class="actions"><a class="button secondary" href="${WEBHOOKS_PATH}/${shown.id}">I have copied it</a></p>
-</section>`,
-});
+    secret: { name: 'secret', label: 'Secret', value: shown.secret },
+    further: shown.further,
+    back: `${WEBHOOKS_PATH}/${shown.id}`,
+  });
 
 /** The webhook of the path; undefined where it is not the company's. */
 export const webhookOf = (
@@ -234,29 +226,28 @@ const changePage = (change: {
     webhook: WebhookEndpoint,
     request: AccountRequest,
   ) => Promise<boolean>;
-}): AccountPage => ({
-  method: 'POST',
-  path: `/webhooks/:id/${change.verb}`,
-  access: 'account',
-  needs: 'develop',
-  confirmation: async (request) => {
-    const webhook = await webhookOf(request, request.services.database);
-    return webhook && change.confirmed(webhook);
-  },
-  async handle(request) {
-    let isKnown = false;
-    const changed = await changeAccess(request, `${change.verb} webhook`, async (transaction) => {
-      const webhook = await webhookOf(request, transaction);
-      if (webhook === undefined) return undefined;
-      isKnown = true;
-      if (!(await change.work(transaction, webhook, request))) return undefined;
-      return { result: true, details: { webhookId: webhook.id, url: webhook.url } };
-    });
-    if (!isKnown) return problems.notFound;
-    const notice = changed ? change.notice : change.unchanged;
-    return { kind: 'redirect', to: `${WEBHOOKS_PATH}/${idOf(request)}`, notice };
-  },
-});
+}): PortalPage =>
+  portal.form({
+    path: `/webhooks/:id/${change.verb}`,
+    needs: 'develop',
+    confirmation: async (request) => {
+      const webhook = await webhookOf(request, request.services.database);
+      return webhook && change.confirmed(webhook);
+    },
+    async handle(request) {
+      let isKnown = false;
+      const changed = await changeAccess(request, `${change.verb} webhook`, async (transaction) => {
+        const webhook = await webhookOf(request, transaction);
+        if (webhook === undefined) return undefined;
+        isKnown = true;
+        if (!(await change.work(transaction, webhook, request))) return undefined;
+        return { result: true, details: { webhookId: webhook.id, url: webhook.url } };
+      });
+      if (!isKnown) return problems.notFound;
+      const notice = changed ? change.notice : change.unchanged;
+      return { kind: 'redirect', to: `${WEBHOOKS_PATH}/${idOf(request)}`, notice };
+    },
+  });
 
 const reasonOf = ({ session }: AccountRequest) => `By ${PORTAL_ACTOR}${session.email}.`;
 
@@ -289,19 +280,15 @@ export const testWebhook = changePage({
 });
 
 /** Asks for a proof before a secret is rotated. */
-export const askRotateWebhook: AccountPage = {
-  method: 'GET',
+export const askRotateWebhook = portal.page({
   path: '/webhooks/:id/rotate',
-  access: 'account',
   needs: 'develop',
   handle: (request) => rotatePage(request),
-};
+});
 
 /** Shows a new secret after a proof; the old one signs beside it for a while. */
-export const rotateWebhook: AccountPage = {
-  method: 'POST',
+export const rotateWebhook = portal.form({
   path: '/webhooks/:id/rotate',
-  access: 'account',
   needs: 'develop',
   confirmation: 'each-time',
   async handle(request) {
@@ -316,72 +303,47 @@ export const rotateWebhook: AccountPage = {
       return { result: { id, url, secret }, details };
     });
     if (rotated === undefined) return problems.notFound;
-    return secretPage({
+    return webhookSecretPage({
       ...rotated,
-      heading: 'The new secret',
+      title: 'The new secret',
       further: `The old secret signs beside it for ${WEBHOOK_SECRET_OVERLAP_HOURS} more hours.`,
     });
   },
-};
+});
 
 async function rotatePage(request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> {
   const webhook = await webhookOf(request, request.services.database);
   if (webhook === undefined) return problems.notFound;
-  const path = `${WEBHOOKS_PATH}/${webhook.id}`;
-  return {
-    kind: 'page',
+  return questionPage(request, {
     title: 'Rotate a secret',
     ...statusOf(wrong),
-    content: html`<h1>Rotate the secret</h1>
-<section class="card"><p>The service makes a new secret for <code>${webhook.url}</code> and shows it once. For
-${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either secret.</p>
-${postForm(
-  { action: `${path}/rotate`, formToken: request.formToken },
-  html`${proofField(request, wrong?.problem)}
-<p class="actions"><button>Make the new secret</button><a href="${path}">Back</a></p>`,
-)}</section>`,
-  };
+    heading: html`Rotate the secret`,
+    text: html`<p>The service makes a new secret for <code>${webhook.url}</code> and shows it once. For
+${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either secret.</p>`,
+    fields: proofField(request, wrong?.problem),
+    button: 'Make the new secret',
+    back: `${WEBHOOKS_PATH}/${webhook.id}`,
+  });
 }
 
-/** Asks for confirmation before a webhook is removed. */
-export const askRemoveWebhook: AccountPage = {
-  method: 'GET',
-  path: '/webhooks/:id/remove',
-  access: 'account',
-  needs: 'develop',
-  async handle(request) {
-    const webhook = await webhookOf(request, request.services.database);
-    if (webhook === undefined) return problems.notFound;
-    const path = `${WEBHOOKS_PATH}/${webhook.id}`;
-    return confirmation({
-      title: 'Remove the webhook?',
-      text: html`<p><code>${webhook.url}</code> gets no more events, and its secret is deleted.</p>`,
-      action: `${path}/remove`,
-      formToken: request.formToken,
-      button: 'Remove the webhook',
-      back: path,
-    });
-  },
-};
-
 /** Removes a webhook. */
-export const removeWebhook: AccountPage = {
-  method: 'POST',
+export const removeWebhook = changePages({
   path: '/webhooks/:id/remove',
-  access: 'account',
   needs: 'develop',
-  confirmation: async (request) => {
-    const webhook = await webhookOf(request, request.services.database);
-    return webhook && html`You are about to remove the webhook <code>${webhook.url}</code>.`;
+  find: (request) => webhookOf(request, request.services.database),
+  question: ({ id, url }) => ({
+    title: 'Remove the webhook?',
+    text: html`<p><code>${url}</code> gets no more events, and its secret is deleted.</p>`,
+    button: 'Remove the webhook',
+    back: `${WEBHOOKS_PATH}/${id}`,
+  }),
+  confirmed: ({ url }) => html`You are about to remove the webhook <code>${url}</code>.`,
+  action: 'remove webhook',
+  async work(transaction, request) {
+    const webhook = await webhookOf(request, transaction);
+    if (webhook === undefined) return undefined;
+    await remove(transaction, webhook.id);
+    return { result: webhook, details: { webhookId: webhook.id, url: webhook.url } };
   },
-  async handle(request) {
-    const removed = await changeAccess(request, 'remove webhook', async (transaction) => {
-      const webhook = await webhookOf(request, transaction);
-      if (webhook === undefined) return undefined;
-      await remove(transaction, webhook.id);
-      return { result: true, details: { webhookId: webhook.id, url: webhook.url } };
-    });
-    if (removed === undefined) return problems.notFound;
-    return { kind: 'redirect', to: WEBHOOKS_PATH, notice: 'The webhook is removed.' };
-  },
-};
+  done: () => ({ to: WEBHOOKS_PATH, notice: 'The webhook is removed.' }),
+});

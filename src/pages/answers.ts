@@ -1,9 +1,10 @@
 import type { Context } from 'koa';
-import { httpStatusOf, type Refusal, statusCodeOf } from '../../domain/refusals.ts';
-import { html, phrase } from '../../rendering/html.ts';
-import { writePage } from '../layout/layout.ts';
-import { DOWNLOAD_ROWS } from '../layout/parts.ts';
-import type { PageProblem, PortalTools } from '../page.ts';
+import type { PortalSession } from '../db/people/sign-ins.ts';
+import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.ts';
+import { html, phrase } from '../rendering/html.ts';
+import { writePage } from './layout/layout.ts';
+import { DOWNLOAD_ROWS } from './layout/parts.ts';
+import type { PageAnswer, PageProblem, PageTools } from './page.ts';
 
 const problem = (status: number, title: string, text: string): PageProblem => ({
   kind: 'problem',
@@ -34,7 +35,7 @@ export const problems = {
   keyNotKept: problem(
     404,
     'The key cannot be copied',
-    'It has ended, or the service can no longer decrypt it. Rotate ' + 'it, or make another one.',
+    'It has ended, or the service can no longer decrypt it. Rotate it, or make another one.',
   ),
   tooBig: problem(413, 'The form is too large', 'Send a smaller form or file.'),
   notAForm: problem(415, 'Not a form', 'This page accepts only forms in the encoding of browsers.'),
@@ -78,8 +79,54 @@ const byStatus = new Map<number, PageProblem>(
     .map((one) => [one.status, one]),
 );
 
-/** Answers with the page of a problem. */
-export function writeProblem(context: Context, tools: PortalTools, shown: PageProblem): void {
+/**
+ * Replaces every page for people of a suspended partner or a deactivated merchant: nothing is shown
+ * or changed until an operator reinstates the company.
+ */
+export const suspendedPage = ({ companyName }: PortalSession): PageAnswer => ({
+  kind: 'page',
+  status: 403,
+  title: 'Account suspended',
+  content: html`<div class="card narrow">
+<h1>This account is suspended</h1>
+<p>${companyName} cannot use the service at the moment: its calls are refused, and its
+access cannot be changed here. Money and vouchers are unaffected.</p>
+<p>Contact support to reinstate it.</p>
+</div>`,
+});
+
+/** Writes the answer of a page or of a guard, or the refusal of the service (http/app.ts). */
+export function writeAnswer(
+  context: Context,
+  tools: PageTools,
+  answer: PageAnswer | Refusal,
+): void {
+  if ('ok' in answer) writeRefusal(context, tools, answer);
+  else if (answer.kind === 'problem') writeProblem(context, tools, answer);
+  else if (answer.kind === 'file') {
+    context.status = 200;
+    context.set('Content-Disposition', `attachment; filename="${answer.name}"`);
+    context.type = `${answer.type}; charset=utf-8`;
+    context.body = answer.content;
+  } else {
+    for (const cookie of answer.setCookies ?? []) context.append('Set-Cookie', cookie);
+    if (answer.kind === 'page') writePage(context, tools, answer);
+    else {
+      context.redirect(answer.to);
+      // With 303 the browser requests the next page by GET.
+      context.status = 303;
+    }
+  }
+}
+
+function writeRefusal(context: Context, tools: PageTools, refusal: Refusal): void {
+  Object.assign(context.state.log, { reason: refusal.reason });
+  const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
+  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
+  writeProblem(context, tools, byStatus.get(status) ?? problems.broken);
+}
+
+function writeProblem(context: Context, tools: PageTools, shown: PageProblem): void {
   const requestId = shown.status >= 500 ? String(context.state.log?.requestId ?? '') : '';
   const content = html`<div class="card narrow">
 <h1>${phrase(shown.title)}</h1>
@@ -88,12 +135,4 @@ ${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
 <p><a class="button" href="${tools.site.basePath}">To the overview</a></p>
 </div>`;
   writePage(context, tools, { title: shown.title, content, status: shown.status });
-}
-
-/** Answers with the page of a refusal or an error of the service (http/error-reply.ts). */
-export function writeRefusal(context: Context, tools: PortalTools, refusal: Refusal): void {
-  Object.assign(context.state.log, { reason: refusal.reason });
-  const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
-  if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
-  writeProblem(context, tools, byStatus.get(status) ?? problems.broken);
 }

@@ -5,21 +5,18 @@ import {
   findHalfSignIn,
   readOneTimePassword,
   removeOneTimePassword,
-  setOneTimePasswordRule,
-} from '../../../db/people/sign-ins.ts';
-import { type Html, html, phrase } from '../../../rendering/html.ts';
-import { copyField, field, message, postForm, time } from '../../layout/parts.ts';
+} from '../../db/people/sign-ins.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
+import { copyField, field, message, postForm, time } from '../layout/parts.ts';
 import {
-  type AccountPage,
-  type AccountRequest,
+  anyone,
+  bothSites,
   type PageAnswer,
-  type PersonPage,
   type PersonRequest,
-  PORTAL_PATH,
-  type PublicPage,
   type PublicRequest,
   type Site,
-} from '../../page.ts';
+} from '../page.ts';
 import {
   changeAccess,
   checkProof,
@@ -27,7 +24,7 @@ import {
   proofField,
   statusOf,
   type WrongProof,
-} from '../../session/confirmation.ts';
+} from '../session/confirmation.ts';
 import {
   codeProblem,
   makeRecoveryCodes,
@@ -38,7 +35,7 @@ import {
   secretUri,
   stepOf,
   takeCode,
-} from '../../session/passwords.ts';
+} from '../session/passwords.ts';
 import {
   accountPath,
   codePath,
@@ -46,20 +43,17 @@ import {
   oneTimePasswordPath,
   pathAfter,
   recordFailedSignIn,
-} from '../../session/session.ts';
-import { codeLimits, countPassword, forgivePassword, waitSentence } from '../../session/sign-in.ts';
-import { problems } from '../problem-page.ts';
+} from '../session/session.ts';
+import { codeLimits, countPassword, forgivePassword, waitSentence } from '../session/sign-in.ts';
 import { isOf } from './sign-in.ts';
 
 /** The person's one-time passwords: sets them up, or shows that they are on. */
-export const showOneTimePassword: PersonPage = {
-  method: 'GET',
+export const showOneTimePassword = bothSites.page({
   path: '/account/one-time-password',
-  access: 'account',
   needs: 'own',
   always: true,
   handle: (request) => oneTimePasswordPage(request),
-};
+});
 
 /** A form of this page that was not accepted. */
 interface WrongForm {
@@ -191,10 +185,8 @@ const detailsOf = ({ session }: PersonRequest) => ({
 });
 
 /** Switches one-time passwords on after the first of them, and ends the person's other sessions. */
-export const switchOnOneTimePassword: PersonPage = {
-  method: 'POST',
+export const switchOnOneTimePassword = bothSites.form({
   path: '/account/one-time-password',
-  access: 'account',
   needs: 'own',
   confirmation: ({ session }: PersonRequest) =>
     html`You are about to switch on one-time passwords for ${session.email}.`,
@@ -225,7 +217,7 @@ export const switchOnOneTimePassword: PersonPage = {
     if (codes === undefined) return { kind: 'redirect', to: oneTimePasswordPath(request.site) };
     return recoveryCodesPage(request.site, 'One-time passwords are on', codes);
   },
-};
+});
 
 const NOT_OF_SECRET =
   'This is not the code of this secret. Check that the clock of your phone is right, and enter the code ' +
@@ -241,10 +233,8 @@ function openSecret({ services, session }: PersonRequest, sealed: string): strin
 }
 
 /** Replaces the recovery codes after a proof. */
-export const renewRecoveryCodes: PersonPage = {
-  method: 'POST',
+export const renewRecoveryCodes = bothSites.form({
   path: '/account/one-time-password/recovery-codes',
-  access: 'account',
   needs: 'own',
   confirmation: 'each-time',
   async handle(request) {
@@ -260,13 +250,11 @@ export const renewRecoveryCodes: PersonPage = {
     if (codes === undefined) return { kind: 'redirect', to: oneTimePasswordPath(request.site) };
     return recoveryCodesPage(request.site, 'New recovery codes', codes);
   },
-};
+});
 
 /** Switches one-time passwords off after a proof. */
-export const switchOffOneTimePassword: PersonPage = {
-  method: 'POST',
+export const switchOffOneTimePassword = bothSites.form({
   path: '/account/one-time-password/off',
-  access: 'account',
   needs: 'own',
   confirmation: 'each-time',
   async handle(request) {
@@ -285,15 +273,13 @@ export const switchOffOneTimePassword: PersonPage = {
       notice: 'One-time passwords are off.',
     };
   },
-};
+});
 
 /** Asks for the code of a sign-in, after the password. */
-export const showCode: PublicPage = {
-  method: 'GET',
+export const showCode = anyone.page({
   path: '/sign-in/code',
-  access: 'anyone',
-  handle: (request) => Promise.resolve(codePage(request, request.query.get('next') ?? '')),
-};
+  handle: (request) => codePage(request, request.query.get('next') ?? ''),
+});
 
 /** Time between the password and the code of a sign-in. */
 const SECOND_STEP_SECONDS = 300;
@@ -302,11 +288,9 @@ const SECOND_STEP_SECONDS = 300;
  * Completes a sign-in by a one-time password or a recovery code. Every attempt is counted before the
  * comparison; a code works once.
  */
-export const enterCode: PublicPage = {
-  method: 'POST',
+export const enterCode = anyone.form({
   path: '/sign-in/code',
   changesNothing: true,
-  access: 'anyone',
   async handle(request) {
     const { services, site, form, halfToken } = request;
     const next = form.text('next');
@@ -333,7 +317,7 @@ export const enterCode: PublicPage = {
     await forgivePassword(request, limits);
     return { kind: 'redirect', to: pathAfter(site, next), setCookies };
   },
-};
+});
 
 /** The sign-in begins again: the password was entered too long ago, or was changed meanwhile. */
 const tooLate = ({ cookies, site }: PublicRequest): PageAnswer => ({
@@ -365,52 +349,3 @@ your contact at the service.`,
 </div>`,
   };
 }
-
-const PATH = '/people/one-time-passwords';
-
-/** The company's rule, on the page of people. */
-export const oneTimePasswordRuleCard = ({ session, formToken }: AccountRequest): Html => {
-  const { needsOneTimePassword } = session;
-  return html`<section class="card"><h2>One-time passwords</h2>
-<p>${
-    needsOneTimePassword
-      ? phrase(
-          'Everybody needs a one-time password to sign in. Who has none sets it up before anything else.',
-        )
-      : phrase('Each person decides whether to sign in with a one-time password.')
-  }</p>
-${postForm(
-  { action: `${PORTAL_PATH}${PATH}`, formToken },
-  html`<input type="hidden" name="required" value="${needsOneTimePassword ? 'no' : 'yes'}">
-<button class="secondary">${phrase(needsOneTimePassword ? 'Leave it to each person' : 'Require them of everybody')}</button>`,
-)}</section>`;
-};
-
-/** Requires one-time passwords of all people of the company, or leaves them to each. */
-export const requireOneTimePasswords: AccountPage = {
-  method: 'POST',
-  path: PATH,
-  access: 'account',
-  needs: 'people',
-  confirmation: ({ form }) =>
-    form.text('required') === 'yes'
-      ? html`You are about to require one-time passwords of everybody.`
-      : html`You are about to leave one-time passwords to each person.`,
-  async handle(request) {
-    const isRequired = request.form.text('required') === 'yes';
-    const { company } = request.session;
-    const action = isRequired ? 'require one-time-passwords' : 'release one-time-passwords';
-    await changeAccess(request, action, async (transaction) =>
-      (await setOneTimePasswordRule(transaction, company, isRequired))
-        ? { result: true, details: {} }
-        : undefined,
-    );
-    return {
-      kind: 'redirect',
-      to: `${PORTAL_PATH}/people`,
-      notice: isRequired
-        ? 'Everybody needs a one-time password now.'
-        : 'Each person decides about one-time passwords now.',
-    };
-  },
-};

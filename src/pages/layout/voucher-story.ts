@@ -9,8 +9,8 @@ import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import type { Happening } from '../layout/parts.ts';
-import { money } from '../layout/parts.ts';
+import type { Happening } from './parts.ts';
+import { money } from './parts.ts';
 
 type Claim = VoucherDetail['claims'][number];
 type Redemption = VoucherDetail['redemptions'][number];

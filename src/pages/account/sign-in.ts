@@ -1,44 +1,29 @@
-import { findPortalAccount, mayHaveAccount } from '../../../db/people/accounts.ts';
-import { findOpenInvitation } from '../../../db/people/invitations.ts';
-import { endPortalSession } from '../../../db/people/sign-ins.ts';
-import type { Employer } from '../../../domain/vouchers/voucher.ts';
-import { html, phrase } from '../../../rendering/html.ts';
-import { language, languages } from '../../language/language.ts';
-import { field, formTokenField, message, postForm } from '../../layout/parts.ts';
+import { findPortalAccount, mayHaveAccount } from '../../db/people/accounts.ts';
+import { endPortalSession } from '../../db/people/sign-ins.ts';
+import type { Employer } from '../../domain/vouchers/voucher.ts';
+import { html, phrase } from '../../rendering/html.ts';
+import { language, languages } from '../language/language.ts';
+import { field, formTokenField, message } from '../layout/parts.ts';
+import { anyone, bothSites, type PageAnswer, type PublicRequest, type Site } from '../page.ts';
+import { admit, recordFailedSignIn } from '../session/session.ts';
 import {
-  type PageAnswer,
-  type PersonPage,
-  PORTAL_PATH,
-  type PublicPage,
-  type PublicRequest,
-  type Site,
-} from '../../page.ts';
-import { passwordHint, passwordProblem } from '../../session/passwords.ts';
-import { admit, recordFailedSignIn } from '../../session/session.ts';
-import {
-  activateAccount,
-  countLink,
   countPassword,
   forgivePassword,
   signInLimits,
   signInPriority,
   waitSentence,
-} from '../../session/sign-in.ts';
+} from '../session/sign-in.ts';
 
 /** The sign-in form. */
-export const showSignIn: PublicPage = {
-  method: 'GET',
+export const showSignIn = anyone.page({
   path: '/sign-in',
-  access: 'anyone',
   handle: (request) =>
-    Promise.resolve(
-      signInPage(request, {
-        email: '',
-        next: request.query.get('next') ?? '',
-        news: newsOf(request.query),
-      }),
-    ),
-};
+    signInPage(request, {
+      email: '',
+      next: request.query.get('next') ?? '',
+      news: newsOf(request.query),
+    }),
+});
 
 const newsOf = (query: URLSearchParams) =>
   query.has('late')
@@ -53,11 +38,9 @@ const newsOf = (query: URLSearchParams) =>
  * Signs in by e-mail address and password. An unknown address gets the answer of a wrong password,
  * after the same work. Every attempt is counted before the comparison.
  */
-export const signIn: PublicPage = {
-  method: 'POST',
+export const signIn = anyone.form({
   path: '/sign-in',
   changesNothing: true,
-  access: 'anyone',
   async handle(request) {
     const { services, passwords, site, form } = request;
     const shown = { email: form.text('email').slice(0, 200), next: form.text('next') };
@@ -104,7 +87,7 @@ export const signIn: PublicPage = {
     await forgivePassword(request, forgiven);
     return answer;
   },
-};
+});
 
 const failureOf = ({ disabledAt, isPasswordOver }: NonNullable<FoundAccount>) =>
   disabledAt !== null ? 'disabled account' : isPasswordOver ? 'expired password' : undefined;
@@ -165,11 +148,9 @@ function languageLink({ basePath }: Site) {
 }
 
 /** Ends the session in the database, so that every copy of its token becomes useless. */
-export const signOut: PersonPage = {
-  method: 'POST',
+export const signOut = bothSites.form({
   path: '/sign-out',
   changesNothing: true,
-  access: 'account',
   needs: 'own',
   confirmation: 'none',
   always: true,
@@ -185,113 +166,4 @@ export const signOut: PersonPage = {
       setCookies: [cookies.session.clear()],
     };
   },
-};
-
-const PATH = '/activate/:token';
-
-type Invitation = NonNullable<Awaited<ReturnType<typeof findOpenInvitation>>>;
-
-/**
- * The form behind an invitation link. It changes nothing, because mail scanners follow links, too.
- */
-export const showActivation: PublicPage = {
-  method: 'GET',
-  path: PATH,
-  access: 'anyone',
-  hasSecretPath: true,
-  async handle(request) {
-    const found = await openLink(request);
-    return 'kind' in found ? found : activationPage(request, found);
-  },
-};
-
-/** Uses the link: sets the chosen password of the account and signs the person in. */
-export const activate: PublicPage = {
-  method: 'POST',
-  path: PATH,
-  access: 'anyone',
-  hasSecretPath: true,
-  async handle(request) {
-    const { passwords, form } = request;
-    const found = await openLink(request);
-    if ('kind' in found) return found;
-    const password = form.text('new-password');
-    const problem = await passwordProblem(password, {
-      email: found.email,
-      companyName: found.merchantName,
-    });
-    if (problem !== undefined) return activationPage(request, found, problem);
-    const hash = await passwords.make(password);
-    const account = await activateAccount(request, digestsOf(request), hash);
-    if (account === undefined) return deadLink;
-    const next = `${PORTAL_PATH}/getting-started`;
-    const answer = await admit(request, { ...account, checkedHash: hash }, next);
-    return answer ?? deadLink;
-  },
-};
-
-const digestsOf = ({ services, params }: PublicRequest): Buffer[] =>
-  services.digests.stored.invitation(params.token ?? '');
-
-/** The invitation of the link, or the page to show instead. */
-async function openLink(request: PublicRequest): Promise<Invitation | PageAnswer> {
-  const waitSeconds = await countLink(request);
-  if (waitSeconds !== undefined) return tooManyLinks(waitSeconds);
-  return (await findOpenInvitation(request.services.database, digestsOf(request))) ?? deadLink;
-}
-
-/** One page for used, replaced, expired and unknown links, so that it reveals nothing. */
-const deadLink: PageAnswer = {
-  kind: 'page',
-  status: 404,
-  title: 'The link does not work',
-  content: html`<div class="card narrow">
-<h1>This link does not work</h1>
-<p>An invitation link works once and for a limited time, and a newer invitation replaces it.</p>
-<p>If you have already chosen a password, <a href="${PORTAL_PATH}/sign-in">sign in</a>. Otherwise ask your
-contact at the service for a new invitation.</p>
-</div>`,
-};
-
-function tooManyLinks(retryAfterSeconds: number): PageAnswer {
-  const minutes = Math.ceil(retryAfterSeconds / 60);
-  return {
-    kind: 'page',
-    status: 429,
-    retryAfterSeconds,
-    title: 'Too many links',
-    content: html`<div class="card narrow">
-<h1>Too many links were opened</h1>
-<p>Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then open the link again.</p>
-</div>`,
-  };
-}
-
-function activationPage(
-  request: PublicRequest,
-  { email, merchantName }: Invitation,
-  problem?: string,
-): PageAnswer {
-  return {
-    kind: 'page',
-    title: 'Activate your account',
-    ...(problem === undefined ? {} : { status: 422 }),
-    content: html`<div class="card narrow">
-<h1>Welcome, ${merchantName}</h1>
-<p>Choose a password to activate your account. You sign in as <strong>${email}</strong>.</p>
-${postForm(
-  { action: request.path, formToken: request.formToken },
-  html`<input type="hidden" name="email" value="${email}" autocomplete="username">
-${field({
-  name: 'new-password',
-  label: 'New password',
-  type: 'password',
-  autocomplete: 'new-password',
-  hint: passwordHint,
-  error: problem,
-})}
-<button>Activate the account</button>`,
-)}
-</div>`,
-  };
-}
+});

@@ -5,7 +5,7 @@ import {
   inTimeZone,
   offsetText,
   zonedTime,
-} from '../../../src/pages/session/preferences.ts';
+} from '../../../src/pages/language/time-zone.ts';
 
 test.each([
   ['Africa/Addis_Ababa', '2026-11-22', '2026-11-21T21:00:00.000Z'],

@@ -1,21 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Context } from 'koa';
-import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
-import { type Language, languageOf, readLanguage } from '../language/language.ts';
-import type { PortalTools } from '../page.ts';
+import { forReader, reader } from './language.ts';
 
-/**
- * The time zone of the person a page is written for. Every time and every day of a page is in it, so
- * it belongs to the request and is no argument of each line.
- */
-const zones = new AsyncLocalStorage<string>();
-
-/** Handles a request of a person in a zone. */
+/** Writes times in a zone. */
 export const inTimeZone = <Result>(zone: string, handle: () => Result): Result =>
-  zones.run(zone, handle);
+  forReader({ ...reader(), zone }, handle);
 
 /** The zone of the request. */
-export const timeZone = (): string => zones.getStore() ?? MARKET_TIME_ZONE;
+export const timeZone = (): string => reader().zone;
 
 /** Formatters are costly to make. */
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -70,22 +60,3 @@ export function offsetText(date: Date): string {
 /** A time for a file: ISO 8601 with the zone's offset. */
 export const fileTime = (date: Date): string =>
   clockTime(date).replace(' ', 'T') + offsetText(date);
-
-/**
- * The language that a browser wants where nobody is signed in, or the person has chosen none: that of
- * its cookie, else its own, else English. The link of the sign-in page chooses one.
- */
-export function wantedLanguage(
-  context: Context,
-  { cookies }: Pick<PortalTools, 'cookies'>,
-): Language {
-  const chosen = readLanguage(new URLSearchParams(context.querystring).get('language'));
-  if (chosen !== undefined) {
-    context.append('Set-Cookie', cookies.language.set(chosen));
-    return chosen;
-  }
-  const { name } = cookies.language;
-  const pairs = (context.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const known = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-  return readLanguage(known) ?? languageOf(context.headers['accept-language']) ?? 'en';
-}

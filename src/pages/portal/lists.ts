@@ -7,11 +7,10 @@ import type { ListParameter } from '../../http/lists/list-filters.ts';
 import { type ListRequest, listQuery } from '../../http/lists/list-query.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
 import { locale } from '../language/language.ts';
-import { type AccountPage, type AccountRequest, type PageAnswer, PORTAL_PATH } from '../page.ts';
-import { problems } from '../portal/problem-page.ts';
-import { beginningOf } from '../session/preferences.ts';
-import { type FilterField, filterForm } from './forms.ts';
+import { beginningOf } from '../language/time-zone.ts';
+import { type FilterField, filterForm } from '../layout/forms.ts';
 import {
   DOWNLOAD_ROWS,
   daySchema,
@@ -19,7 +18,15 @@ import {
   emptyState,
   type TableColumn,
   table,
-} from './parts.ts';
+} from '../layout/parts.ts';
+import {
+  type AccountRequest,
+  type FileAnswer,
+  type PageAnswer,
+  PORTAL_PATH,
+  type PortalPage,
+  portal,
+} from '../page.ts';
 
 type Filter = FilterField & ListParameter;
 
@@ -120,6 +127,27 @@ export function pageNumber(query: URLSearchParams): number | undefined {
 
 const ROWS = 25;
 
+/** The columns of a file, by their titles. */
+export type FileColumns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
+
+/** Rows as a file for spreadsheets. */
+export function csvFile<Row>(
+  name: string,
+  rows: readonly Row[],
+  download: FileColumns<Row>,
+): FileAnswer {
+  const columns = Object.entries(download);
+  return {
+    kind: 'file',
+    name: `${name}.csv`,
+    type: 'text/csv',
+    content: csv([
+      columns.map(([title]) => title),
+      ...rows.map((row) => columns.map(([, value]) => value(row))),
+    ]),
+  };
+}
+
 /** A field of a list: what its table shows, what its file has, or both. */
 type ListField<Row> = (
   | TableColumn<Row>
@@ -166,38 +194,37 @@ function readFilters<Row>({ list, filters }: ListView<Row>, sent: URLSearchParam
 }
 
 /** The pages of a list: its page, and its file. */
-export const listPages = <Row>(view: ListView<Row>): readonly AccountPage[] => [
+export const listPages = <Row>(view: ListView<Row>): readonly PortalPage[] => [
   listPage(view),
   listDownload(view),
 ];
 
 /** Filter form, rows and links to further pages. */
-const listPage = <Row>(view: ListView<Row>): AccountPage => ({
-  method: 'GET',
-  path: view.path,
-  access: 'account',
-  needs: 'read',
-  kind: view.kind,
-  async handle(request) {
-    const page = pageNumber(request.query);
-    const filters = readFilters(view, request.query);
-    if (page === undefined) return problems.notFound;
-    const found = filters.query && (await readRows(request, view, { ...filters.query, page }));
-    if (filters.query && !found) return problems.busy;
-    if (found?.items.length === 0 && page > 1) return problems.notFound;
-    return {
-      kind: 'page',
-      title: view.title,
-      ...(found ? {} : { status: 422 }),
-      content: html`<h1>${phrase(view.title)}</h1>
+const listPage = <Row>(view: ListView<Row>): PortalPage =>
+  portal.page({
+    path: view.path,
+    needs: 'read',
+    kind: view.kind,
+    async handle(request) {
+      const page = pageNumber(request.query);
+      const filters = readFilters(view, request.query);
+      if (page === undefined) return problems.notFound;
+      const found = filters.query && (await readRows(request, view, { ...filters.query, page }));
+      if (filters.query && !found) return problems.busy;
+      if (found?.items.length === 0 && page > 1) return problems.notFound;
+      return {
+        kind: 'page',
+        title: view.title,
+        status: found ? undefined : 422,
+        content: html`<h1>${phrase(view.title)}</h1>
 ${view.intro}
 <section class="card">
 ${filterForm({ action: PORTAL_PATH + view.path, fields: view.filters, ...filters })}
 ${found && rows(view, found, { ...filters, page, mayExport: mayUse(request.session.role, 'export') })}
 </section>`,
-    };
-  },
-});
+      };
+    },
+  });
 
 const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
   request.services.lists.readPage(view.list, request.session.company, {
@@ -225,30 +252,21 @@ ${mayExport && html`<p><a href="${addressOf(`${path}/download`, values)}">Downlo
 }
 
 /** The CSV download of a list, filtered by the same form. */
-const listDownload = <Row>(view: ListView<Row>): AccountPage => ({
-  method: 'GET',
-  path: `${view.path}/download`,
-  access: 'account',
-  needs: 'export',
-  kind: view.kind,
-  async handle(request): Promise<PageAnswer> {
-    const { query } = readFilters(view, request.query);
-    if (!query) return problems.invalid;
-    const found = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
-    if (!found) return problems.busy;
-    const { items, totalItems } = found;
-    if (totalItems > items.length) return problems.tooManyRows;
-    const columns = view.fields.flatMap(({ title, file, fileTitle = title }) =>
-      file ? [{ title: fileTitle, value: file }] : [],
-    );
-    return {
-      kind: 'file',
-      name: `${view.path.slice(1)}.csv`,
-      type: 'text/csv',
-      content: csv([
-        columns.map(({ title }) => title),
-        ...items.map((row) => columns.map(({ value }) => value(row))),
-      ]),
-    };
-  },
-});
+const listDownload = <Row>(view: ListView<Row>): PortalPage =>
+  portal.page({
+    path: `${view.path}/download`,
+    needs: 'export',
+    kind: view.kind,
+    async handle(request): Promise<PageAnswer> {
+      const { query } = readFilters(view, request.query);
+      if (!query) return problems.invalid;
+      const found = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
+      if (!found) return problems.busy;
+      const { items, totalItems } = found;
+      if (totalItems > items.length) return problems.tooManyRows;
+      const columns = view.fields.flatMap(({ title, file, fileTitle = title }) =>
+        file ? [[fileTitle, file] as const] : [],
+      );
+      return csvFile(view.path.slice(1), items, Object.fromEntries(columns));
+    },
+  });

@@ -1,0 +1,181 @@
+import { addAuditEntry } from '../../db/access/calls.ts';
+import { replacePassword } from '../../db/people/accounts.ts';
+import { endPortalSessions } from '../../db/people/sign-ins.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import { html, phrase } from '../../rendering/html.ts';
+import { field, message, postForm } from '../layout/parts.ts';
+import { bothSites, type PageAnswer, type PersonRequest } from '../page.ts';
+import { passwordHint, passwordProblem } from '../session/passwords.ts';
+import { accountPath, oneTimePasswordPath } from '../session/session.ts';
+import { checkPresentPassword, NOT_PRESENT } from '../session/sign-in.ts';
+import {
+  enterCode,
+  renewRecoveryCodes,
+  showCode,
+  showOneTimePassword,
+  switchOffOneTimePassword,
+  switchOnOneTimePassword,
+} from './one-time-password.ts';
+import { showSignIn, signIn, signOut } from './sign-in.ts';
+
+/** The person's own account: password and sessions. */
+const showAccount = bothSites.page({
+  path: '/account',
+  needs: 'own',
+  always: true,
+  handle: (request) => accountPage(request),
+});
+
+/**
+ * Changes the password, and ends every other session, so that a stolen password becomes useless.
+ */
+const changePassword = bothSites.form({
+  path: '/account/password',
+  needs: 'own',
+  confirmation: 'each-time',
+  always: true,
+  async handle(request) {
+    const { services, passwords, session } = request;
+    const present = request.form.text('password');
+    const chosen = request.form.text('new-password');
+    const checked = await checkPresentPassword(request);
+    if (!checked.isRight) {
+      const { problem, waitSeconds } = checked;
+      return accountPage(request, {
+        present: problem,
+        ...(waitSeconds === undefined ? {} : { status: 429, waitSeconds }),
+      });
+    }
+    const problem = await passwordProblem(chosen, session);
+    if (problem !== undefined) return accountPage(request, { chosen: problem });
+    if (chosen === present)
+      return accountPage(request, {
+        chosen: 'Choose a password that differs from the current one.',
+      });
+    const newHash = await passwords.make(chosen);
+    const ids = { accountId: session.accountId, sessionId: session.id };
+    const isChanged = await services.database.transaction().execute(async (transaction) => {
+      const hashes = { checkedHash: checked.hash, newHash };
+      if (!(await replacePassword(transaction, { ...ids, ...hashes }))) return false;
+      await endPortalSessions(transaction, session.accountId, session.id);
+      await addAuditEntry(transaction, auditEntry(request, 'change portal-password'));
+      return true;
+    });
+    if (!isChanged) return accountPage(request, { present: NOT_PRESENT });
+    return {
+      kind: 'redirect',
+      to: accountPath(request.site),
+      notice: 'Your password is changed. Sessions on other devices have ended.',
+    };
+  },
+});
+
+/** Ends every session of the account, including this one. */
+const signOutEverywhere = bothSites.form({
+  path: '/account/sign-out-everywhere',
+  needs: 'own',
+  confirmation: 'none',
+  always: true,
+  async handle(request) {
+    const { services, session, cookies, site } = request;
+    await services.database.transaction().execute(async (transaction) => {
+      await endPortalSessions(transaction, session.accountId);
+      await addAuditEntry(transaction, auditEntry(request, 'sign out everywhere'));
+    });
+    return {
+      kind: 'redirect',
+      to: `${site.basePath}/sign-in?out=yes`,
+      setCookies: [cookies.session.clear()],
+    };
+  },
+});
+
+const auditEntry = ({ session, sourceAddress }: PersonRequest, action: string) => ({
+  actor: actorOfPerson(session),
+  action,
+  subjectKind: session.company.kind,
+  subjectId: session.company.id,
+  details: { sourceAddress },
+});
+
+async function accountPage(
+  request: PersonRequest,
+  wrong: {
+    readonly present?: string;
+    readonly chosen?: string;
+    readonly status?: number;
+    readonly waitSeconds?: number;
+  } = {},
+): Promise<PageAnswer> {
+  const { session, site, formToken } = request;
+  const path = accountPath(site);
+  const isWrong = wrong.present !== undefined || wrong.chosen !== undefined;
+  const passwordForm = postForm(
+    { action: `${path}/password`, formToken },
+    html`${field({
+      name: 'password',
+      label: 'Current password',
+      type: 'password',
+      autocomplete: 'current-password',
+      error: wrong.present,
+    })}
+${field({
+  name: 'new-password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: passwordHint,
+  error: wrong.chosen,
+})}
+<button>Change the password</button>`,
+  );
+  return {
+    kind: 'page',
+    title: 'Account',
+    status: isWrong ? (wrong.status ?? 422) : undefined,
+    retryAfterSeconds: wrong.waitSeconds,
+    content: html`<h1>Account</h1>
+<p class="quiet">${session.email}</p>
+${
+  session.mustChangePassword &&
+  message('warning', 'Choose your own password first: somebody else has seen this one.')
+}
+<section class="card"><h2>Password</h2>${passwordForm}</section>
+${
+  !session.mustChangePassword &&
+  html`<section class="card"><h2>One-time passwords</h2>
+<p>${
+    session.hasOneTimePassword
+      ? phrase('They are on: signing in takes a code of your app.')
+      : phrase('They are off. With them a stolen password alone opens nothing.')
+  }</p>
+<p class="actions"><a class="button secondary" href="${oneTimePasswordPath(site)}">${phrase(
+    session.hasOneTimePassword ? 'Recovery codes, or switch off' : 'Set them up',
+  )}</a></p></section>
+${await site.accountCards?.(request)}`
+}
+<section class="card"><h2>Sessions</h2>
+<p>Ends your sessions on every device, including this one. Then sign in again.</p>
+${postForm(
+  { action: `${path}/sign-out-everywhere`, formToken },
+  html`<button class="secondary">Sign out everywhere</button>`,
+)}
+</section>`,
+  };
+}
+
+/** The pages of a person's own account, on both sites. */
+export const accountPages = [
+  showSignIn,
+  signIn,
+  showCode,
+  enterCode,
+  signOut,
+  showAccount,
+  changePassword,
+  signOutEverywhere,
+  showOneTimePassword,
+  switchOnOneTimePassword,
+  renewRecoveryCodes,
+  switchOffOneTimePassword,
+] as const;

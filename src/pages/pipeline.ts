@@ -1,0 +1,306 @@
+import type { RouterContext } from '@koa/router';
+import { isSameBytes } from '../crypto/digests.ts';
+import { sessionLifetimes, setNotice } from '../db/people/sign-ins.ts';
+import { type Refusal, refuse } from '../domain/refusals.ts';
+import { addressGroup } from '../http/access/source-address.ts';
+import { type Quota, refuseTooMany } from '../http/limits/rate-limits.ts';
+import { addressOf } from '../http/pipeline.ts';
+import { type Html, html, ownHtml } from '../rendering/html.ts';
+import { problems, suspendedPage, writeAnswer } from './answers.ts';
+import { inLanguage, language, reader } from './language/language.ts';
+import { emptyForm, readForm } from './layout/forms.ts';
+import {
+  type Form,
+  type Menu,
+  type Page,
+  type PageAnswer,
+  type PageTools,
+  type PublicRequest,
+  type SiteOf,
+  type SiteSession,
+  setView,
+} from './page.ts';
+import { askForProof } from './session/confirmation.ts';
+import { readToken } from './session/cookies.ts';
+import { isFromHere, pathBeforeAllElse, randomToken } from './session/session.ts';
+
+/** A request for a page in progress, with the results of the guards. */
+interface Visit<Session extends SiteSession, Need extends string> {
+  readonly tools: PageTools;
+  readonly site: SiteOf<Session, Need>;
+  readonly page: Page<Session, Need>;
+  readonly context: RouterContext;
+  /** Normalised; empty where the connection has no readable address. */
+  readonly sourceAddress: string;
+  session?: Session;
+  formToken: string;
+  form: Form;
+}
+
+/** The answer that ends the request, or undefined where it goes on. */
+type Verdict = PageAnswer | Refusal | undefined;
+
+/** One guard: it answers in place of the page, or stores its result in the visit. */
+interface Guard {
+  readonly name: string;
+  check<Session extends SiteSession, Need extends string>(
+    visit: Visit<Session, Need>,
+  ): Verdict | Promise<Verdict>;
+}
+
+const quota = (spent: Quota): Verdict => (spent.ok ? undefined : refuseTooMany(spent));
+
+/**
+ * The guards of every page of both sites, in their order: the first answer ends the request. Who must
+ * set up the own account is led there before the role is compared, so that a password that somebody
+ * else has seen opens nothing, not even what the role includes. A form is read last: strangers, and
+ * people who may not send it, send no data.
+ */
+const guards: readonly Guard[] = [
+  {
+    name: 'address rate limit',
+    check: async ({ tools, sourceAddress }) =>
+      quota(await tools.services.rateLimits.spend('address', addressGroup(sourceAddress))),
+  },
+  {
+    name: 'origin',
+    check: ({ page, context, tools }) =>
+      page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.http.publicUrl)
+        ? problems.formNotAccepted
+        : undefined,
+  },
+  {
+    name: 'maintenance',
+    check: ({ page, tools }) =>
+      page.method === 'POST' && !page.changesNothing && tools.services.fence.isFenced()
+        ? refuse('unavailable', { retryAfterSeconds: 30 })
+        : undefined,
+  },
+  { name: 'session', check: (visit) => findSession(visit) },
+  {
+    name: 'language and time zone',
+    check({ session }) {
+      const person: SiteSession | undefined = session;
+      if (person === undefined || 'staff' in person) return undefined;
+      const chosen = reader();
+      chosen.language = person.language ?? chosen.language;
+      chosen.zone = person.timeZone ?? chosen.zone;
+      return undefined;
+    },
+  },
+  {
+    name: 'company rate limit',
+    async check({ tools, session }) {
+      if (session === undefined || session.company.kind === 'staff') return undefined;
+      const { kind, id } = session.company;
+      return quota(await tools.services.rateLimits.spend('company', `${kind} ${id}`));
+    },
+  },
+  {
+    name: 'active company',
+    check({ page, session }) {
+      const person: SiteSession | undefined = session;
+      if (page.access === 'anyone' || page.always || !person || 'staff' in person) return undefined;
+      return person.companyStatus === 'ACTIVE' ? undefined : suspendedPage(person);
+    },
+  },
+  {
+    name: 'set-up',
+    check({ site, page, session }) {
+      if (page.access === 'anyone' || page.always || !session) return undefined;
+      const to = pathBeforeAllElse(site, session);
+      return to === undefined ? undefined : { kind: 'redirect', to };
+    },
+  },
+  {
+    name: 'kind of company',
+    check: ({ page, session }) =>
+      page.access === 'person' && page.kind !== undefined && page.kind !== session?.company.kind
+        ? problems.notFound
+        : undefined,
+  },
+  {
+    name: 'role',
+    check: ({ site, page, session }) =>
+      page.access === 'person' && !(session && site.mayUse(session, page.needs))
+        ? problems.notYourRole
+        : undefined,
+  },
+  {
+    name: 'form',
+    async check(visit) {
+      const form = await readForm(visit.page, visit.context.req);
+      if ('ok' in form) return form;
+      visit.form = form;
+      return undefined;
+    },
+  },
+  {
+    name: 'form token',
+    check: ({ page, form, formToken }) =>
+      page.method === 'POST' && !isSameBytes(form.text('token'), formToken)
+        ? problems.formNotAccepted
+        : undefined,
+  },
+  {
+    name: 'confirmation',
+    check({ page, session, ...visit }) {
+      if (page.access === 'anyone' || !session || typeof page.confirmation !== 'function')
+        return undefined;
+      return askForProof({ ...requestOf(visit), session }, page.confirmation);
+    },
+  },
+];
+
+/** Finds the session of the cookie, or, for a page without sign-in, the visit that its form belongs to. */
+async function findSession<Session extends SiteSession, Need extends string>(
+  visit: Visit<Session, Need>,
+): Promise<Verdict> {
+  const { tools, site, page, context } = visit;
+  const { services, cookies } = tools;
+  if (page.access === 'anyone') {
+    // Unlike "no-referrer", this keeps the origin of forms.
+    if (page.hasSecretPath) context.set('Referrer-Policy', 'strict-origin');
+    // Forms without a session belong to their own cookie, which prevents login CSRF.
+    const known = readToken(context.headers.cookie, cookies.visit.name);
+    const token = known ?? randomToken();
+    if (known === undefined) context.append('Set-Cookie', cookies.visit.set(token));
+    visit.formToken = services.digests.portalForm(token);
+    return undefined;
+  }
+  const token = readToken(context.headers.cookie, cookies.session.name);
+  const session =
+    token === undefined
+      ? undefined
+      : await site.findSession(
+          services.database,
+          services.digests.stored.portalSession(token),
+          sessionLifetimes,
+        );
+  if (token === undefined || session === undefined) return askToSignIn(visit);
+  visit.session = session;
+  visit.formToken = services.digests.portalForm(token);
+  setView(context, { session, formToken: visit.formToken, menu: menuOf(site, session) });
+  const { kind, id } = session.company;
+  Object.assign(context.state.log, kind === 'staff' ? { staffId: id } : { companyId: id });
+  return undefined;
+}
+
+/** After sign-in the requested page is shown; a sent form is not sent again. */
+function askToSignIn<Session extends SiteSession, Need extends string>({
+  site,
+  page,
+  context,
+}: Visit<Session, Need>): PageAnswer {
+  const query =
+    page.path === '/sign-out'
+      ? 'out=yes'
+      : page.method === 'POST'
+        ? 'ended=yes'
+        : `next=${encodeURIComponent(context.path)}`;
+  return { kind: 'redirect', to: `${site.basePath}/sign-in?${query}` };
+}
+
+/** The entries of the menu that the person may use; none before everything is set up. */
+function menuOf<Session extends SiteSession, Need extends string>(
+  site: SiteOf<Session, Need>,
+  session: Session,
+): Menu {
+  if (pathBeforeAllElse(site, session) !== undefined) return [];
+  return site.menu.map(({ group, entries }) => ({
+    group,
+    entries: entries
+      .filter(({ kind }) => kind === undefined || kind === session.company.kind)
+      .filter(({ needs }) => site.mayUse(session, needs)),
+  }));
+}
+
+/** What every page gets of a request. */
+const requestOf = ({
+  tools,
+  context,
+  ...read
+}: Pick<
+  Visit<SiteSession, string>,
+  'tools' | 'context' | 'form' | 'formToken' | 'sourceAddress'
+>): PublicRequest => ({
+  ...tools,
+  path: context.path,
+  params: context.params,
+  query: new URLSearchParams(context.querystring),
+  form: read.form,
+  formToken: read.formToken,
+  sourceAddress: read.sourceAddress,
+  sessionToken: readToken(context.headers.cookie, tools.cookies.session.name),
+  halfToken: readToken(context.headers.cookie, tools.cookies.half.name),
+  deviceToken: readToken(context.headers.cookie, tools.cookies.device.name),
+});
+
+/**
+ * Passes a request through the guards to its page, and writes the answer. The log never contains parts
+ * of a form, a cookie or a query.
+ */
+export async function handlePage<Session extends SiteSession, Need extends string>(
+  tools: PageTools,
+  site: SiteOf<Session, Need>,
+  page: Page<Session, Need>,
+  context: RouterContext,
+): Promise<void> {
+  const { basePath } = site;
+  Object.assign(context.state.log, { route: basePath + page.path, surface: basePath.slice(1) });
+  const visit: Visit<Session, Need> = {
+    ...{ tools, site, page, context },
+    sourceAddress: addressOf(tools.services, context),
+    formToken: '',
+    form: emptyForm,
+  };
+  const answer = (await verdictOf(visit)) ?? (await answerOf(visit));
+  if (visit.session) await keepNotice(tools, visit.session, answer);
+  writeAnswer(context, tools, answer);
+}
+
+async function verdictOf<Session extends SiteSession, Need extends string>(
+  visit: Visit<Session, Need>,
+): Promise<Verdict> {
+  for (const guard of guards) {
+    const verdict = await guard.check(visit);
+    if (verdict) return verdict;
+  }
+  return undefined;
+}
+
+async function answerOf<Session extends SiteSession, Need extends string>({
+  page,
+  session,
+  ...visit
+}: Visit<Session, Need>): Promise<PageAnswer> {
+  const request = requestOf(visit);
+  if (page.access === 'anyone') return titled(page, await page.handle(request));
+  if (!session) throw new Error('The guards let nobody without a session to this page');
+  const handle = async () => titled(page, await page.handle({ ...request, session }));
+  return page.needs === 'develop' && language() !== 'en' ? inEnglish(handle) : handle();
+}
+
+const titled = ({ title = '' }: { readonly title?: string }, answer: PageAnswer | Html) =>
+  'kind' in answer ? answer : ({ kind: 'page', title, content: answer } as const);
+
+/** Pages of API access are in English, as the documentation is: their readers are developers. */
+async function inEnglish(handle: () => Promise<PageAnswer>): Promise<PageAnswer> {
+  const answer = await inLanguage('en', handle);
+  if (answer.kind !== 'page') return answer;
+  const content = html`<div class="english" lang="en">${ownHtml(answer.content.toString())}</div>`;
+  return { ...answer, content };
+}
+
+/** Keeps the notice of a redirect for the next page, and forgets one that this page shows. */
+async function keepNotice(
+  { services: { database } }: PageTools,
+  session: SiteSession,
+  answer: PageAnswer | Refusal,
+): Promise<void> {
+  if ('ok' in answer) return;
+  if (answer.kind === 'redirect' && answer.notice !== undefined)
+    await setNotice(database, session.id, answer.notice);
+  else if (answer.kind === 'page' && session.notice !== null)
+    await setNotice(database, session.id, null);
+}

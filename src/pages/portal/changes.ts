@@ -1,0 +1,69 @@
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import type { AccessChangeName } from '../../domain/access.ts';
+import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
+import { message, type Question, questionPage } from '../layout/parts.ts';
+import { type AccountRequest, type PageAnswer, type PortalPage, portal } from '../page.ts';
+import { changeAccess } from '../session/confirmation.ts';
+
+/** A change of the company's access that a page asks about first. */
+interface AskedChange<Subject, Result> {
+  readonly path: string;
+  readonly needs: 'develop' | 'people';
+  readonly kind?: CompanyKind;
+  /** What the path names; undefined where the company has none. */
+  find(request: AccountRequest): Promise<Subject | undefined>;
+  question(subject: Subject): Omit<Question, 'isDanger'>;
+  /** What is confirmed, where the site asks for a proof. */
+  confirmed(subject: Subject): Html;
+  /** As the audit log names it. */
+  readonly action: AccessChangeName;
+  work(
+    transaction: DatabaseTransaction,
+    request: AccountRequest,
+  ): Promise<
+    { readonly result: Result; readonly details: Readonly<Record<string, unknown>> } | undefined
+  >;
+  /** Why nothing changed although the subject is there. */
+  readonly problem?: string;
+  done(result: Result): { readonly to: string; readonly notice: string };
+}
+
+/** The page that asks, and the form that changes: two pages of one address. */
+export function changePages<Subject, Result>(
+  change: AskedChange<Subject, Result>,
+): readonly [ask: PortalPage, form: PortalPage] {
+  const { path, needs, kind, action } = change;
+  const shared = { path, needs, ...(kind && { kind }) };
+  const ask = async (request: AccountRequest, problem?: string): Promise<PageAnswer> => {
+    const subject = await change.find(request);
+    if (subject === undefined) return problems.notFound;
+    const { text, ...question } = change.question(subject);
+    return questionPage(request, {
+      ...question,
+      text: html`${problem !== undefined && message('danger', problem)}${text}`,
+      status: problem === undefined ? undefined : 422,
+      isDanger: true,
+    });
+  };
+  return [
+    portal.page({ ...shared, handle: (request) => ask(request) }),
+    portal.form({
+      ...shared,
+      async confirmation(request) {
+        const subject = await change.find(request);
+        return subject && change.confirmed(subject);
+      },
+      async handle(request) {
+        const result = await changeAccess(request, action, (transaction) =>
+          change.work(transaction, request),
+        );
+        // A subject that is not there gets 404.
+        return result === undefined
+          ? ask(request, change.problem)
+          : { kind: 'redirect', ...change.done(result) };
+      },
+    }),
+  ];
+}

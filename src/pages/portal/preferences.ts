@@ -1,0 +1,189 @@
+import { addAuditEntry } from '../../db/access/calls.ts';
+import { messageLanguageOf, setMessageLanguage } from '../../db/catalogue/companies.ts';
+import {
+  hasStatementsByEmail,
+  setLanguage,
+  setStatementByEmail,
+  setTimeZone,
+} from '../../db/people/accounts.ts';
+import { mayUse, PORTAL_ACTOR } from '../../domain/access.ts';
+import { languageNames, messageLanguages } from '../../domain/vouchers/messages.ts';
+import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
+import { language, languages, readLanguage, sentence } from '../language/language.ts';
+import { timeZone } from '../language/time-zone.ts';
+import { postForm, selectField } from '../layout/parts.ts';
+import { type AccountRequest, type Form, PORTAL_PATH, portal } from '../page.ts';
+
+/** The form of a choice on the page of the account, which it leads back to. */
+const choiceForm = <Chosen>({
+  read,
+  save,
+  notice,
+  ...page
+}: {
+  readonly path: string;
+  readonly needs: 'own' | 'operate';
+  readonly kind?: CompanyKind;
+  /** Undefined where it offers no such choice. */
+  read(form: Form): Chosen | undefined;
+  save(request: AccountRequest, chosen: Chosen): Promise<void>;
+  notice(chosen: Chosen): string;
+}) =>
+  portal.form({
+    ...page,
+    confirmation: 'none',
+    async handle(request) {
+      const chosen = read(request.form);
+      if (chosen === undefined) return problems.invalid;
+      await save(request, chosen);
+      return { kind: 'redirect', to: `${PORTAL_PATH}/account`, notice: notice(chosen) };
+    },
+  });
+
+/** The choice of the language, on the page of the account. */
+const languageCard = ({
+  formToken,
+}: AccountRequest): Html => html`<section class="card"><h2>Language</h2>
+${postForm(
+  { action: `${PORTAL_PATH}/account/language`, formToken },
+  html`${selectField({
+    name: 'language',
+    label: 'Language',
+    value: language(),
+    options: Object.entries(languages),
+  })}
+<button class="secondary">Change the language</button>`,
+)}</section>`;
+
+/** Changes the language of the person's pages. */
+export const changeLanguage = choiceForm({
+  path: '/account/language',
+  needs: 'own',
+  read: (form) => readLanguage(form.text('language')),
+  save: ({ services, session }, chosen) =>
+    setLanguage(services.database, session.accountId, chosen),
+  notice: () => 'The portal is in this language now.',
+});
+
+const options = messageLanguages.map((language) => [language, languageNames[language]] as const);
+
+/** The choice of a partner, on the page of the account; nothing for others. */
+async function messageLanguageCard({
+  services,
+  session,
+  formToken,
+}: AccountRequest): Promise<Html | false> {
+  const { company, role } = session;
+  if (company.kind !== 'partner' || !mayUse(role, 'operate')) return false;
+  const chosen = await messageLanguageOf(services.database, company.id);
+  return html`<section class="card"><h2>Messages to owners</h2>
+<p>Codes, confirmations, reminders and notices for the owners of your vouchers are in this language. It
+holds for messages from now on.</p>
+${postForm(
+  { action: `${PORTAL_PATH}/account/message-language`, formToken },
+  html`${selectField({ name: 'language', label: 'Language of messages', value: chosen, options })}
+<button class="secondary">Change the language</button>`,
+)}</section>`;
+}
+
+/** Changes the language of messages to the owners of the partner's vouchers. */
+export const changeMessageLanguage = choiceForm({
+  path: '/account/message-language',
+  needs: 'operate',
+  kind: 'partner',
+  read: (form) => messageLanguages.find((one) => one === form.text('language')),
+  save: ({ services, session, sourceAddress }, language) =>
+    services.database.transaction().execute(async (transaction) => {
+      const before = await setMessageLanguage(transaction, session.company.id, language);
+      if (before === language) return;
+      await addAuditEntry(transaction, {
+        actor: PORTAL_ACTOR + session.email,
+        action: 'set message-language',
+        subjectKind: 'partner',
+        subjectId: session.company.id,
+        details: { messageLanguage: { from: before, to: language }, sourceAddress },
+      });
+    }),
+  notice: (language) => sentence('Messages to owners are in {1} now.', languageNames[language]),
+});
+
+const zones = Intl.supportedValuesOf('timeZone');
+
+/** The choice of the time zone, on the page of the account. */
+const timeZoneCard = ({ formToken }: AccountRequest): Html => {
+  const chosen = timeZone();
+  const offered = zones.includes(chosen) ? zones : [chosen, ...zones];
+  return html`<section class="card"><h2>Time zone</h2>
+<p>All times and days in the portal are in this zone.</p>
+${postForm(
+  { action: `${PORTAL_PATH}/account/time-zone`, formToken },
+  html`${selectField({
+    name: 'time-zone',
+    label: 'Time zone',
+    value: chosen,
+    options: offered.map((zone) => [zone, zone.replaceAll('_', ' ')] as const),
+  })}
+<button class="secondary">Change the time zone</button>`,
+)}</section>`;
+};
+
+/** Changes the zone of the person's pages. */
+export const changeTimeZone = choiceForm({
+  path: '/account/time-zone',
+  needs: 'own',
+  read: (form) => zones.find((zone) => zone === form.text('time-zone')),
+  save: ({ services, session }, zone) => setTimeZone(services.database, session.accountId, zone),
+  notice: (zone) => sentence('Times are in {1} now.', zone.replaceAll('_', ' ')),
+});
+
+/** The choice of who may see statements, on the page of the account; nothing for others. */
+async function statementByEmailCard({
+  services,
+  session,
+  formToken,
+}: AccountRequest): Promise<Html | false> {
+  if (!mayUse(session.role, 'export')) return false;
+  const isOn = await hasStatementsByEmail(services.database, session.accountId);
+  return html`<section class="card"><h2>Monthly statement by e-mail</h2>
+<p>${
+    isOn
+      ? phrase('You get it some hours after the end of a month, as a page to print and as CSV.')
+      : phrase('You do not get it. The statements are in the portal.')
+  }</p>
+${postForm(
+  { action: `${PORTAL_PATH}/account/statement-by-email`, formToken },
+  html`<input type="hidden" name="wanted" value="${isOn ? 'no' : 'yes'}">
+<button class="secondary">${phrase(isOn ? 'Do not send it to me' : 'Send it to me')}</button>`,
+)}</section>`;
+}
+
+/** Switches monthly statements by e-mail on or off for the person. */
+export const changeStatementByEmail = portal.form({
+  path: '/account/statement-by-email',
+  needs: 'own',
+  confirmation: 'none',
+  async handle({ services, session, form }) {
+    if (!mayUse(session.role, 'export')) return problems.notYourRole;
+    const wanted = form.text('wanted');
+    if (wanted !== 'yes' && wanted !== 'no') return problems.invalid;
+    await setStatementByEmail(services.database, session.accountId, wanted === 'yes');
+    return {
+      kind: 'redirect',
+      to: `${PORTAL_PATH}/account`,
+      notice:
+        wanted === 'yes'
+          ? 'You get the monthly statement by e-mail now.'
+          : 'You do not get the monthly statement by e-mail any more.',
+    };
+  },
+});
+
+/** What the page of the account has for people of companies. */
+export const accountCards = async (
+  request: AccountRequest,
+): Promise<Html> => html`${languageCard(request)}
+${timeZoneCard(request)}
+${await messageLanguageCard(request)}
+${await statementByEmailCard(request)}`;

@@ -1,0 +1,86 @@
+import Router, { type RouterContext } from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { TooManyHashesError } from '../crypto/digests.ts';
+import type { PasswordHashes } from '../crypto/password-hashes.ts';
+import { methodsAt, type PagesSurface } from '../http/app.ts';
+import { answerAsset } from '../http/files.ts';
+import { setPageHeaders } from '../http/headers.ts';
+import type { Services } from '../http/services.ts';
+import { problems, writeAnswer } from './answers.ts';
+import {
+  forReader,
+  type Language,
+  languageOf,
+  type Reader,
+  readLanguage,
+} from './language/language.ts';
+import { assets } from './layout/assets.ts';
+import type { PageTools, SiteOf, SiteSession } from './page.ts';
+import { handlePage } from './pipeline.ts';
+import { createCookies } from './session/cookies.ts';
+
+/** Pages contain keys and names: nothing caches them, not even the browser's history. */
+const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };
+
+/** The pages of a site under its base path, with the headers and problems that all of them have. */
+export function createSite<Session extends SiteSession, Need extends string>(
+  site: SiteOf<Session, Need>,
+  services: Services,
+  passwords: PasswordHashes,
+): PagesSurface {
+  const { basePath } = site;
+  const cookies = createCookies(services.settings.http.publicUrl, site);
+  const tools: PageTools = { site, services, passwords, cookies };
+  const router = new Router({ exclusive: true });
+  for (const page of site.pages)
+    router.register(basePath + page.path, [page.method], (context: RouterContext) =>
+      handlePage(tools, site, page, context),
+    );
+  const routes = router.routes();
+  const files = Object.values(assets);
+  /** Until the person is known, who may have chosen others. */
+  const readerOf = (context: Context): Reader => ({
+    language: site.isForStaff ? 'en' : wantedLanguage(context, tools),
+    zone: services.settings.market.marketTimeZone,
+  });
+
+  const middleware: Middleware = async (context, next) => {
+    setPageHeaders(context, cookies.isSecure);
+    context.set(PRIVATE);
+    if (context.method === 'GET' && answerAsset(context, files)) return;
+    const reader = readerOf(context);
+    context.state.reader = reader;
+    try {
+      await forReader(reader, () => routes(context as RouterContext, next));
+    } catch (error) {
+      if (!(error instanceof TooManyHashesError)) throw error;
+      context.set('Retry-After', '5');
+      forReader(reader, () => writeAnswer(context, tools, problems.busy));
+    }
+  };
+  return {
+    basePath,
+    middleware,
+    methodsOf: (path) => methodsAt(router, path),
+    answerRefusal: (context, refusal) =>
+      forReader(context.state.reader ?? readerOf(context), () =>
+        writeAnswer(context, tools, refusal),
+      ),
+  };
+}
+
+/**
+ * The language that a browser wants where nobody is signed in, or the person has chosen none: that of
+ * its cookie, else its own, else English. The link of the sign-in page chooses one.
+ */
+function wantedLanguage(context: Context, { cookies }: Pick<PageTools, 'cookies'>): Language {
+  const chosen = readLanguage(new URLSearchParams(context.querystring).get('language'));
+  if (chosen !== undefined) {
+    context.append('Set-Cookie', cookies.language.set(chosen));
+    return chosen;
+  }
+  const { name } = cookies.language;
+  const pairs = (context.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const known = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  return readLanguage(known) ?? languageOf(context.headers['accept-language']) ?? 'en';
+}

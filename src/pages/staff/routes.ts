@@ -1,0 +1,81 @@
+import { type StaffSession, useStaffSession } from '../../db/people/sign-ins.ts';
+import { mayAsStaff, type StaffNeed } from '../../domain/staff.ts';
+import { accountPages } from '../account/account.ts';
+import { type Menu, type Page, type SiteOf, SUPPORT_PATH } from '../page.ts';
+import {
+  askRepairPage,
+  backToRepair,
+  backToTopupCase,
+  backToVoucherCase,
+  showRepairNumber,
+  showTopupCase,
+  showTopupNumber,
+  showVoucherCase,
+  showVoucherNumber,
+} from './case.ts';
+import { showCase, showCases } from './cases.ts';
+import { askFind, find, findAgain } from './find.ts';
+import { showGuide, showRepairGuide } from './guide.ts';
+import { askForPayoutAccount, showPayoutAccounts } from './payout-accounts.ts';
+import {
+  confirmRepairPage,
+  declineRepairPage,
+  showRepair,
+  showRepairs,
+  showWallets,
+} from './repairs.ts';
+
+/** Every page for staff. Of two paths that match, the later one answers. */
+const pages: readonly Page<StaffSession, StaffNeed>[] = [
+  ...accountPages,
+  askFind,
+  find,
+  findAgain,
+  showVoucherCase,
+  showVoucherNumber,
+  backToVoucherCase,
+  showTopupCase,
+  showTopupNumber,
+  backToTopupCase,
+  showRepairs,
+  askRepairPage,
+  showRepair,
+  confirmRepairPage,
+  declineRepairPage,
+  showRepairNumber,
+  backToRepair,
+  showWallets,
+  showCases,
+  showCase,
+  showPayoutAccounts,
+  askForPayoutAccount,
+  showGuide,
+  showRepairGuide,
+];
+
+const menu: Menu<StaffNeed> = [
+  {
+    group: 'Cases',
+    entries: [
+      { label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] },
+      { label: 'Repairs', path: '/repairs', needs: 'look' },
+      { label: 'Open cases', path: '/cases', needs: 'look' },
+      { label: 'Payout accounts', path: '/payout-accounts', needs: 'look' },
+      { label: 'Wallets', path: '/wallets', needs: 'operate' },
+      { label: 'Guide', path: '/guide', needs: 'look' },
+    ],
+  },
+  { group: 'You', entries: [{ label: 'Account', path: '/account', needs: 'own' }] },
+];
+
+/** The pages for staff: in the portal's look, with accounts, sessions and cookies of their own. */
+export const supportSite: SiteOf<StaffSession, StaffNeed> = {
+  basePath: SUPPORT_PATH,
+  name: 'Voucher support',
+  isForStaff: true,
+  audience: 'For support staff and operators of the service.',
+  pages,
+  menu,
+  findSession: useStaffSession,
+  mayUse: ({ staff }, need) => mayAsStaff(staff.role, need),
+};
