@@ -47,7 +47,7 @@ function overview(title: string, endpoints: readonly Endpoint[]): string {
   return table(['Endpoint', 'Purpose', 'Access'], rows);
 }
 
-/** The guards in their order: what a request passes before it reaches its endpoint. */
+/** The guards in their order: a request passes all of them before it reaches its endpoint. */
 const way = (): string =>
   table(
     ['', 'Guard', 'What it does', 'Refuses with'],
@@ -105,7 +105,7 @@ function refusals({ surface }: SurfaceRoutes, { reasons, operation }: Endpoint):
   const terms = [...byCode]
     .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1))
     .map(([statusCode, named]) => `${statusCode} ${named.map(code).join(', ')}`);
-  return `Refusals beside [those of every endpoint](errors.md): ${terms.join('; ')}.`;
+  return `Further [refusals](errors.md): ${terms.join('; ')}.`;
 }
 
 function section(title: string, routes: SurfaceRoutes, endpoint: Endpoint): string[] {
@@ -138,8 +138,8 @@ export const endpointsPage = (): string =>
       'means the header `x-signature` over the body ([signatures](signatures.md)). Partners may send ' +
       '`Idempotency-Key`, merchants send `idempotencyKey` ([idempotency](idempotency.md)).',
     '## The way of a request',
-    'Every request passes these guards in this order; the first that refuses it ends it. The source is ' +
-      '`src/http/pipeline.ts`.',
+    'Every request passes these guards in this order. The first guard that refuses a request ends it. ' +
+      'The source is `src/http/pipeline.ts`.',
     way(),
     ...SURFACES.flatMap(([title, routes]) => [
       `## ${title}, below ${code(routes.basePath)}`,

@@ -76,15 +76,15 @@ export const errorsPage = (): string =>
   page(
     GENERATED,
     '# Errors',
-    'A refusal has the envelope `{ success: false, message, statusCode, data }`. `message` begins with ' +
-      'the sentence of the table; what is particular about the case follows it. The partner API answers ' +
+    'A refusal has the envelope `{ success: false, message, statusCode, data }`. Its `message` begins ' +
+      'with the sentence of the table; details of the case follow. The partner API answers ' +
       '`statusCode` as the HTTP status, the merchant API its first three digits (4032 → 403).',
     'The source is `src/domain/reasons.ts`: one row for each reason, in the order of the checks. The ' +
       'column *Reason* is its name there, in the header `x-error-reason`, in `data.reason` of partners, ' +
       'in the log, and in recorded calls.',
-    'An invalid request names its fields: partners get `data.issues`, at most 20; merchants get `data: ' +
-      'null` and the fields in the message. 405 has the header `Allow`; 429 and 503 have `Retry-After` ' +
-      'where the service knows a time.',
+    'The answer to an invalid request names its fields: partners get `data.issues`, at most 20; merchants get ' +
+      '`data: null` and the fields in the message. An answer with 405 has the header `Allow`. Answers with 429 ' +
+      'and 503 have `Retry-After` where the service knows a time.',
     '## Merchant API',
     errorTable('merchant', merchantRoutes.endpoints),
     '## Partner API',

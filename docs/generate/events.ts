@@ -35,7 +35,7 @@ export const eventsPage = (): string =>
     'The sources are `src/domain/events.ts` and `src/http/events.ts`. Triggers write an event in the ' +
       'transaction that makes it true ([database](database.md#events)). [Follow events](../guides/integrate/follow-events.md) tells ' +
       'integrators how to read them.',
-    'Every event has `id`, `type`, `createdAt`, `subject` and `data`. `data` has the facts as they were: amounts as ' +
+    'Every event has `id`, `type`, `createdAt`, `subject` and `data`. Its `data` has the facts at that moment: amounts as ' +
       'decimal strings, phone numbers partly masked, never a code. Events of one subject come in their order.',
     '## Types',
     overview(),

@@ -141,17 +141,16 @@ export function settingsPage(): string {
     GENERATED,
     '# Settings',
     'Settings are environment variables. `src/config/` declares them, and `src/config/config.ts` alone reads ' +
-      'them; an empty value means the default. A process that misses a setting, or finds one ' +
-      'malformed, ends at once and names all of them. The sections say who turns a setting; what nobody turns is a ' +
-      'constant beside its use, or in `src/config/` where tests change it.',
-    '*Required* holds for the [processes of production](../guides/deploy.md). `npm ' +
-      'start` makes the secrets, and sets the addresses of the parts that it starts: it uses each of ' +
-      '`DATABASE_URL`, `TEMPORAL_ADDRESS` and the addresses of providers that is set, and starts the ' +
-      'rest.',
+      'them; an empty value means the default. A process with missing or malformed settings ends at once and ' +
+      'names all of them. The sections show who changes a setting. A value that no operator changes is a ' +
+      'constant next to its use, or in `src/config/` where tests change it.',
+    '*Required* holds for the [processes of production](../guides/deploy.md). The command `npm start` makes the ' +
+      'secrets. It uses each of `DATABASE_URL`, `TEMPORAL_ADDRESS` and the addresses of providers that is set. It ' +
+      'starts the other parts and sets their addresses.',
     'A secret can stand in a file: `NAME_FILE=/path` in place of `NAME`, for each setting below whose ' +
       'meaning says so. One newline at the end of the file is not part of the secret. A process reads ' +
       'its files when it starts. It refuses a setting that is given both ways, and a file that is ' +
-      'empty or cannot be read; it never shows what a file holds, nor its path.',
+      'empty or cannot be read. It never shows the content of a file, nor its path.',
     ...blocks,
   );
 }

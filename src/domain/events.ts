@@ -28,7 +28,7 @@ export const eventTypes = {
   },
   'redemption.reversed': {
     meaning:
-      'A merchant reversed a redemption: the payment went back, and the value to the voucher, or to ' +
+      'A merchant reversed a redemption, and the payment went back. The value is on the voucher again, or in ' +
       'the gift wallet where the voucher had expired or was cancelled',
     owners: ['partner', 'merchant'],
   },

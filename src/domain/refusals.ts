@@ -55,7 +55,7 @@ const remedies: Readonly<Record<Remedy, string>> = {
   retry: 'Retry the top-up by its `transactionId`; the same request gets the same answer',
   support: 'Contact support, then repeat the same request',
   'claim-again':
-    'The voucher has its value again: initiate a new claim, or redeem an anonymous voucher anew under another ' +
+    'The voucher has its value again: initiate a new claim, or redeem an anonymous voucher again under another ' +
     'idempotency key; the same request gets the same answer',
   wait: 'Wait as long as `Retry-After` says, then repeat',
 };

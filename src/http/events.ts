@@ -259,9 +259,8 @@ export const listEvents = (surface: Surface) => {
     operation: 'list-events',
     summary: 'List events',
     description:
-      'What has happened to what is yours, oldest first, for 30 days. Keep `next` and send it as ' +
-      '`after`: no event is left out, and none comes twice. New types may be added: ignore those ' +
-      'that you do not know.',
+      'The events of your company, oldest first, for 30 days. Keep `next` and send it as `after`: no ' +
+      'event is left out, and none comes twice. New types may be added: ignore unknown types.',
     access: 'token',
     scope: 'read',
     query: z.object({

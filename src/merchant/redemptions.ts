@@ -27,7 +27,7 @@ export const listPayouts = listEndpoint({
   description:
     'Payments to you by mobile money, by the day in UTC of the provider’s confirmation, newest ' +
     'first. Days without a payment are left out; payments that you reversed, ' +
-    'or that the provider took back, are not in it.',
+    'or that the provider took back, do not count.',
   message: 'Payouts',
   list: payoutList,
   defaultLimit: 31,
@@ -69,7 +69,7 @@ export const listRedemptions = listEndpoint({
   path: '/redemptions',
   summary: 'List redemptions',
   description:
-    'The redemptions that you are paid for, newest first, whichever company requested them; ' +
+    'The redemptions that you are paid for, newest first, requested by any company; ' +
     'filtered by state, time (from, to) or reference (ours or the provider’s).',
   message: 'Redemptions',
   list: redemptionList,
@@ -94,9 +94,9 @@ export const reverseRedemption = endpoint({
   operation: 'reverse-redemption',
   summary: 'Reverse a redemption',
   description:
-    'Takes back the whole payment that you got for a redemption; the amount and its service fee are ' +
-    'on the voucher again, and its owner is told by SMS. The value of a voucher that has expired or ' +
-    'was cancelled goes to the partner that issued it. It is possible once, and within a limited ' +
+    'Takes back the whole payment that you got for a redemption. The amount and its service fee are on ' +
+    'the voucher again, and an SMS tells its owner. The value of a voucher that has expired or was ' +
+    'cancelled goes to the partner that issued it. A reversal is possible once, and within a limited ' +
     'time after the payment. Until the provider has answered, repeat the same request to get the ' +
     'result.',
   access: 'signed',

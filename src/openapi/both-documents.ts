@@ -27,7 +27,7 @@ const ACCESS_TAG = {
 
 const EVENTS_TAG = {
   name: 'Events',
-  description: 'What has happened to what is yours, in its order.',
+  description: 'The events of your company, in their order.',
   paths: ['/events'],
 };
 

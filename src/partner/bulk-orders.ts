@@ -170,8 +170,8 @@ export const listBulkLines = endpoint({
   operation: 'list-bulk-lines',
   summary: 'List the lines of a bulk order',
   description:
-    'The lines of an order in their order, with the codes of generated vouchers and the refusals. `next` ' +
-    'is the `after` of the next page; null after the last line.',
+    'The lines of a bulk order as they were sent, with the codes of generated vouchers and the refusals. ' +
+    'The field `next` is the `after` of the next page; null after the last line.',
   access: 'token',
   scope: 'vouchers',
   params: bulkOrderParams,

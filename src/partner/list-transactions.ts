@@ -103,8 +103,8 @@ export const listTransactions = endpoint({
   operation: 'list-transactions',
   summary: 'List transactions of the wallets',
   description:
-    'What changed your wallets, by cursor. Newest first to look back; oldest first to go on where you ' +
-    'ended: keep `next` and send it as `after`, then nothing is left out and nothing comes twice. ' +
+    'Changes of your wallets, by cursor. Newest first to look back; oldest first to go on where you ' +
+    'ended. Keep `next` and send it as `after`: no transaction is left out, and none comes twice. ' +
     'Oldest first ends a minute ago. A page may have fewer than `limit`, or none, while `hasMore` is ' +
     'true. With `Accept: text/csv` the answer is a file of all transactions after `after`.',
   access: 'token',

@@ -84,10 +84,10 @@ export const quote = endpoint({
   operation: 'quote',
   summary: 'Ask for a price',
   description:
-    'Says what a voucher, airtime or a package would cost now, which wallet would pay, and ' +
-    'whether the call would be accepted, by the same checks. Send `kind` and the body of that ' +
-    'call. Nothing moves, nothing is reserved, and no limit counts it: prices, balances and ' +
-    'limits may be others a moment later.',
+    'Shows the present cost of a voucher, airtime or a package, and the wallet that would pay. The same ' +
+    'checks decide whether the call would be accepted. Send `kind` and the body of that call. Nothing ' +
+    'moves, nothing is reserved, and no limit counts a quote. Prices, balances and limits may change a ' +
+    'moment later.',
   access: 'token',
   scope: 'read',
   body: bodySchema,

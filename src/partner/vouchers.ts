@@ -49,9 +49,9 @@ export const cancelVoucher = endpoint({
   operation: 'cancel-voucher',
   summary: 'Cancel a voucher',
   description:
-    'Returns what remains of a voucher to the gift balance. A cancellation is final and ends an ' +
-    'open claim. While a redemption is being paid it is refused. A voucher that is cancelled ' +
-    'already answers what its cancellation returned.',
+    'Returns the remaining value of a voucher to the gift balance. A cancellation is final and ends ' +
+    'an open claim. It is refused while a redemption is being paid. For a voucher that is cancelled ' +
+    'already, the answer shows the value that its cancellation returned.',
   access: 'token',
   scope: 'vouchers',
   idempotency: 'header',
@@ -221,7 +221,7 @@ export const redeemGift = endpoint({
   summary: 'Redeem a voucher',
   description:
     `Pays the merchant by mobile money. ${SERVICE_FEE_RULE} A voucher bound to a phone number needs ` +
-    'the verification code of a claim; an anonymous one takes an optional `amount`.',
+    'the verification code of a claim; an anonymous voucher takes an optional `amount`.',
   access: 'token',
   scope: 'vouchers',
   idempotency: 'header',
@@ -229,9 +229,9 @@ export const redeemGift = endpoint({
   body: z.object({
     voucherCode: voucherCodeField,
     ...redemptionFields,
-    merchantId: idField
-      .nullish()
-      .meta({ description: 'Merchant that is paid, where it is not the one of the generation' }),
+    merchantId: idField.nullish().meta({
+      description: 'Merchant that is paid, if it differs from the merchant of the generation',
+    }),
   }),
   answer: z.object(redeemedFields),
   reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
@@ -265,8 +265,8 @@ export const resendMessage = endpoint({
   summary: 'Send a message to the owner again',
   description:
     'Sends the verification code of the open claim once more, the same code. Without a claim it ' +
-    'sends the confirmation of the last redemption, unless the provider accepted that one. ' +
-    'Pauses and daily limits are those of claims.',
+    'sends the confirmation of the last redemption, unless the provider accepted that confirmation. ' +
+    'Pauses and daily limits are the same as for claims.',
   access: 'token',
   scope: 'vouchers',
   idempotency: 'header',

@@ -135,7 +135,7 @@ const vouchersOf = (connection: PartnerConnection) => ({
   /** Sends the owner the code, or the lost confirmation, once more. */
   resendMessage: (voucherId: number, options?: ChangeOptions) =>
     connection.call('resendMessage', { parameter: voucherId }, options),
-  /** Returns what remains of a voucher to the gift wallet; final. */
+  /** Returns the remaining value of a voucher to the gift wallet; final. */
   cancel: (voucherId: number, options?: ChangeOptions) =>
     connection.call('cancelVoucher', { parameter: voucherId }, options),
   list: (query: ListVouchersQuery = {}, options?: CallOptions) =>

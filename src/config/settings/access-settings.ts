@@ -53,9 +53,9 @@ export const apiSecretSettings = {
   COPY_KEYS: z.union([z.literal('off'), keyRing], { error: keysOrOff }).meta({
     ...SECRET,
     description:
-      'AES-256-GCM keys, written as `DATA_KEYS`, for the API keys that people make in the portal: they ' +
-      'are stored encrypted, so that people can copy them later with the password. With `off` each key ' +
-      'is shown once, and existing ciphertexts stay unused. Only the API process has them',
+      'AES-256-GCM keys, written as `DATA_KEYS`, for the API keys that people make in the portal. The API ' +
+      'keys are stored encrypted, so that people can copy them later with the password. With `off` each API ' +
+      'key is shown once, and existing ciphertexts stay unused. Only the API process has these keys',
   }),
 };
 
@@ -187,9 +187,9 @@ const tokenSettings = {
     }),
   CODEC_SERVER_TOKEN_CLAIMS: commaList.pipe(z.array(tokenClaim)).meta({
     description:
-      'What claims of a token say, separated by commas: `decode:groups=support` lets a person decrypt ' +
-      'payloads, and `name:email` is the claim that names the person in the log (ASCII without spaces; ' +
-      '`sub` by default). A claim is a text or a list of texts at the top of the token',
+      'Meanings of the claims of a token, separated by commas. The entry `decode:groups=support` lets a person ' +
+      'decrypt payloads. The entry `name:email` gives the claim that names the person in the log (ASCII without ' +
+      'spaces; `sub` by default). A claim is a text or a list of texts at the top of the token',
     whenUnset: 'required with an issuer',
   }),
 };

@@ -55,7 +55,7 @@ export const voucherSettings = {
     .max(90)
     .default(7)
     .describe(
-      'Days before the expiry of a voucher when its owner is told by SMS; 0 tells nobody. ' +
+      'Days before the expiry of a voucher when its owner gets an SMS; 0 sends none. ' +
         'Vouchers with a life of up to twice as many days get no message',
     ),
   EXPIRY_REMINDER_HOURS: hours
@@ -109,8 +109,8 @@ export const voucherSettings = {
     .default(86_400)
     .describe(
       'Time after its payment within which a merchant may reverse a redemption, where the ' +
-        'mobile-money provider can; later the repair of support staff needs two people. `0` allows no ' +
-        'reversal',
+        'mobile-money provider can. Later the repair of support staff needs two people. With `0` no merchant ' +
+        'can reverse',
     ),
   PARTIAL_REDEMPTIONS_PER_VOUCHER: count
     .default(20)
@@ -141,8 +141,8 @@ export const scheduleSettings = {
   NUMBER_RETENTION_DAYS: limit
     .default(1_095)
     .describe(
-      'Days after which the phone numbers of vouchers (from their expiry date) and top-ups (from their ' +
-        'last change) are erased, once these have ended; 0 keeps them',
+      'Days after which the phone numbers of ended vouchers (from their expiry date) and ended top-ups (from ' +
+        'their last change) are erased; 0 keeps them',
     ),
   /** Interval of the sweep, which ends due vouchers, claims and top-ups that never began. */
   EXPIRY_SWEEP_INTERVAL_SECONDS: constant(300),

@@ -137,9 +137,9 @@ export const databaseSettings = {
     .default('no')
     .describe(
       'With `ENVIRONMENT=production`, PostgreSQL and Temporal must be on this machine or ' +
-        'encrypted (`sslmode` of `require`, `verify-ca` or `verify-full`; TLS). `yes` accepts ' +
+        'encrypted (`sslmode` of `require`, `verify-ca` or `verify-full`; TLS). The value `yes` accepts ' +
         'a network without other participants: anybody on the network could read numbers ' +
-        'and balances, and change them. The compose file sets it for its own network',
+        'and balances, and change them. The compose file sets `yes` for its own network',
     ),
   /** Longest time that a statement of a list may take. */
   LIST_TIMEOUT_SECONDS: constant(3),
@@ -281,8 +281,8 @@ export const httpSettings = {
   CONNECTION_RESERVE: constant(500),
   DRAIN_SECONDS: limit.default(5).meta({
     description:
-      'Time for which an API that is told to stop serves on after `/health/ready` has become 503; ' +
-      'longer than the interval at which the load balancer asks, times the failures it wants to see. 0: none',
+      'Time for which a stopping API still serves after `/health/ready` has become 503. The time must be longer ' +
+      "than the load balancer's interval times the failures that it waits for. 0: none",
     whenUnset: '5; `npm start`: 0',
   }),
   CALLER_WAIT_SECONDS: seconds

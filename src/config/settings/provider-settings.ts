@@ -69,8 +69,8 @@ const reloadlySettings = {
   RELOADLY_URL: webAddress
     .optional()
     .describe(
-      'Base address of Reloadly, such as `https://topups.reloadly.com`, which is also the audience ' +
-        'of its tokens; with it Reloadly is configured. `npm start` uses the sandbox if this is not set',
+      'Base address of Reloadly, such as `https://topups.reloadly.com`, and audience of its tokens. The setting ' +
+        'configures Reloadly; without it `npm start` uses the sandbox',
     ),
   RELOADLY_TOKEN_URL: webAddress
     .default('https://auth.reloadly.com/oauth/token')
@@ -106,9 +106,9 @@ const smppSettings = {
   SMPP_URL: smppAddress
     .optional()
     .describe(
-      'Address of the SMSC with the system id and the password of the account, ' +
-        '`smpp://id:password@host:2775`, or `smpps://id:password@host:3550` with TLS, and `?system_type=…` where the SMSC wants one; without it the ' +
-        'provider `smpp` is not configured, and `npm start` uses the sandbox',
+      'Address of the SMSC with the system id and the password of the account: ' +
+        '`smpp://id:password@host:2775`, or `smpps://id:password@host:3550` with TLS, and `?system_type=…` where the SMSC ' +
+        'needs it. Without the setting the provider `smpp` is not configured, and `npm start` uses the sandbox',
     ),
   SMPP_SENDER: z
     .string()
@@ -204,9 +204,9 @@ export const emailSettings = {
   EMAIL_FROM: mailSender.describe('Sender of e-mail, `name@host` or `Name <name@host>`'),
   SMTP_URL: smtpAddress.describe(
     'The mail server, with user and password if it needs them. ' +
-      '`smtp://user:password@host:587` encrypts by STARTTLS and sends nothing without it, ' +
-      'unless the address ends in `?tls=off`; `smtps://` encrypts from the beginning. `npm ' +
-      'start` uses the sandbox if this is not set',
+      'With `smtp://user:password@host:587` the service encrypts by STARTTLS and sends nothing without it, ' +
+      'unless the address ends in `?tls=off`. With `smtps://` it encrypts from the beginning. Without the setting ' +
+      '`npm start` uses the sandbox',
   ),
 };
 
@@ -268,16 +268,16 @@ const mobileMoneySettings = {
     .optional()
     .describe(
       "Source account of payouts (GSMA's `accountid`), required with `MOBILE_MONEY_URL`. After it, " +
-        'separated by commas, the other identifiers by which the provider names it in its lists, such as ' +
-        'a short code: what it pays in is then known to be a credit',
+        'separated by commas, other identifiers of the account in the lists of the provider, such as a short code. ' +
+        'The service then recognises a transfer to them as a credit',
     ),
   MOBILE_MONEY_ACCOUNT_CHECK: z
     .enum(['on', 'off'])
     .default('on')
     .describe(
-      "Whether the provider is asked for the status and the holder of a merchant's payout account " +
-        'before the first payment to it. `off` for a provider that does not offer it: ' +
-        'accounts without a registered holder are then paid unasked, others after `confirm payout-account`',
+      "Whether the service asks the provider for the status and the holder of a merchant's payout account " +
+        'before the first payment to it. Set `off` for a provider that does not offer it. The service then pays ' +
+        'accounts without a registered holder at once, and others after `confirm payout-account`',
     ),
   MOBILE_MONEY_HEADERS: headers
     .meta(SECRET)

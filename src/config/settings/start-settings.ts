@@ -35,8 +35,8 @@ export const startSettings = {
     .optional()
     .meta({
       description:
-        `First of ${PORTS_IN_A_ROW} ports in a row, on which \`npm start\` opens ` +
-        `everything, for a second stack on one machine: ${serverTitles.join(', ')}. A setting of one port counts more`,
+        `First of ${PORTS_IN_A_ROW} ports in a row for a second stack on one machine. The command ` +
+        `\`npm start\` opens on them: ${serverTitles.join(', ')}. A setting of one port counts more`,
       whenUnset: `${usualPorts.join(', ')}, and no metrics`,
     }),
   PORT: port.optional(),

@@ -99,8 +99,8 @@ export const redemptionFields = {
 
 /** How the service fee is taken (design 4), for both descriptions of a redemption. */
 export const SERVICE_FEE_RULE =
-  'Of a part of the balance, the merchant gets the whole part, and the service fee comes out of what ' +
-  'remains. Of the whole balance, the fee is deducted.';
+  'For a part of the balance, the merchant gets the whole part, and the service fee comes out of the ' +
+  'remaining balance. For the whole balance, the fee is deducted from the payment.';
 
 /** The answer to a redemption. */
 export const redeemedFields = {

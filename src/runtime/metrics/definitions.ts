@@ -18,16 +18,16 @@ export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
 
 /** What waits in the database for a worker. */
 export const outboxes = {
-  events: 'events without a number',
-  webhooks: 'webhooks that are due, without a workflow that has put them off',
-  messages: 'text messages to owners that are neither sent nor given up',
-  'top-up-retries': 'retries of top-ups that no workflow has taken up',
-  repairs: 'repairs that no workflow has begun',
-  'access-notices': 'e-mails about access that are not sent',
-  invitations: 'messages of invitations that are neither sent nor given up',
-  statements: 'e-mails with monthly statements that are neither sent nor given up',
-  'day-reports': 'e-mails with day reports that are neither sent nor given up',
-  'switched-off-webhooks': 'e-mails about switched-off webhooks that are not sent',
+  events: 'Events without a number',
+  webhooks: 'Webhooks that are due, without a workflow that has put them off',
+  messages: 'Text messages to owners that are neither sent nor given up',
+  'top-up-retries': 'Retries of top-ups that no workflow has taken up',
+  repairs: 'Repairs that no workflow has begun',
+  'access-notices': 'E-mails about access that are not sent',
+  invitations: 'Messages of invitations that are neither sent nor given up',
+  statements: 'E-mails with monthly statements that are neither sent nor given up',
+  'day-reports': 'E-mails with day reports that are neither sent nor given up',
+  'switched-off-webhooks': 'E-mails about switched-off webhooks that are not sent',
 } as const;
 
 /** The Schedules that metrics tell of. */
@@ -79,7 +79,7 @@ const age: Label = { meaning: 'Time since the hold', values: Object.keys(holdAge
 const outbox: Label = {
   meaning: Object.entries(outboxes)
     .map(([name, text]) => `\`${name}\`: ${text}`)
-    .join('; '),
+    .join('. '),
   values: Object.keys(outboxes),
 };
 const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
@@ -117,9 +117,7 @@ const stateDefinitions = {
     home: 'worker',
     labels: {
       why: {
-        meaning: caseReasons
-          .map((why) => `\`${why}\`: ${caseTitle(why, 1n).toLowerCase()}`)
-          .join('; '),
+        meaning: caseReasons.map((why) => `\`${why}\`: ${caseTitle(why, 1n)}`).join('. '),
         values: caseReasons,
       },
     },
@@ -127,16 +125,16 @@ const stateDefinitions = {
   payout_accounts_refused: {
     kind: 'gauge',
     help:
-      'Payout accounts of merchants that a provider refuses, or whose registered holder nobody has ' +
-      'confirmed, so that nothing is paid to them',
+      'Payout accounts of merchants that get no payment: a provider refuses the account, or its registered ' +
+      'holder is not confirmed',
     home: 'worker',
     labels: {
       provider: { meaning: 'The provider', values: mobileMoneyProviderNames },
       state: {
         meaning:
-          '`closed`: it does not exist, or takes no money; `name-differs`: somebody else holds it than ' +
-          'an operator registered; `not-offered`: the provider does not tell the registered holder, and ' +
-          'neither another provider nor an operator has confirmed it',
+          '`closed`: The account does not exist, or takes no money. `name-differs`: The account has another ' +
+          'holder than an operator registered. `not-offered`: The provider does not tell the registered holder, ' +
+          'and neither another provider nor an operator has confirmed the holder',
         values: unpaidStates,
       },
     },
@@ -155,7 +153,7 @@ const stateDefinitions = {
   },
   provider_balance_read_timestamp_seconds: {
     kind: 'gauge',
-    help: 'Unix time at which the provider last said our balance; before the first time, at which the worker started',
+    help: 'Unix time at which the provider last told our balance; before the first time, the start of the worker',
     home: 'worker',
     labels: { provider: anyProvider },
   },
@@ -167,7 +165,7 @@ const stateDefinitions = {
   },
   outbox_waiting: {
     kind: 'gauge',
-    help: 'What waits for a worker; counted up to 10,000',
+    help: 'Entries that wait for a worker; counted up to 10,000',
     home: 'worker',
     labels: { outbox },
   },

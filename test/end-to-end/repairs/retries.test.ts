@@ -108,12 +108,12 @@ it('is no authority for another attempt, number or top-up', async () => {
       company: { kind: 'partner', id: scene.partner.id, credential: { repairId: asked.id } },
       ...retried,
     } as const;
-    const start = topUpStart(await scene.operationOf(retried.transactionId), {
+    const { workflow, options } = topUpStart(await scene.operationOf(retried.transactionId), {
       begin: { kind: 'retry', command },
       timing: { ...workflowTiming(config), retryWindowMs: 1 },
     });
-    const handle = await temporal.client.workflow.start('topUp', {
-      ...start,
+    const handle = await temporal.client.workflow.start(workflow, {
+      ...options,
       workflowId: `copy-${index}`,
       taskQueue: config.temporal.temporalTaskQueue,
     });

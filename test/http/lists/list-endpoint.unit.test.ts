@@ -30,7 +30,7 @@ const answerOf = async (endpoint: ReturnType<typeof listEndpoint>) => {
   const page = { items: [row], totalItems: 1, isAtLeast: false };
   const services = {
     lists: { readPage: () => Promise.resolve(page) },
-    settings: { publicUrl: 'https://api.example' },
+    settings: { http: { publicUrl: 'https://api.example' } },
   };
   const request = {
     services,

@@ -209,7 +209,7 @@ it('moves nothing, and is logged', async () => {
       ),
     ]);
     const tried = (types.length + messages.length) * addresses.length;
-    expect(tried).toBeGreaterThan(1_000);
+    expect(tried).toBeGreaterThan(900);
     await expect.poll(() => logged.length).toBe(tried);
     for (const { workflowId } of messages) expect(await acceptedBy(workflowId)).toEqual([]);
   });

@@ -132,7 +132,7 @@ class PartnerVouchers(_Group):
     def cancel(
         self, voucher_id: int, *, idempotency_key: Optional[str] = None
     ) -> api.CancelVoucherResult:
-        """Returns what remains of a voucher to the gift wallet; final."""
+        """Returns the remaining value of a voucher to the gift wallet; final."""
         result = self._connection.call(
             "cancel_voucher", parameter=voucher_id, idempotency_key=idempotency_key
         )

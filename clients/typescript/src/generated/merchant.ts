@@ -127,7 +127,7 @@ export interface ListRedemptionsQuery {
 /** HELD is being paid; POSTED was paid; VOIDED was refused; CONTRADICTED was refused and paid later; REVERSED was paid and taken back, by you or by the provider */
 export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
 
-/** One of the list: The redemptions that you are paid for, newest first, whichever company requested them; filtered by state, time (from, to) or reference (ours or the provider’s). The API key needs the scope `read`. */
+/** One of the list: The redemptions that you are paid for, newest first, requested by any company; filtered by state, time (from, to) or reference (ours or the provider’s). The API key needs the scope `read`. */
 export interface Redemption {
   /** Identifier of the redemption. Example: `17` */
   readonly id: number;
@@ -224,7 +224,7 @@ export interface ListPayoutsQuery {
   readonly 'filter.serviceFees'?: string | readonly string[] | undefined;
 }
 
-/** One of the list: Payments to you by mobile money, by the day in UTC of the provider’s confirmation, newest first. Days without a payment are left out; payments that you reversed, or that the provider took back, are not in it. The API key needs the scope `read`. */
+/** One of the list: Payments to you by mobile money, by the day in UTC of the provider’s confirmation, newest first. Days without a payment are left out; payments that you reversed, or that the provider took back, do not count. The API key needs the scope `read`. */
 export interface DayOfPayouts {
   /** Day in UTC. Example: `2026-01-31` */
   readonly day: string;
@@ -354,7 +354,7 @@ export interface RedemptionRefusedFacts {
 export interface RedemptionReversedEvent {
   /** Id of the event; the same wherever it is told. Example: `evt_4711` */
   readonly id: string;
-  /** A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled */
+  /** A merchant reversed a redemption, and the payment went back. The value is on the voucher again, or in the gift wallet where the voucher had expired or was cancelled */
   readonly type: 'redemption.reversed';
   /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly createdAt: string;

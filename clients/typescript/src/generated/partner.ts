@@ -753,7 +753,7 @@ export interface RedeemVoucherRequest {
   readonly msisdn?: string | null | undefined;
   /** Amount of an anonymous voucher in ETB; of another voucher, the amount that was claimed. Example: `99.50` */
   readonly amount?: number | string | null | undefined;
-  /** Merchant that is paid, where it is not the one of the generation. Example: `17` */
+  /** Merchant that is paid, if it differs from the merchant of the generation. Example: `17` */
   readonly merchantId?: number | string | null | undefined;
 }
 
@@ -1327,7 +1327,7 @@ export interface RedemptionRefusedFacts {
 export interface RedemptionReversedEvent {
   /** Id of the event; the same wherever it is told. Example: `evt_4711` */
   readonly id: string;
-  /** A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled */
+  /** A merchant reversed a redemption, and the payment went back. The value is on the voucher again, or in the gift wallet where the voucher had expired or was cancelled */
   readonly type: 'redemption.reversed';
   /** When it happened, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly createdAt: string;

@@ -858,7 +858,7 @@ class RedeemVoucherRequest(_RedeemVoucherRequestRequired, total=False):
     msisdn: Optional[str]
     # Amount of an anonymous voucher in ETB; of another voucher, the amount that was claimed. Example: 99.50
     amount: Optional[Union[float, str]]
-    # Merchant that is paid, where it is not the one of the generation. Example: 17
+    # Merchant that is paid, if it differs from the merchant of the generation. Example: 17
     merchantId: Optional[Union[int, str]]
 
 
@@ -1496,7 +1496,7 @@ class RedemptionReversedEvent(TypedDict):
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
-    # A merchant reversed a redemption: the payment went back, and the value to the voucher, or to the gift wallet where the voucher had expired or was cancelled
+    # A merchant reversed a redemption, and the payment went back. The value is on the voucher again, or in the gift wallet where the voucher had expired or was cancelled
     type: Literal["redemption.reversed"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
