@@ -158,7 +158,7 @@ export const recordedExample = (
 /**
  * The OpenAPI operation of an endpoint; `id` is unique in its surface.
  *
- * @throws {Error} for an operation without a name in `operation-names.ts`
+ * @throws {Error} for an operation without a name in `schemas.ts`
  */
 export function operationOf(
   surface: Surface,

@@ -205,7 +205,7 @@ const namesOfOperations: Readonly<
 /** @throws {Error} for an operation without a name here */
 export function nameOfOperation(surface: 'partner' | 'merchant', id: string): NamedOperation {
   const named = namesOfOperations[surface][id];
-  if (!named) throw new Error(`operation-names.ts has no name for ${surface} ${id}`);
+  if (!named) throw new Error(`schemas.ts has no name for ${surface} ${id}`);
   return named;
 }
 

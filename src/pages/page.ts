@@ -1,12 +1,7 @@
 import type { Context } from 'koa';
 import type { PasswordHashes } from '../crypto/password-hashes.ts';
 import type { Database } from '../db/connection.ts';
-import type {
-  PersonSession,
-  PortalSession,
-  SessionLifetimes,
-  StaffSession,
-} from '../db/people/sign-ins.ts';
+import type { PersonSession, PortalSession, StaffSession } from '../db/people/sign-ins.ts';
 import type { PortalNeed } from '../domain/access.ts';
 import type { StaffNeed } from '../domain/staff.ts';
 import type { CompanyKind } from '../domain/vouchers/voucher.ts';
@@ -68,11 +63,7 @@ export interface SiteOf<Session extends SiteSession, Need extends string> extend
   readonly pages: readonly Page<Session, Need>[];
   readonly menu: Menu<Need>;
   /** The session of a token; undefined where it has ended, or belongs to the other site. */
-  findSession(
-    database: Database,
-    tokenDigests: readonly Buffer[],
-    lifetimes: SessionLifetimes,
-  ): Promise<Session | undefined>;
+  findSession(database: Database, tokenDigests: readonly Buffer[]): Promise<Session | undefined>;
   /** Whether the person's role includes the pages of a need. */
   mayUse(session: Session, need: Need): boolean;
 }

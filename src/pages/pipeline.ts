@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import { isSameBytes } from '../crypto/digests.ts';
-import { sessionLifetimes, setNotice } from '../db/people/sign-ins.ts';
+import { setNotice } from '../db/people/sign-ins.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { addressGroup } from '../http/access/source-address.ts';
 import { type Quota, refuseTooMany } from '../http/limits/rate-limits.ts';
@@ -172,11 +172,7 @@ async function findSession<Session extends SiteSession, Need extends string>(
   const session =
     token === undefined
       ? undefined
-      : await site.findSession(
-          services.database,
-          services.digests.stored.portalSession(token),
-          sessionLifetimes,
-        );
+      : await site.findSession(services.database, services.digests.stored.portalSession(token));
   if (token === undefined || session === undefined) return askToSignIn(visit);
   visit.session = session;
   visit.formToken = services.digests.portalForm(token);

@@ -38,7 +38,7 @@ import { listedTopups } from './statements.ts';
 /** The account is not kept in birr, as a real one need not be. */
 const ACCOUNT_CURRENCY = 'USD';
 
-/** Of the times of its API, as public samples suggest (src/config/providers). */
+/** Of the times of its API, as public samples suggest (src/config/settings/provider-settings.ts). */
 const ACCOUNT_ZONE = 'America/New_York';
 
 /** The airtime of each operator: Reloadly's id, its name, and the product in the books. */

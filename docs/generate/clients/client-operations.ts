@@ -53,7 +53,7 @@ export const clientDocument = (surface: ClientSurface): OpenAPIObject =>
 /**
  * The operations of a surface, read from its OpenAPI document.
  *
- * @throws {Error} for an operation without a name in `operation-names.ts`
+ * @throws {Error} for an operation without a name in `src/openapi/schemas.ts`
  */
 export function clientOperations(surface: ClientSurface): ClientOperation[] {
   return Object.entries(clientDocument(surface).paths ?? {}).flatMap(([path, item]) =>

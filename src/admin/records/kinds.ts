@@ -18,6 +18,9 @@ import {
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../record-names.ts';
 import type { RecordKind, RecordProblem, Values } from './record-kind.ts';
 
+/** Rows that are used while their status says so. */
+const byStatus = { column: 'status', active: 'ACTIVE', inactive: 'INACTIVE' } as const;
+
 /** An amount that gift vouchers are sold with (specification 2.4). */
 export const denomination: RecordKind = {
   kind: 'denomination',
@@ -53,9 +56,7 @@ export const denomination: RecordKind = {
     return { details: { endedPrices }, text: `Selling prices ended: ${endedPrices}.` };
   },
   activation: {
-    column: 'status',
-    active: 'ACTIVE',
-    inactive: 'INACTIVE',
+    ...byStatus,
     details: 'Generated vouchers stay valid, and selling prices are kept.',
   },
   help: {
@@ -297,11 +298,7 @@ const product: RecordKind = {
     },
   },
   check: termsProblems,
-  activation: {
-    column: 'status',
-    active: 'ACTIVE',
-    inactive: 'INACTIVE',
-  },
+  activation: byStatus,
   help: {
     createDetails:
       'GIFT is the product of vouchers (see create denomination), AIRTIME is airtime of any ' +
@@ -361,11 +358,7 @@ const productCategory: RecordKind = {
       hasOwnCommand: true,
     },
   },
-  activation: {
-    column: 'status',
-    active: 'ACTIVE',
-    inactive: 'INACTIVE',
-  },
+  activation: byStatus,
   help: {
     createDetails: 'Partners find packages in the category named PACKAGES.',
     createExamples: [
@@ -447,11 +440,7 @@ const promo: RecordKind = {
     },
   },
   check: periodProblems,
-  activation: {
-    column: 'status',
-    active: 'ACTIVE',
-    inactive: 'INACTIVE',
-  },
+  activation: byStatus,
   help: {
     createDetails:
       'The service shows a promo to partners and changes no price: partners grant its benefit.',

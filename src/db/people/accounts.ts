@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type Updateable } from 'kysely';
 import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { PortalAccountsTable } from '../generated/tables.ts';
 
 /** The stored form of an e-mail address. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
@@ -339,17 +340,19 @@ export async function hasOtherOwner(
   return other !== undefined;
 }
 
+const updateAccount = (
+  database: Database,
+  accountId: number,
+  values: Updateable<PortalAccountsTable>,
+) => database.updateTable('portal_accounts').set(values).where('id', '=', accountId).execute();
+
 /** Sets what a person may do; the next page goes by it. */
 export async function setPortalRole(
   transaction: DatabaseTransaction,
   accountId: number,
   role: PortalRole,
 ): Promise<void> {
-  await transaction
-    .updateTable('portal_accounts')
-    .set({ role })
-    .where('id', '=', accountId)
-    .execute();
+  await updateAccount(transaction, accountId, { role });
 }
 
 /** Stores the language that a person's pages are written in. */
@@ -358,11 +361,7 @@ export async function setLanguage(
   accountId: number,
   language: 'en' | 'am',
 ): Promise<void> {
-  await database
-    .updateTable('portal_accounts')
-    .set({ language })
-    .where('id', '=', accountId)
-    .execute();
+  await updateAccount(database, accountId, { language });
 }
 
 /** Stores the zone that a person's pages are written in. */
@@ -371,11 +370,7 @@ export async function setTimeZone(
   accountId: number,
   timeZone: string,
 ): Promise<void> {
-  await database
-    .updateTable('portal_accounts')
-    .set({ time_zone: timeZone })
-    .where('id', '=', accountId)
-    .execute();
+  await updateAccount(database, accountId, { time_zone: timeZone });
 }
 
 /** The people who may see statements; they get them unless they have chosen otherwise. */
@@ -407,9 +402,5 @@ export async function setStatementByEmail(
   accountId: number,
   isOn: boolean,
 ): Promise<void> {
-  await database
-    .updateTable('portal_accounts')
-    .set({ statement_by_email: isOn })
-    .where('id', '=', accountId)
-    .execute();
+  await updateAccount(database, accountId, { statement_by_email: isOn });
 }

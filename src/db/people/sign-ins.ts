@@ -255,23 +255,16 @@ export interface StaffSession extends PersonSession {
   readonly staff: Staff;
 }
 
-/** Lifetimes of sessions, in seconds. */
-export interface SessionLifetimes {
-  readonly idleSeconds: number;
-  readonly maximumSeconds: number;
-  /** Time for which a proof that the person is there holds. */
-  readonly confirmationSeconds: number;
-}
-
 /**
- * A session ends after half an hour without a request, and after twelve hours. Within ten minutes of a
- * sign-in or a confirmation a person changes keys, addresses, people and webhooks without another one.
+ * Lifetimes of sessions, in seconds. A session ends after half an hour without a request, and after twelve
+ * hours. Within ten minutes of a sign-in or a confirmation a person changes keys, addresses, people and
+ * webhooks without another one.
  */
-export const sessionLifetimes: SessionLifetimes = {
+export const sessionLifetimes = {
   idleSeconds: 1_800,
   maximumSeconds: 43_200,
   confirmationSeconds: 600,
-};
+} as const;
 
 /** Begins a session, which the sign-in confirms; the sweep removes expired ones. */
 export async function addPortalSession(
@@ -301,15 +294,14 @@ export async function confirmPortalSession(database: Database, sessionId: number
 export async function usePortalSession(
   database: Database,
   tokenDigests: readonly Buffer[],
-  lifetimes: SessionLifetimes,
 ): Promise<PortalSession | undefined> {
   const { rows } = await sql<SessionRow>`
     update portal_sessions as session set last_seen_at = now()
     from portal_accounts as account
       left join partners on partners.id = account.partner_id
       left join merchants on merchants.id = account.merchant_id
-    where ${isValid(tokenDigests, lifetimes)} and num_nonnulls(account.partner_id, account.merchant_id) = 1
-    returning ${shared(lifetimes)}, account.role, account.time_zone as "timeZone", account.language,
+    where ${isValid(tokenDigests)} and num_nonnulls(account.partner_id, account.merchant_id) = 1
+    returning ${shared}, account.role, account.time_zone as "timeZone", account.language,
       case when account.partner_id is null then 'merchant' else 'partner' end as "companyKind",
       coalesce(account.partner_id, account.merchant_id) as "companyId",
       exists(select from portal_one_time_password_rules as rule
@@ -332,13 +324,12 @@ type SessionRow = Omit<PortalSession, 'company'> & {
 export async function useStaffSession(
   database: Database,
   tokenDigests: readonly Buffer[],
-  lifetimes: SessionLifetimes,
 ): Promise<StaffSession | undefined> {
   const { rows } = await sql<StaffRow>`
     update portal_sessions as session set last_seen_at = now()
     from portal_accounts as account join staff_accounts as staff on staff.account_id = account.id
-    where ${isValid(tokenDigests, lifetimes)} and num_nonnulls(account.partner_id, account.merchant_id) = 0
-    returning ${shared(lifetimes)}, staff.name, staff.role`.execute(database);
+    where ${isValid(tokenDigests)} and num_nonnulls(account.partner_id, account.merchant_id) = 0
+    returning ${shared}, staff.name, staff.role`.execute(database);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { name, role, ...session } = row;
@@ -356,19 +347,19 @@ type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsOneTimePas
   Pick<Staff, 'name' | 'role'>;
 
 /** SQL expression: the session of a token is that of an account in use, and has not ended. */
-const isValid = (tokenDigests: readonly Buffer[], lifetimes: SessionLifetimes) => sql`
+const isValid = (tokenDigests: readonly Buffer[]) => sql`
   session.token_digest = ${anyDigest(tokenDigests)} and account.id = session.account_id
     and account.disabled_at is null
-    and session.last_seen_at > now() - make_interval(secs => ${lifetimes.idleSeconds})
-    and session.created_at > now() - make_interval(secs => ${lifetimes.maximumSeconds})`;
+    and session.last_seen_at > now() - make_interval(secs => ${sessionLifetimes.idleSeconds})
+    and session.created_at > now() - make_interval(secs => ${sessionLifetimes.maximumSeconds})`;
 
 /** The columns of every session. */
-const shared = ({ confirmationSeconds }: SessionLifetimes) => sql`
+const shared = sql`
   session.id, session.account_id as "accountId", session.notice, account.email,
     account.must_change_password as "mustChangePassword",
     exists(select from portal_one_time_passwords as password
       where password.account_id = account.id) as "hasOneTimePassword",
-    coalesce(session.confirmed_at > now() - make_interval(secs => ${confirmationSeconds}), false)
+    coalesce(session.confirmed_at > now() - make_interval(secs => ${sessionLifetimes.confirmationSeconds}), false)
       as "isConfirmed"`;
 
 /** Sets or clears the notice for the next page. */

@@ -145,7 +145,7 @@ export const catalogue = {
   'Costs you, ETB': 'የሚያስከፍልዎት፣ ብር',
 } as const;
 
-/** Lines of statements (domain/statements/statement-labels.ts), the more special ones first. */
+/** Lines of statements (domain/statements.ts), the more special ones first. */
 export const statements = {
   'Deposit {1} reversed': 'ተቀማጭ {1} ተመልሷል',
   'Deposit {1}': 'ተቀማጭ {1}',
