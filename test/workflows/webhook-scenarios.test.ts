@@ -132,13 +132,18 @@ describe('deliver-webhooks', () => {
     }
     const result = await endedIn(stack, workflowOf(impatient, id), 'deliver-webhooks-switched-off');
     expect(result).toEqual({ ended: 'not-active' });
-    const mails = await fetch(`${stack.sandbox.url}/mails?to=${encodeURIComponent(email)}`);
-    // A repeated attempt sends the same e-mail again, as its Message-ID tells.
-    const received = (await mails.json()) as { messageId: string }[];
-    const byId = new Map(received.map((mail) => [mail.messageId, mail]));
-    expect([...byId.values()]).toMatchObject([
-      { subject: 'A webhook was switched off', text: expect.stringContaining('/portal/webhooks') },
-    ]);
+    // The outbox sends beside the workflow, and a repeated attempt repeats the Message-ID.
+    await until(async () => {
+      const mails = await fetch(`${stack.sandbox.url}/mails?to=${encodeURIComponent(email)}`);
+      const received = (await mails.json()) as { messageId: string }[];
+      const byId = new Map(received.map((mail) => [mail.messageId, mail]));
+      expect([...byId.values()]).toMatchObject([
+        {
+          subject: 'A webhook was switched off',
+          text: expect.stringContaining('/portal/webhooks'),
+        },
+      ]);
+    });
     expect(await detailsOf(handleOf(impatient, id))).toContain('Switched off');
   });
 });
