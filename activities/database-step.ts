@@ -92,7 +92,7 @@ export function definiteRefusal(error: unknown): Refusal {
  * Runs a query beyond the usual statement timeout, on one connection. Its own timeout is below that
  * of the activity, so that the database stops when the caller has gone.
  */
-export const runUnhurried = <Result>(
+export const withStatementTimeout = <Result>(
   database: Database,
   statementTimeoutMs: number,
   work: (database: Database) => Promise<Result>,

@@ -111,9 +111,9 @@ export interface Resumption {
    */
   retryTopUp(call: RetryCall, waitMs: number): Promise<OperationOutcome<TopUpMade> | undefined>;
   /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
-  hintTopUp(workflowId: string): Promise<void>;
+  nudgeTopUp(workflowId: string): Promise<void>;
   /** Signals the redemption that a voucher is held for to ask its provider now. */
-  hintRedemption(voucher: RedeemableVoucher): Promise<void>;
+  nudgeRedemption(voucher: RedeemableVoucher): Promise<void>;
   /** Tells the workflow of a waiting claim what was reported about its code; it only shows it. */
   tellCode(code: ReportedCode): Promise<void>;
 }

@@ -32,8 +32,8 @@ interface RefusedRows {
   readonly ids: readonly string[];
 }
 
-/** The effect of one step of a sweep. */
-export interface Swept {
+/** The effect of one step of an expiry run. */
+export interface Ended {
   readonly count: number;
   /** False when the time limit ended the step early. */
   readonly isDone: boolean;
@@ -46,18 +46,18 @@ interface Batch {
 }
 
 /** A batch that is not full is the last one. */
-const upTo = (size: number, sweep: () => Promise<number>) => async (): Promise<Batch> => {
-  const count = await sweep();
+const upTo = (size: number, endBatch: () => Promise<number>) => async (): Promise<Batch> => {
+  const count = await endBatch();
   return { count, isLast: count < size };
 };
 
 /** Runs batches until there are no more rows, or the time limit of the step. */
 async function inBatches(
-  sweep: () => Promise<Batch>,
+  endBatch: () => Promise<Batch>,
   endsAt = Date.now() + STEP_MS,
-): Promise<Swept> {
+): Promise<Ended> {
   for (let total = 0; ; ) {
-    const { count, isLast } = await sweep();
+    const { count, isLast } = await endBatch();
     total += count;
     heartbeat(total);
     if (isLast || Date.now() > endsAt) return { count: total, isDone: isLast };
@@ -70,9 +70,9 @@ async function endAll<Id extends string | number>(
   batchSize: number,
   step: RowStep<Id>,
   endsAt?: number,
-): Promise<Swept> {
+): Promise<Ended> {
   const except: Id[] = [];
-  const swept = await inBatches(async () => {
+  const ended = await inBatches(async () => {
     const { count, refused } = await endBatch(step, except);
     for (const { id, error } of refused)
       log.error('The database refuses to end a row', { rows, id, error });
@@ -80,12 +80,12 @@ async function endAll<Id extends string | number>(
     // After a batch with refused rows there may be others.
     return { count, isLast: count < batchSize && refused.length === 0 };
   }, endsAt);
-  return except.length === 0 ? swept : { ...swept, refused: [{ rows, ids: except.map(String) }] };
+  return except.length === 0 ? ended : { ...ended, refused: [{ rows, ids: except.map(String) }] };
 }
 
 /** The effect of several steps as one. */
-function sumOf(all: readonly Swept[]): Swept {
-  const refused = all.flatMap((swept) => swept.refused ?? []);
+function sumOf(all: readonly Ended[]): Ended {
+  const refused = all.flatMap((ended) => ended.refused ?? []);
   return {
     count: all.reduce((sum, { count }) => sum + count, 0),
     isDone: all.every(({ isDone }) => isDone),
@@ -101,8 +101,8 @@ export interface CaseState {
   readonly paragraphs: readonly string[];
 }
 
-/** Starts the cases of what a sweep could not end. */
-export function createSweepCaseActivities({ caseStarter }: ActivityDependencies) {
+/** Starts the cases of what an expiry run could not end. */
+export function createExpiryCaseActivities({ caseStarter }: ActivityDependencies) {
   /**
    * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
    * many it started.
@@ -161,13 +161,13 @@ export async function readRefusedRows(
         .slice(0, MAXIMUM_SHOWN)
         .map((id) => `- ${idNames[rows]} ${id}`)
         .join('\n'),
-      'The log of the worker has the error of the database: remove its cause. The next sweep tries ' +
+      'The log of the worker has the error of the database: remove its cause. The next expiry run tries ' +
         'them again, and this case ends. To check now, send the signal `lookAgain`.',
     ],
   };
 }
 
-/** What a sweep does with rows of a kind. */
+/** What an expiry run does with rows of a kind. */
 const nouns: Readonly<Record<RefusedRowKind, string>> = {
   claim: 'the end of claims',
   'top-up': 'the end of top-ups that never began',
@@ -191,14 +191,14 @@ const describeDue = (partnerId: number, due: DueVouchers): string =>
 /** What a person can do so that they expire. */
 const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
   (isCovered
-    ? 'The reserve covers them, so the next sweep expires them. If they remain after it, the database ' +
+    ? 'The reserve covers them, so the next expiry run expires them. If they remain after it, the database ' +
       'refuses the transfer: the log of the worker has the error.'
     : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
       `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
-      'reserve is right again, the next sweep expires them.') +
+      'reserve is right again, the next expiry run expires them.') +
   ' Then this case ends. To check now, send the signal `lookAgain`.';
 
-/** Rows per transaction, so that a sweep never holds many locks for long. */
+/** Rows per transaction, so that an expiry run never holds many locks for long. */
 const BATCH_SIZE = 500;
 const PRUNE_BATCH_SIZE = 5_000;
 
@@ -210,12 +210,12 @@ export const OPERATION_DAYS = 30;
 /** Days that events are kept. */
 const EVENT_DAYS = 30;
 
-export interface SweptVouchers extends Swept {
+export interface EndedVouchers extends Ended {
   /** Partners with due vouchers that cannot expire. */
   readonly stuck: readonly StuckPartner[];
 }
 
-export function createSweepActivities(dependencies: ActivityDependencies) {
+export function createExpiryActivities(dependencies: ActivityDependencies) {
   const { database, failpoint, settings } = dependencies;
   const retention: Retention = {
     ...settings.schedules,
@@ -226,14 +226,14 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   };
 
   /** Expires orphaned claims. */
-  const sweepClaims = (): Promise<Swept> =>
+  const endDueClaims = (): Promise<Ended> =>
     endAll('claim', BATCH_SIZE, overdueClaimsStep(database, BATCH_SIZE));
 
-  const sweepVouchers = (partnersBefore: readonly number[]): Promise<SweptVouchers> =>
+  const endDueVouchers = (partnersBefore: readonly number[]): Promise<EndedVouchers> =>
     expireAllDue(database, partnersBefore);
 
   /** Fails top-ups and retries whose workflows never began. */
-  async function sweepTopUps(): Promise<Swept> {
+  async function endDueTopUps(): Promise<Ended> {
     const batch = { startSeconds: settings.topups.topupStartSeconds, batchSize: BATCH_SIZE };
     const endsAt = Date.now() + STEP_MS;
     return sumOf([
@@ -243,7 +243,7 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   }
 
   /** Queues messages to owners whose vouchers expire soon. */
-  const sweepReminders = (): Promise<Swept> =>
+  const queueReminders = (): Promise<Ended> =>
     endAll(
       'reminder',
       BATCH_SIZE,
@@ -254,20 +254,20 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
    * Ends messages that need no sending, and invitations whose time is over. Other orphaned messages are
    * resumed (activities/reconciliation.ts).
    */
-  async function sweepMessages(): Promise<Swept> {
+  async function endDueMessages(): Promise<Ended> {
     const steps = [
       () => cancelUselessMessages(database, CONFIRMATION_SECONDS, BATCH_SIZE),
       () => endExpiredInvitations(database, BATCH_SIZE),
       () => endLeftResends(database, BATCH_SIZE),
     ];
     const endsAt = Date.now() + STEP_MS;
-    const swept: Swept[] = [];
-    for (const step of steps) swept.push(await inBatches(upTo(BATCH_SIZE, step), endsAt));
-    return sumOf(swept);
+    const ended: Ended[] = [];
+    for (const step of steps) ended.push(await inBatches(upTo(BATCH_SIZE, step), endsAt));
+    return sumOf(ended);
   }
 
   /** Queues the day reports and the monthly statements of periods that have closed. */
-  async function queueReports(): Promise<Swept> {
+  async function queueReports(): Promise<Ended> {
     const { marketTimeZone: zone } = settings.market;
     const reports = await queueReportEmails(database, zone);
     const statements = await inBatches(
@@ -278,14 +278,14 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
   }
 
   /** Deletes rows beyond their retention. */
-  const pruneRows = (): Promise<Swept> => pruneInTime(database, retention);
+  const pruneRows = (): Promise<Ended> => pruneInTime(database, retention);
 
   return {
-    sweepClaims,
-    sweepVouchers,
-    sweepTopUps,
-    sweepReminders,
-    sweepMessages,
+    endDueClaims,
+    endDueVouchers,
+    endDueTopUps,
+    queueReminders,
+    endDueMessages,
     queueReports,
     pruneRows,
   };
@@ -295,11 +295,11 @@ export function createSweepActivities(dependencies: ActivityDependencies) {
 async function expireAllDue(
   database: Database,
   partnersBefore: readonly number[],
-): Promise<SweptVouchers> {
+): Promise<EndedVouchers> {
   const partners = [...partnersBefore];
   const vouchers: number[] = [];
   const stuck = new Map<number, StuckPartner>();
-  const swept = await inBatches(async () => {
+  const ended = await inBatches(async () => {
     const batch = await expireVouchersApart(database, BATCH_SIZE, { partners, vouchers });
     for (const { id, error } of batch.refused)
       log.error('The database refuses to expire a voucher', { voucherId: id, error });
@@ -313,10 +313,10 @@ async function expireAllDue(
     const isLast = batch.expired < BATCH_SIZE && batch.stuck.length === 0;
     return { count: batch.expired, isLast };
   });
-  return { ...swept, stuck: [...stuck.values()] };
+  return { ...ended, stuck: [...stuck.values()] };
 }
 
-const pruneInTime = (database: Database, retention: Retention): Promise<Swept> =>
+const pruneInTime = (database: Database, retention: Retention): Promise<Ended> =>
   pruneInTurns(database, retention, {
     batchSize: PRUNE_BATCH_SIZE,
     endsAt: Date.now() + STEP_MS,

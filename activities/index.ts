@@ -1,5 +1,5 @@
 import type { ActivityDependencies } from './dependencies.ts';
-import { createSweepActivities, createSweepCaseActivities } from './expiry.ts';
+import { createExpiryActivities, createExpiryCaseActivities } from './expiry.ts';
 import { createMessageActivities, createMessageSender } from './messages.ts';
 import { createAskActivities, createCaseActivities } from './positions.ts';
 import {
@@ -44,8 +44,8 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createMessageActivities(dependencies, sender),
     ...createTopupActivities(dependencies),
     ...createTopupOrderActivities(dependencies),
-    ...createSweepActivities(dependencies),
-    ...createSweepCaseActivities(dependencies),
+    ...createExpiryActivities(dependencies),
+    ...createExpiryCaseActivities(dependencies),
     ...createResumptionActivities(dependencies),
     ...createAskActivities(dependencies),
     ...createCaseActivities(dependencies),

@@ -190,7 +190,7 @@ const confirmationText = (texts: MessageTexts, facts: ConfirmationFacts): string
 const amountOf = (...amounts: readonly string[]): string =>
   formatAmount(amounts.reduce((sum, amount) => sum + parseMoney(amount), 0n));
 
-/** Confirmations of one process on their way at the same time; a sweep sends those beyond. */
+/** Confirmations of one process on their way at the same time; an expiry run sends those beyond. */
 const MAXIMUM_IN_BACKGROUND = 100;
 
 /** Sends queued messages, each at most once. */
@@ -203,7 +203,7 @@ export interface MessageSender {
   send(messageId: number): Promise<MessageOutcome>;
   /** The outcome, or undefined where the message is still on its way after this time. */
   sendWithin(messageId: number, milliseconds: number): Promise<MessageOutcome | undefined>;
-  /** Sends without a waiting caller. A message that stays in the queue is sent by a sweep. */
+  /** Sends without a waiting caller. A message that stays in the queue is sent by an expiry run. */
   sendInBackground(messageId: number): void;
 }
 

@@ -15,7 +15,7 @@ import { caseAdvice, caseTitle } from '../src/domain/positions/words.ts';
 import { type ProviderInquiry, unknown } from '../src/providers/outcome.ts';
 import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type { CaseInput } from '../workflows/contracts.ts';
-import { runUnhurried } from './database-step.ts';
+import { withStatementTimeout } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type CaseState, readDueVouchers, readRefusedRows } from './expiry.ts';
 import { withHeartbeat } from './provider-call.ts';
@@ -138,7 +138,7 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   /** It may be waiting for a retry, which is no longer wanted. */
   async function nudge(workflowId: string): Promise<void> {
     try {
-      await resumption.hintTopUp(workflowId);
+      await resumption.nudgeTopUp(workflowId);
     } catch (error) {
       log.warn('Could not signal a late delivery to a top-up workflow', { error });
     }
@@ -229,7 +229,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
   async function readBooks(): Promise<CaseState> {
     // Every faulty row is looked at again until it is in order.
     const endsAt = Date.now() + BOOKS_CHECK_MS;
-    const books = await runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
+    const books = await withStatementTimeout(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
       checkChangedBooks(connection, { endsAt }),
     );
     const { faults } = books;

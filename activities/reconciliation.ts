@@ -24,7 +24,7 @@ import type {
   ReverseRedemptionCommand,
   TopUpInput,
 } from '../workflows/contracts.ts';
-import { runUnhurried } from './database-step.ts';
+import { withStatementTimeout } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { type Pages, pageByPage } from './several-at-once.ts';
@@ -39,7 +39,7 @@ export function createReconciliationActivities({ database }: ActivityDependencie
   /** Checks what has changed in the books since the last check; one line per broken invariant. */
   async function checkInvariants(): Promise<readonly string[]> {
     const { faults, isComplete } = await withHeartbeat(() =>
-      runUnhurried(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
+      withStatementTimeout(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
         checkChangedBooks(connection, { endsAt: Date.now() + CHECK_MS }),
       ),
     );
@@ -262,7 +262,7 @@ export function createWholeBooksActivities({
       heartbeat(latest);
     };
     const part = await withHeartbeat(() =>
-      runUnhurried(readDatabase, STATEMENT_TIMEOUT_MS, (connection) =>
+      withStatementTimeout(readDatabase, STATEMENT_TIMEOUT_MS, (connection) =>
         checkWholePart(connection, cursor, { endsAt: Date.now() + PART_MS, note }),
       ),
     );

@@ -270,14 +270,14 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
       };
       const names = namesOfRedemption(held, numbers);
       if (!(await resumption.resumeRedemption(voucher, redeemCommandOf(held), names)))
-        await resumption.hintRedemption(voucher);
+        await resumption.nudgeRedemption(voucher);
       return;
     }
     const held = await heldAttempt(database, call.operationId);
     if (!held) return;
     const names = namesOfAttempt(held, numbers);
     if (!(await resumption.resumeTopUp(held.workflow_id, attemptBeginOf(held), names)))
-      await resumption.hintTopUp(held.workflow_id);
+      await resumption.nudgeTopUp(held.workflow_id);
   }
 
   /** What came of a settlement by hand; undefined while the money is on hold. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createCallbackAccess, createCallbackLimit } from './callbacks/hints.ts';
+import { createCallbackAccess, createCallbackLimit } from './callbacks/nudges.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import { type ApiConfig, type Config, readApiConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
@@ -101,7 +101,7 @@ export async function startApi(
     metrics,
     rateLimits,
     guesses: createVoucherGuessLimit(rateLimits),
-    hintWithinLimit: createCallbackLimit(),
+    nudgeWithinLimit: createCallbackLimit(),
     logger,
     failpoint,
     digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),

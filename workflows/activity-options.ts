@@ -126,10 +126,10 @@ export const wholeBooks = proxyActivities<ActivitiesOf<'wholeBooks'>>({
 });
 
 /**
- * Steps of a sweep. A failure of several minutes fails the run (red), so that the later steps and
- * the next sweep proceed.
+ * Steps of an expiry run. A failure of several minutes fails the run (red), so that the later steps and
+ * the next expiry run proceed.
  */
-export const sweeps = proxyActivities<ActivitiesOf<'sweeps'>>({
+export const expirySteps = proxyActivities<ActivitiesOf<'expirySteps'>>({
   startToCloseTimeout: '2m',
   heartbeatTimeout: '1m',
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },

@@ -2,25 +2,25 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Refusal, RefusedRowKind } from '../src/domain/refusals.ts';
 import type { Caller } from '../src/domain/vouchers/voucher.ts';
 
-/** How many hints a workflow follows at once. */
-interface HintLimit {
-  readonly maximumHints: number;
+/** How many nudges a workflow follows at once. */
+interface NudgeLimit {
+  readonly maximumNudges: number;
 }
 
 /**
- * Collects hints; the next waiter takes all of them as one. Each that is followed adds an attempt to the
+ * Collects nudges; the next waiter takes all of them as one. Each that is followed adds an attempt to the
  * history of the workflow: once `maximum` were, its own pauses decide.
  */
-export function createHints(maximum: number) {
-  let isHinted = false;
+export function createNudges(maximum: number) {
+  let isNudged = false;
   let followed = 0;
   return {
     give: (): void => {
-      isHinted = true;
+      isNudged = true;
     },
     take: (): boolean => {
-      const taken = isHinted && followed < maximum;
-      isHinted = false;
+      const taken = isNudged && followed < maximum;
+      isNudged = false;
       if (taken) followed += 1;
       return taken;
     },
@@ -134,7 +134,7 @@ export interface RedemptionMade {
 }
 
 /** Durations of a redemption. All are settings, so that tests need not wait. */
-export interface RedemptionTiming extends HintLimit {
+export interface RedemptionTiming extends NudgeLimit {
   readonly claimLifetimeMs: number;
   /** The longest wait of a claim's answer for the SMS provider. */
   readonly messageWaitMs: number;
@@ -191,7 +191,7 @@ export interface TopUpMade {
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming extends HintLimit {
+export interface TopUpTiming extends NudgeLimit {
   readonly retryWindowMs: number;
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;
@@ -214,8 +214,8 @@ export const retryTopUp = defineUpdate<OperationOutcome<TopUpMade>, [RetryComman
 /** Makes one more attempt for support staff, without an answer and without input. */
 export const retry = defineSignal<[]>('retry');
 
-/** A hint of the provider that the attempt has changed: ask it now. */
-export const providerHint = defineSignal<[]>('providerHint');
+/** A nudge of the provider that the attempt has changed: ask it now. */
+export const providerNudge = defineSignal<[]>('providerNudge');
 
 /** An orphaned message; its content is in the database. */
 export interface FinishMessageInput {
@@ -274,7 +274,7 @@ export interface RedemptionReversed {
   readonly providerReference: string;
 }
 
-export interface ReversalTiming extends HintLimit {
+export interface ReversalTiming extends NudgeLimit {
   readonly inquiryIntervalMs: number;
   readonly alarmAfterMs: number;
 }

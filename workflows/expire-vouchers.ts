@@ -1,15 +1,15 @@
 import type { Activities } from '../activities/index.ts';
 import type { RefusedRowKind } from '../src/domain/refusals.ts';
-import { sweeps } from './activity-options.ts';
+import { expirySteps } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
 import { raiseFailures } from './steps/failures.ts';
 
-/** Limit of rounds of a step; the next sweep does the rest. */
+/** Limit of rounds of a step; the next expiry run does the rest. */
 const MAXIMUM_ROUNDS = 20;
 const MAXIMUM_SHOWN = 20;
 
-/** The effect of one sweep, for the Temporal UI. */
-export interface SweepResult {
+/** The effect of one expiry run, for the Temporal UI. */
+export interface ExpiryRunResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly failedTopups: number;
@@ -32,9 +32,9 @@ export interface SweepResult {
   readonly prunedOperations: number;
 }
 
-type Swept = Pick<Awaited<ReturnType<Activities['sweepClaims']>>, 'count' | 'isDone' | 'refused'>;
+type Ended = Pick<Awaited<ReturnType<Activities['endDueClaims']>>, 'count' | 'isDone' | 'refused'>;
 
-type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][number];
+type StuckPartner = Awaited<ReturnType<Activities['endDueVouchers']>>['stuck'][number];
 
 /**
  * Ends what is over: vouchers and claims that are due, top-ups that never began, messages that their
@@ -46,12 +46,12 @@ type StuckPartner = Awaited<ReturnType<Activities['sweepVouchers']>>['stuck'][nu
  *
  * @throws the failures of steps
  */
-export async function expireVouchers(): Promise<SweepResult> {
+export async function expireVouchers(): Promise<ExpiryRunResult> {
   const failures: unknown[] = [];
   const stuck = new Map<number, StuckPartner>();
   const refused = createRefusedRows();
-  const step = (sweep: () => Promise<Swept>): Promise<number> =>
-    untilDone(sweep, refused.add).catch((error: unknown) => {
+  const step = (endBatch: () => Promise<Ended>): Promise<number> =>
+    untilDone(endBatch, refused.add).catch((error: unknown) => {
       failures.push(error);
       return 0;
     });
@@ -59,33 +59,33 @@ export async function expireVouchers(): Promise<SweepResult> {
     step(async () => ({ count: await resume(), isDone: true }));
 
   const result = {
-    expiredClaims: await step(sweeps.sweepClaims),
+    expiredClaims: await step(expirySteps.endDueClaims),
     expiredVouchers: await step(async () => {
-      const swept = await sweeps.sweepVouchers(leftOut(stuck));
-      for (const partner of swept.stuck) stuck.set(partner.partnerId, partner);
-      return swept;
+      const ended = await expirySteps.endDueVouchers(leftOut(stuck));
+      for (const partner of ended.stuck) stuck.set(partner.partnerId, partner);
+      return ended;
     }),
-    failedTopups: await step(sweeps.sweepTopUps),
-    queuedReminders: await step(sweeps.sweepReminders),
-    queuedReports: await step(sweeps.queueReports),
-    endedMessages: await step(sweeps.sweepMessages),
-    resumedMessages: await resumed(sweeps.resumeMessages),
-    resumedBulkOrders: await resumed(sweeps.resumeBulkOrders),
+    failedTopups: await step(expirySteps.endDueTopUps),
+    queuedReminders: await step(expirySteps.queueReminders),
+    queuedReports: await step(expirySteps.queueReports),
+    endedMessages: await step(expirySteps.endDueMessages),
+    resumedMessages: await resumed(expirySteps.resumeMessages),
+    resumedBulkOrders: await resumed(expirySteps.resumeBulkOrders),
     stuckPartners: stuck.size,
-    prunedOperations: await step(sweeps.pruneRows),
+    prunedOperations: await step(expirySteps.pruneRows),
     refusedRows: refused.count(),
   };
   if (stuck.size > 0) {
     const partners = [...stuck.values()];
-    await sweeps.openDueVoucherCases(partners).catch((error: unknown) => failures.push(error));
+    await expirySteps.openDueVoucherCases(partners).catch((error: unknown) => failures.push(error));
     showStuck(partners);
   }
   if (refused.count() > 0)
-    await sweeps
+    await expirySteps
       .openRefusedRowCases(refused.list())
       .catch((error: unknown) => failures.push(error));
   raiseFailures(failures);
-  if (stuck.size === 0) showSwept(result);
+  if (stuck.size === 0) showResult(result);
   return result;
 }
 
@@ -95,11 +95,11 @@ const leftOut = (stuck: ReadonlyMap<number, StuckPartner>): number[] =>
     .filter(({ reason }) => reason === 'reserve-too-small')
     .map(({ partnerId }) => partnerId);
 
-/** The rows that the database refused in any round of a sweep. */
+/** The rows that the database refused in any round of an expiry run. */
 function createRefusedRows() {
   const byKind = new Map<RefusedRowKind, Set<string>>();
   return {
-    add({ refused = [] }: Swept): void {
+    add({ refused = [] }: Ended): void {
       for (const { rows, ids } of refused)
         byKind.set(rows, new Set([...(byKind.get(rows) ?? []), ...ids]));
     },
@@ -110,27 +110,27 @@ function createRefusedRows() {
 
 /** Repeats a step until it is done. */
 async function untilDone(
-  sweep: () => Promise<Swept>,
-  note: (swept: Swept) => void,
+  endBatch: () => Promise<Ended>,
+  note: (ended: Ended) => void,
 ): Promise<number> {
   let total = 0;
   for (let round = 0; round < MAXIMUM_ROUNDS; round += 1) {
-    const swept = await sweep();
-    note(swept);
-    total += swept.count;
-    if (swept.isDone) break;
+    const ended = await endBatch();
+    note(ended);
+    total += ended.count;
+    if (ended.isDone) break;
   }
   return total;
 }
 
-const showSwept = (result: SweepResult): void =>
+const showResult = (result: ExpiryRunResult): void =>
   showDetails(
     `${result.refusedRows === 0 ? '**In order.**' : refusedWords(result)} Ended: ${result.expiredVouchers} vouchers, ${result.expiredClaims} claims, ` +
       `${result.failedTopups} top-ups that never began. Queued: ${result.queuedReminders} reminders and ` +
       `${result.queuedReports} reports. This run needs no action.`,
   );
 
-const refusedWords = ({ refusedRows }: SweepResult): string =>
+const refusedWords = ({ refusedRows }: ExpiryRunResult): string =>
   `**The database refused ${refusedRows} rows.** Each kind of them has a case, found by ` +
   '`NeedsAction = true`.';
 

@@ -24,7 +24,7 @@ export interface FollowCaseResult {
 
 /**
  * Shows a case to support staff, found by `NeedsAction = true` until the case is settled. It moves no
- * money: an operator's command or a later sweep settles the case, and this workflow reads that from the
+ * money: an operator's command or a later expiry run settles the case, and this workflow reads that from the
  * database. A cancellation in the UI changes nothing.
  */
 export function followCase(input: CaseInput): Promise<FollowCaseResult> {

@@ -12,7 +12,7 @@ export type GenerateBulkResult = Omit<Progress, 'isEnded'>;
 /**
  * Generates the vouchers of a bulk order step by step, until each line is generated, refused or
  * cancelled. No money is held in advance: each line pays at its turn. The database has the order, and
- * its cancellation; a cancellation in the UI only ends this run, and the next sweep begins another.
+ * its cancellation; a cancellation in the UI only ends this run, and the next expiry run begins another.
  */
 export async function generateBulk({
   bulkOrderId,

@@ -10,7 +10,7 @@ import {
   claimReleased,
   claimResult,
   type OperationOutcome,
-  providerHint,
+  providerNudge,
   type RedeemVoucherInput,
   redeem,
   superseded,
@@ -72,7 +72,7 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
 
 /** The messages from the API and other workflows to a run. */
 function setHandlers(run: RedemptionRun): void {
-  const { begin, hints } = run;
+  const { begin, nudges } = run;
   setHandler(
     claimResult,
     async () => {
@@ -140,7 +140,7 @@ function setHandlers(run: RedemptionRun): void {
         'Do not send it. The service does, when the SMS provider reports whether the code arrived.',
     },
   );
-  setHandler(providerHint, hints.give, {
+  setHandler(providerNudge, nudges.give, {
     description:
       'Asks the provider at once how the payment ended, or tries at once to book it. Safe at any time. Needs no input.',
   });

@@ -21,9 +21,9 @@ import { database, repairs } from './activity-options.ts';
 import type { cancelVoucher } from './cancel-voucher.ts';
 import {
   claimReleased,
-  createHints,
+  createNudges,
   type OperationOutcome,
-  providerHint,
+  providerNudge,
   type RepairCall,
   type RepairInput,
 } from './contracts.ts';
@@ -49,7 +49,7 @@ const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 /** How a repair waits. */
 interface Patience {
   /** Whether somebody asks to look at once. */
-  readonly takeHint: () => boolean;
+  readonly takeNudge: () => boolean;
   /** How long its steps may fail until a person is called. */
   readonly alarmAfterMs: number;
 }
@@ -60,7 +60,7 @@ interface Patience {
  */
 async function untilKnown<Known>(
   firstPauseMs: number,
-  { takeHint, alarmAfterMs }: Patience,
+  { takeNudge, alarmAfterMs }: Patience,
   look: () => Promise<Known | undefined>,
 ): Promise<Known> {
   const startedAt = Date.now();
@@ -85,7 +85,7 @@ async function untilKnown<Known>(
         wasRaised = true;
       }
     }
-    await condition(takeHint, lengthenPause(pauseMs, Date.now() - startedAt), {
+    await condition(takeNudge, lengthenPause(pauseMs, Date.now() - startedAt), {
       summary: 'Not known yet: look again',
     });
   }
@@ -94,7 +94,7 @@ async function untilKnown<Known>(
 const showFailing = (isOverdue: boolean): void =>
   showDetails(
     '**A step of this repair fails**: it is repeated, and nothing is done twice. To try now, send the ' +
-      'signal `providerHint`.',
+      'signal `providerNudge`.',
     ...(isOverdue
       ? ['**A person is needed**: the log of the worker has the error of the database.']
       : []),
@@ -115,13 +115,13 @@ export function repair(input: RepairInput): Promise<RepairResult> {
 }
 
 async function carryOut(input: RepairInput): Promise<RepairResult> {
-  const hints = createHints(input.timing.maximumHints);
-  setHandler(providerHint, hints.give, {
+  const nudges = createNudges(input.timing.maximumNudges);
+  setHandler(providerNudge, nudges.give, {
     description: 'Looks at once whether it has come to its end. Needs no input.',
   });
   const { repairId, operationId } = input;
   const name = { repairId, operationId };
-  const patience = { takeHint: hints.take, alarmAfterMs: input.timing.alarmAfterMs };
+  const patience = { takeNudge: nudges.take, alarmAfterMs: input.timing.alarmAfterMs };
   const begun = await untilDone(patience, () => database.beginRepair(name));
   if (begun.kind === 'ended') {
     if (begun.endedClaimWorkflow !== undefined)

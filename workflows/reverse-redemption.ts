@@ -10,9 +10,9 @@ import { messageOf, quoted, type Refusal } from '../src/domain/refusals.ts';
 import { database, providers } from './activity-options.ts';
 import { mayCome } from './addressed-input.ts';
 import {
-  createHints,
+  createNudges,
   type OperationOutcome,
-  providerHint,
+  providerNudge,
   type RedemptionReversed,
   type ReversalTiming,
   type ReverseRedemptionInput,
@@ -43,7 +43,7 @@ const showUnknown = (begun: ReversalBegun, lastMessage: string, urgency: Urgency
     `${urgencyWords[urgency]}**Reversal unknown**: ${describeReversal(begun)}`,
     `The provider's last message: ${lastMessage}. Nothing is credited before the provider has ` +
       'confirmed it, and the service asks the provider again. To ask now, send the signal ' +
-      '`providerHint`.',
+      '`providerNudge`.',
   );
 
 const showReversed = (begun: ReversalBegun, providerReference: string): void =>
@@ -62,14 +62,14 @@ const showNotReversed = (begun: ReversalBegun, message: string): void =>
 function reverseUntilKnown(
   operationId: string,
   begun: ReversalBegun,
-  { takeHint, ...timing }: ReversalTiming & { readonly takeHint: () => boolean },
+  { takeNudge, ...timing }: ReversalTiming & { readonly takeNudge: () => boolean },
 ): Promise<Ending> {
   const named = namedCalls(operationId);
   const summary = `ETB ${begun.toMerchant} of ${begun.platformReference}`;
   return finalOutcome({
     timing,
     possiblySent: begun.isResumed,
-    takeHint,
+    takeNudge,
     send: () =>
       named((call) =>
         providers.reversePayment.executeWithOptions({ summary: `Reverse ${summary}` }, [
@@ -115,7 +115,7 @@ export function reverseRedemption(input: ReverseRedemptionInput): Promise<Revers
 
 async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemptionResult> {
   const { operationId } = input.command;
-  const hints = createHints(input.timing.maximumHints);
+  const nudges = createNudges(input.timing.maximumNudges);
   let answer: OperationOutcome<RedemptionReversed> | undefined;
   setHandler(
     reversalResult,
@@ -125,7 +125,7 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
     },
     { description: 'For the API alone: how the reversal ended.', validator: mayCome },
   );
-  setHandler(providerHint, hints.give, {
+  setHandler(providerNudge, nudges.give, {
     description:
       'Asks the provider at once how the reversal ended, or tries at once to book it. Safe at any time. Needs no input.',
   });
@@ -138,8 +138,8 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
     return { ended: result.ok ? 'reversed' : 'refused' };
   }
   if (!isHeldBy(operationId, begun)) throw raiseForeignHold(operationId);
-  const ending = await sendReversal(input, begun, hints.take);
-  const booked = await book(input, { begun, ending, takeHint: hints.take });
+  const ending = await sendReversal(input, begun, nudges.take);
+  const booked = await book(input, { begun, ending, takeNudge: nudges.take });
   answer = booked.outcome;
   report(begun, ending);
   if (booked.messageId !== null) await tellOwner(booked.messageId);
@@ -150,13 +150,13 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
 function sendReversal(
   { command, timing }: ReverseRedemptionInput,
   begun: ReversalBegun,
-  takeHint: () => boolean,
+  takeNudge: () => boolean,
 ): Promise<Ending> {
   upsertSearchAttributes([
     { key: voucherSerial, value: begun.serialNumber },
     { key: reference, value: [begun.platformReference, begun.reference] },
   ]);
-  return reverseUntilKnown(command.operationId, begun, { ...timing, takeHint });
+  return reverseUntilKnown(command.operationId, begun, { ...timing, takeNudge });
 }
 
 /** Books the outcome of a reversal; never gives up. */
@@ -165,12 +165,12 @@ const book = (
   known: {
     readonly begun: ReversalBegun;
     readonly ending: Ending;
-    readonly takeHint: () => boolean;
+    readonly takeNudge: () => boolean;
   },
 ): Promise<BookedReversal> =>
   bookUntilDone<BookedReversal>({
     alarmAfterMs,
-    takeHint: known.takeHint,
+    takeNudge: known.takeNudge,
     book: () =>
       known.ending.kind === 'done'
         ? database.postReversal(operationId, known.ending.providerReference)

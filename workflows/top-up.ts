@@ -8,7 +8,7 @@ import {
 import { mayCome } from './addressed-input.ts';
 import {
   type OperationOutcome,
-  providerHint,
+  providerNudge,
   retry,
   retryTopUp,
   type TopUpInput,
@@ -76,7 +76,7 @@ async function endIfDeliveredLate(run: TopUpRun): Promise<void> {
 
 /** The messages from the API and support staff to a run. */
 function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>): void {
-  const { running, hints, begin } = run;
+  const { running, nudges, begin } = run;
   setHandler(topUpResult, () => first, {
     description: 'For the API alone: how the first attempt ended.',
     validator: mayCome,
@@ -105,9 +105,9 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
     },
   );
   setHandler(
-    providerHint,
+    providerNudge,
     () => {
-      hints.give();
+      nudges.give();
       run.newsOfFailed ||= hasFailed(run) && running.size === 0;
     },
     {

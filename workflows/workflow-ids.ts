@@ -40,7 +40,7 @@ export const reverseRedemptionId = (redemptionId: number, operationId: string): 
 export const repairWorkflowId = (repairId: number, operationId: string): string =>
   `repair:${repairId}:${operationId}`;
 
-/** The sweep of the workers on one task queue, started by a Schedule with this id. */
+/** The expiry run of the workers on one task queue, started by a Schedule with this id. */
 export const expireVouchersId = (taskQueue: string): string => `expire-vouchers:${taskQueue}`;
 
 /** The reconciliation of the workers on one task queue, started by a Schedule with this id. */

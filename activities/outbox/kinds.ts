@@ -22,7 +22,7 @@ import { isEmptyStatement, type Month, statementMessages } from '../../src/domai
 import type { CompanyKind } from '../../src/domain/vouchers/voucher.ts';
 import type { Email } from '../../src/providers/email.ts';
 import type { SmsMessage } from '../../src/providers/sms/sms-sender.ts';
-import { runUnhurried } from '../database-step.ts';
+import { withStatementTimeout } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type OutboxDependencies = Pick<
@@ -280,7 +280,7 @@ const readStatement =
   async (subject) => {
     const [kind, id, month] = subject.split(' ') as [CompanyKind, string, Month];
     const { marketTimeZone: zone } = market;
-    const statement = await runUnhurried(database, READ_STATEMENT_TIMEOUT_MS, (connection) =>
+    const statement = await withStatementTimeout(database, READ_STATEMENT_TIMEOUT_MS, (connection) =>
       readCompanyMonth(connection, { kind, id: Number(id) }, { month, zone }),
     );
     if (isEmptyStatement(statement)) return 'The statement is empty';
@@ -309,7 +309,7 @@ const readReport =
     logger: Pick<Logger, 'error'>,
   ): MessageKind['read'] =>
   async (day) => {
-    const report = await runUnhurried(readDatabase, READ_REPORT_TIMEOUT_MS, (connection) =>
+    const report = await withStatementTimeout(readDatabase, READ_REPORT_TIMEOUT_MS, (connection) =>
       readDayReport(connection, { day: day as Day, zone: settings.market.marketTimeZone }),
     );
     if (!isInOrder(report)) logger.error({ day }, 'The report of a day shows faults');

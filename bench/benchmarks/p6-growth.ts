@@ -16,7 +16,7 @@ const WARM_UP_CALLS = 600;
 
 /** Nothing runs by itself while something is measured; and claims wait until they are redeemed. */
 const QUIET = {
-  EXPIRY_SWEEP_INTERVAL_SECONDS: '86400',
+  EXPIRY_RUN_INTERVAL_SECONDS: '86400',
   RECONCILE_INTERVAL_SECONDS: '86400',
   REVERSAL_WATCH_SECONDS: '0',
   CLAIM_LIFETIME_SECONDS: '3600',

@@ -20,7 +20,7 @@ export interface HistoryCompanies {
 /** A fee of 2.5 %, as merchants of tests have. */
 const FEE = 0.025;
 const FEE_PERCENT = FEE * 100;
-/** Younger than the retention of any rows, so that no sweep prunes a history while it is measured. */
+/** Younger than the retention of any rows, so that no expiry run prunes a history while it is measured. */
 const HISTORY_DAYS = 20;
 
 const digest = (text: string) => `encode(sha256(convert_to(${text}, 'utf8')), 'hex')`;

@@ -122,8 +122,8 @@ const balance = reads('balance', (side) => side.ofPartner('GET', '/info/get-curr
 
 const vouchersPage = reads('first page of vouchers', (side) => side.ofPartner('GET', '/vouchers'));
 
-const sweep: GrowthStep = {
-  title: `sweep that expires ${DUE_VOUCHERS} vouchers`,
+const runExpiry: GrowthStep = {
+  title: `expiry run that expires ${DUE_VOUCHERS} vouchers`,
   kind: 'run',
   async measure(side) {
     await addDueVouchers(side, DUE_VOUCHERS);
@@ -147,7 +147,7 @@ export const growthSteps: readonly GrowthStep[] = [
   detail,
   balance,
   vouchersPage,
-  sweep,
+  runExpiry,
   reconciliation,
 ];
 
@@ -168,7 +168,7 @@ async function requireNoneDue({ service }: Side): Promise<void> {
   const { rows } = await sql`
     select from vouchers where status = 'ACTIVE' and expires_at <= (select clock_timestamp()) limit 1
   `.execute(service.database);
-  if (rows.length > 0) throw new Error('The sweep has left due vouchers');
+  if (rows.length > 0) throw new Error('The expiry run has left due vouchers');
 }
 
 /** Ends when what was done has its numbers, which the service gives in the background. */

@@ -7,12 +7,12 @@ import { persist } from './persist.ts';
 export const SHORT_RESERVE = 'chaos:short-reserve:';
 
 const DUE_VOUCHERS = 3;
-/** Longer than two sweeps; other faults may keep the sweep from its work meanwhile. */
+/** Longer than two expiry runs; other faults may keep the expiry run from its work meanwhile. */
 const PATIENCE_MS = 15_000;
 
 /**
  * Takes the reserve of one partner away, as a wrong booking would, and lets vouchers of every partner
- * become due. The sweep must expire the others' vouchers; when the reserve is back, also the partner's.
+ * become due. The expiry run must expire the others' vouchers; when the reserve is back, also the partner's.
  */
 export async function shortenReserve({ stack, world, random }: FaultScene): Promise<string> {
   const { database } = stack;

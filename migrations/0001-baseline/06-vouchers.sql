@@ -48,7 +48,7 @@ create index vouchers_by_partner on vouchers (partner_id, id);
 create index vouchers_by_partner_and_time on vouchers (partner_id, created_at, id);
 create index vouchers_by_partner_and_expiry on vouchers (partner_id, expires_at, id);
 create index vouchers_by_partner_and_status on vouchers (partner_id, status, id);
--- The end of a claim, and the sweep of those left behind, look a voucher up by its claim.
+-- The end of a claim, and the expiry run of those left behind, look a voucher up by its claim.
 create index vouchers_by_current_claim on vouchers (current_claim_id)
   where current_claim_id is not null;
 create index vouchers_by_number_key on vouchers (split_part(owner_msisdn, '.', 1), id)

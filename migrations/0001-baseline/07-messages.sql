@@ -33,7 +33,7 @@ create unique index messages_of_reversal on messages (reversal_id) where reversa
 create index messages_by_voucher on messages (voucher_id, created_at);
 create index messages_by_number_key on messages (split_part(msisdn, '.', 1), created_at);
 create index messages_with_number on messages (created_at) where msisdn <> 'erased';
--- The sweep looks for messages that no workflow finishes any more. Nearly all messages are settled.
+-- The expiry run looks for messages that no workflow finishes any more. Nearly all messages are settled.
 create index messages_unsettled on messages (id) where settled_at is null;
 -- A report of a provider names a message by the provider's id.
 create index messages_by_provider_reference on messages (provider_reference)

@@ -4,7 +4,7 @@ import { parseMsisdn } from '../domain/phone.ts';
 import type { DeliveryReport } from '../domain/vouchers/messages.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { refuseCallback } from './hints.ts';
+import { refuseCallback } from './nudges.ts';
 
 /** By the provider's `status` (providers.md 3.3) in small letters; another one says nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {

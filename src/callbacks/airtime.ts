@@ -4,11 +4,11 @@ import { isSameBytes } from '../crypto/digests.ts';
 import { refuse } from '../domain/refusals.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { hintAttempt, refuseCallback } from './hints.ts';
+import { nudgeAttempt, refuseCallback } from './nudges.ts';
 
 /**
  * Receives a callback of DT One. Callbacks are not signed, so a callback is only a
- * hint: the workflow or the next reconciliation asks the provider before it changes anything
+ * nudge: the workflow or the next reconciliation asks the provider before it changes anything
  * (providers.md 3.2). Settings limit its source addresses and give it a secret path. An unknown
  * reference costs one query and leaves nothing behind.
  */
@@ -30,7 +30,7 @@ export const airtimeCallback = endpoint({
     const given = { secret: params.secret, sourceAddress };
     const refusal = refuseCallback(services.callbackAccess['dt-one'], given);
     if (refusal) return refusal;
-    await hintAttempt(services, body.external_id, 'dt-one');
+    await nudgeAttempt(services, body.external_id, 'dt-one');
     return reply(null, { message: 'Thank you' });
   },
 });
@@ -39,7 +39,7 @@ const subject = z.object({ customIdentifier: z.string().max(40) });
 
 /**
  * Receives a callback of Reloadly about a top-up. It is signed (providers.md 3.2b), but without a limit
- * in time, and its shape is not settled: it is a hint like those of other providers, of which only our
+ * in time, and its shape is not settled: it is a nudge like those of other providers, of which only our
  * reference is read.
  */
 export const reloadlyCallback = endpoint({
@@ -62,7 +62,7 @@ export const reloadlyCallback = endpoint({
   async handle({ services, body, headers, rawBody }) {
     const { reloadlyCallbackSecret } = services.settings.callbacks;
     if (!isSigned(rawBody, headers, reloadlyCallbackSecret)) return refuse('route-not-found');
-    await hintAttempt(services, body.data.customIdentifier, 'reloadly');
+    await nudgeAttempt(services, body.data.customIdentifier, 'reloadly');
     return reply(null, { message: 'Thank you' });
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findReferencedPayment } from '../db/reconciliation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { hintPayment, refuseCallback } from './hints.ts';
+import { nudgePayment, refuseCallback } from './nudges.ts';
 
 const uuid = z.uuid().toLowerCase();
 
@@ -35,7 +35,7 @@ export const gsmaCallback = endpoint({
       reference === undefined
         ? undefined
         : await findReferencedPayment(services.database, reference);
-    if (payment) await hintPayment(services, payment, 'gsma');
+    if (payment) await nudgePayment(services, payment, 'gsma');
     return reply(null);
   },
 });

@@ -10,7 +10,7 @@ import { mpesaStatusOf } from '../domain/mpesa.ts';
 import { internationalDigits, numberOfParty, presentableMessage } from '../domain/providers.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { hintPayment, refuseCallback } from './hints.ts';
+import { nudgePayment, refuseCallback } from './nudges.ts';
 
 const text = z.union([z.string().trim(), z.number().transform(String)]);
 const short = text.pipe(z.string().max(100));
@@ -165,7 +165,7 @@ export const mpesaCallback = endpoint({
       const result =
         kind === 'timeout' ? undefined : readMpesaResult(kind, reference, body, payment);
       const isUnused = result === undefined || (await addMpesaResult(database, result));
-      if (isUnused && isNews(kind, result, payment)) await hintPayment(services, payment, 'mpesa');
+      if (isUnused && isNews(kind, result, payment)) await nudgePayment(services, payment, 'mpesa');
     }
     return reply(null, { message: 'Accepted' });
   },

@@ -1,7 +1,7 @@
 import { NoResultError, type RawBuilder, sql } from 'kysely';
 import { isDefiniteDatabaseError } from './connection.ts';
 
-/** Rows of a sweep: all that are due but some, or some of those that are due. */
+/** Rows of an expiry run: all that are due but some, or some of those that are due. */
 export type Rows<Id> = { readonly except: readonly Id[] } | { readonly only: readonly Id[] };
 
 /** The part of a condition that leaves these rows. */
@@ -14,7 +14,7 @@ export const isAmong = <Id>(
     ? sql`${sql.ref(column)} = any(${rows.only}::${sql.raw(type)}[])`
     : sql`${sql.ref(column)} <> all(${rows.except}::${sql.raw(type)}[])`;
 
-/** What a sweep does with rows that are due. */
+/** What an expiry run does with rows that are due. */
 export interface RowStep<Id> {
   /** Ends a batch of them in one transaction; returns the number. */
   end(rows: Rows<Id>): Promise<number>;

@@ -66,5 +66,5 @@ export const remedyOf = (reason: Reason): string => remedies[reasons[reason].rem
 /** Somebody's message without its final punctuation, for a sentence of ours. */
 export const quoted = (words: string): string => words.replace(/[.\s]+$/, '');
 
-/** Rows that a sweep ends one by one where the database refuses their batch. */
+/** Rows that an expiry run ends one by one where the database refuses their batch. */
 export type RefusedRowKind = 'claim' | 'top-up' | 'retry' | 'reminder';

@@ -77,7 +77,7 @@ const ofService: readonly WorkflowName[] = [
   { id: /^case:due-vouchers:/i, about: 'Vouchers of one partner that are due and cannot expire.' },
   { id: /^case:refused-rows:/i, about: 'Rows that the database refuses to end when they are due.' },
   { id: /^case:books:/i, about: 'The books do not agree: an operator looks for the fault.' },
-  { id: /^expire-vouchers:/i, about: 'The sweep that ends due vouchers, claims and top-ups.' },
+  { id: /^expire-vouchers:/i, about: 'The expiry run that ends due vouchers, claims and top-ups.' },
   { id: /^reconcile:/i, about: 'The reconciliation of money on hold, workflows and providers.' },
   { id: /^check-books:/i, about: 'The nightly check of all books.' },
   {

@@ -18,10 +18,10 @@ export interface CallbackAccess {
   readonly isAddress: AddressMatcher;
 }
 
-/** Gives a hint within the limit of its subject; undefined where it was dropped. */
-export type HintWithinLimit = <Result>(
+/** Gives a nudge within the limit of its subject; undefined where it was dropped. */
+export type NudgeWithinLimit = <Result>(
   subject: string,
-  hint: () => Promise<Result>,
+  nudge: () => Promise<Result>,
 ) => Promise<Result | undefined>;
 
 /** The dependencies of handlers; the entry point of a process assembles them. */
@@ -37,7 +37,7 @@ export interface Services extends OperationServices {
   readonly rateLimits: RateLimits;
   readonly guesses: VoucherGuessLimit;
   /** Lets a limited number of callbacks about an operation reach its workflow. */
-  readonly hintWithinLimit: HintWithinLimit;
+  readonly nudgeWithinLimit: NudgeWithinLimit;
   readonly secretBox: SecretBox;
   /** Encrypts API keys that can be copied; undefined where none are kept. */
   readonly keyCopies: SecretBox | undefined;

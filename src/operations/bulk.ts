@@ -23,7 +23,7 @@ const LINES_AT_ONCE = 200;
 
 /**
  * Records an order of many vouchers once, and starts its workflow. Where Temporal is not reachable,
- * the next sweep starts it: the order is accepted all the same.
+ * the next expiry run starts it: the order is accepted all the same.
  */
 export async function orderVouchersOnce(
   services: OperationServices,
@@ -81,6 +81,6 @@ async function begin({ workflows, logger }: OperationServices, order: BulkOrder)
       partnerId: order.partner_id,
     });
   } catch (error) {
-    logger.warn(describeError(error), 'A bulk order waits for the next sweep');
+    logger.warn(describeError(error), 'A bulk order waits for the next expiry run');
   }
 }

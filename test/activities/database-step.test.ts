@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runUnhurried } from '../../activities/database-step.ts';
+import { withStatementTimeout } from '../../activities/database-step.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 
 let open: OpenDatabase;
@@ -16,7 +16,7 @@ it('ends a statement at the limit that it was given, and gives the usual limit b
     );
     return rows[0]?.statement_timeout;
   };
-  const sleeping = runUnhurried(open.database, 100, (database) =>
+  const sleeping = withStatementTimeout(open.database, 100, (database) =>
     sql`select pg_sleep(30)`.execute(database),
   );
   await expect(sleeping).rejects.toMatchObject({ code: '57014' });

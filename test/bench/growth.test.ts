@@ -107,7 +107,7 @@ test('P6 measures every step on both histories', async () => {
       one,
       `${one}, p99`,
     ]),
-    'sweep that expires 2000 vouchers, time',
+    'expiry run that expires 2000 vouchers, time',
     'reconciliation of a round, time',
   ]);
   for (const { ratio, title } of measured) expect(ratio, title).toBeGreaterThan(0);

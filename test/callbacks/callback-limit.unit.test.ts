@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCallbackLimit } from '../../src/callbacks/hints.ts';
+import { createCallbackLimit } from '../../src/callbacks/nudges.ts';
 import { WorkflowsUnavailableError } from '../../src/operations/workflow-calls.ts';
 
 const taken = () => Promise.resolve('taken');
@@ -15,7 +15,7 @@ it('drops what is beyond the limit of a subject', async () => {
   expect(await withinLimit('another', taken)).toBe('taken');
 });
 
-it('does not count a hint that reached nobody, and no more than the limit are under way at once', async () => {
+it('does not count a nudge that reached nobody, and no more than the limit are under way at once', async () => {
   const withinLimit = createCallbackLimit();
   for (let time = 0; time < 25; time += 1)
     await expect(withinLimit('one', failing)).rejects.toThrow('could not be reached');
@@ -27,7 +27,7 @@ it('does not count a hint that reached nobody, and no more than the limit are un
   expect(after.filter((answer) => answer === 'taken')).toHaveLength(20);
 });
 
-it('counts a hint that may have arrived', async () => {
+it('counts a nudge that may have arrived', async () => {
   const withinLimit = createCallbackLimit();
   const unknown = () => Promise.reject(new WorkflowsUnavailableError(false));
   await Promise.allSettled(Array.from({ length: 20 }, () => withinLimit('one', unknown)));

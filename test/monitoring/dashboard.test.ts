@@ -51,7 +51,7 @@ beforeAll(async () => {
     .start('service', {
       METRICS_PORT: '0',
       METRICS_READ_SECONDS: '0.2',
-      EXPIRY_SWEEP_INTERVAL_SECONDS: '1',
+      EXPIRY_RUN_INTERVAL_SECONDS: '1',
       PROVIDER_BALANCE_INTERVAL_SECONDS: '1',
     })
     .logged('Service is running');
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await until(async () => {
     const after = await read();
     expect(after).toMatch(/voucher_service_oldest_hold_seconds\{kind="payment"\} [0-9.]*[1-9]/);
-    expect(after).toMatch(/schedule_last_run_succeeded\{schedule="sweep"\} 1/);
+    expect(after).toMatch(/schedule_last_run_succeeded\{schedule="expiry"\} 1/);
     expect(after).toMatch(/provider_balance\{/);
     scrapes = { at, before, after };
   });

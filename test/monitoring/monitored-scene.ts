@@ -16,7 +16,7 @@ const settings = {
   CALLER_WAIT_SECONDS: '3',
   PROVIDER_BALANCE_MINIMUMS: 'gsma=100',
   // Alerts say when a Schedule of an hour is late.
-  EXPIRY_SWEEP_INTERVAL_SECONDS: '3600',
+  EXPIRY_RUN_INTERVAL_SECONDS: '3600',
   RECONCILE_INTERVAL_SECONDS: '3600',
   // Longer than the time for which rules are evaluated, so that readings get old on purpose alone.
   PROVIDER_BALANCE_INTERVAL_SECONDS: '43200',

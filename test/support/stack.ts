@@ -45,7 +45,7 @@ const TEST_SETTINGS = {
   // Tests break providers for many calls in a row.
   PROVIDER_BREAKER_SECONDS: '0.1',
   // A Schedule runs at multiples of its interval since 1970: one of an hour would run within some tests.
-  EXPIRY_SWEEP_INTERVAL_SECONDS: '2592000',
+  EXPIRY_RUN_INTERVAL_SECONDS: '2592000',
   RECONCILE_INTERVAL_SECONDS: '2592000',
   // A stack that looks for rows twenty times a second costs a tenth of a core: where tests wait for what it finds
   // again and again, their scene asks for that.

@@ -41,7 +41,7 @@ export const tenStates = {
   'payment unknown': [
     /^\*\*Payment unknown\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma;/,
     /The provider's last message: .+ The money stays on hold \(to msisdn \+2519\*+014\), and the service asks/,
-    /Do not pay it by hand.* send the signal `providerHint`\./,
+    /Do not pay it by hand.* send the signal `providerNudge`\./,
     /After a day, .* \*Settle the payment\* at `\/support`/,
   ],
   'top-up failed': [

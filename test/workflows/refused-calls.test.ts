@@ -82,7 +82,7 @@ describe('a payment', () => {
     // The provider still does not say it, which needs nobody yet.
     await until(async () => expectNobodyNeeded(handle));
     sandbox.faults.clear();
-    await handle.signal('providerHint');
+    await handle.signal('providerNudge');
     expect((await redeeming).status).toBe(200);
     expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
     expect(await ended(gifts.stack, handle.workflowId, 'payment-refused-by-database')).toEqual({
@@ -101,7 +101,7 @@ describe('a top-up', () => {
     await mend();
     await until(async () => expectNobodyNeeded(handle));
     await topups.settle(id, 'completed');
-    await handle.signal('providerHint');
+    await handle.signal('providerNudge');
     await topups.untilStatus(id, 'SUCCESS');
     expect(await ended(topups.stack, handle.workflowId)).toEqual({
       ended: 'delivered',

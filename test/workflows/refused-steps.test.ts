@@ -102,7 +102,7 @@ it('the look at a top-up that was delivered late', async () => {
   const handle = await topups.workflowOf(id);
   await doneLate(database, operationId);
   const mend = await hideTable(database, 'topups');
-  await handle.signal('providerHint');
+  await handle.signal('providerNudge');
   await until(async () => expect(await needsAction(handle)).toBe(true));
   expect(await detailsOf(handle)).toContain(NOTICE);
   await mend();

@@ -304,7 +304,7 @@ describe('what goes wrong in redeem-voucher', () => {
     const handle = stack.temporal.client.workflow.getHandle(workflowId);
     await expect.poll(() => detailsOf(handle)).toContain('**Not booked yet**');
     await mend();
-    await handle.signal('providerHint');
+    await handle.signal('providerNudge');
     expect(await ended(workflowId, 'claim-unbooked')).toEqual({ ended: 'redeemed' });
     expect([200, 409]).toContain((await answer).status);
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
@@ -382,7 +382,7 @@ describe('reverse-redemption', () => {
       expect(await detailsOf(handle)).toContain('**Overdue: call the provider.**'),
     );
     faults.clear();
-    await handle.signal('providerHint');
+    await handle.signal('providerNudge');
     expect(await ended(workflowId, 'reverse-redemption-unknown')).toEqual({ ended: 'reversed' });
     expect([200, 409]).toContain((await answer).status);
   });
@@ -446,8 +446,8 @@ describe('generate-bulk', () => {
 });
 
 describe('expire-vouchers', () => {
-  const sweep = (history?: string) => {
-    const workflowId = `sweep-${randomUUID()}`;
+  const runExpiry = (history?: string) => {
+    const workflowId = `expiry-${randomUUID()}`;
     return stack.temporal.client.workflow
       .start('expireVouchers', { workflowId, taskQueue: stack.config.temporal.temporalTaskQueue })
       .then(() => ended(workflowId, history));
@@ -462,7 +462,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('id', '=', voucher.id)
       .execute();
-    expect(await sweep('expire-vouchers')).toMatchObject({ expiredVouchers: 1 });
+    expect(await runExpiry('expire-vouchers')).toMatchObject({ expiredVouchers: 1 });
     expect(await voucherRow(voucher.id)).toMatchObject({
       status: 'EXPIRED',
       returned: '100.000000',
@@ -479,7 +479,7 @@ describe('expire-vouchers', () => {
       .set({ expires_at: sql<Date>`now() - interval '2 minutes'` })
       .where('voucher_id', '=', voucher.id)
       .execute();
-    expect(await sweep()).toMatchObject({ expiredClaims: 1 });
+    expect(await runExpiry()).toMatchObject({ expiredClaims: 1 });
     expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
   });
 

@@ -123,7 +123,7 @@ async function lookAtDialogs(url: string, state: State): Promise<Record<string, 
 /** What a support agent must read there of the messages that are meant for people. */
 const messages: Partial<Record<State, readonly RegExp[]>> = {
   'payment unknown': [
-    /providerHint\s+Asks the provider at once how the payment ended.* Safe at any time\. Needs no input\./,
+    /providerNudge\s+Asks the provider at once how the payment ended.* Safe at any time\. Needs no input\./,
   ],
   'top-up failed': [
     /retry\s+Makes one more attempt to the same number, if the last one failed and its amount needs no second person\./,

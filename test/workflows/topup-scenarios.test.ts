@@ -135,7 +135,7 @@ describe('top-up', () => {
 
   it('is asked about until the provider knows', async () => {
     const id = await scene.openTopUp();
-    await (await scene.workflowOf(id)).signal('providerHint');
+    await (await scene.workflowOf(id)).signal('providerNudge');
     await scene.settle(id, 'completed');
     expect(await endOf(id, 'top-up-unknown')).toEqual({ ended: 'delivered', attempts: 1 });
   });
@@ -151,7 +151,7 @@ describe('top-up', () => {
     await scene.stack.temporal.client.workflowService.signalWorkflowExecution({
       namespace: scene.stack.temporal.namespace,
       workflowExecution: { workflowId: workflow.workflowId },
-      signalName: 'providerHint',
+      signalName: 'providerNudge',
       input: {
         payloads: [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('1') }],
       },
@@ -170,7 +170,7 @@ describe('top-up', () => {
     const workflow = await scene.workflowOf(id);
     await expect.poll(() => detailsOf(workflow)).toContain('**A person is needed**');
     await mend();
-    await workflow.signal('providerHint');
+    await workflow.signal('providerNudge');
     expect(await endOf(id, 'top-up-unbooked')).toEqual({ ended: 'delivered', attempts: 1 });
   });
 });
@@ -229,7 +229,7 @@ describe('reconcile', () => {
     const operationId = await scene.operationOf(id);
     const { ourReference: reference } = (await scene.show(id)).attempts[0];
     await doneLate(scene.stack.database, operationId);
-    await (await scene.workflowOf(id)).signal('providerHint');
+    await (await scene.workflowOf(id)).signal('providerNudge');
     const delivered = { ended: 'delivered', attempts: 1 };
     expect(await endOf(id, 'top-up-delivered-late')).toEqual(delivered);
     expect(await reconciled()).toBeInstanceOf(WorkflowFailedError);

@@ -8,7 +8,7 @@ import * as activities from '../activity-options.ts';
 import { providers } from '../activity-options.ts';
 import {
   type ClaimMade,
-  createHints,
+  createNudges,
   type OperationOutcome,
   type RedeemCommand,
   type RedeemVoucherInput,
@@ -36,7 +36,7 @@ import {
 function payUntilKnown(
   operationId: string,
   hold: ShownRedemption,
-  { takeHint, ...timing }: RedemptionTiming & { readonly takeHint: () => boolean },
+  { takeNudge, ...timing }: RedemptionTiming & { readonly takeNudge: () => boolean },
 ): Promise<Ending> {
   const named = namedCalls(operationId);
   const summary = `ETB ${hold.toMerchant} to the merchant, ${hold.platformReference}`;
@@ -44,7 +44,7 @@ function payUntilKnown(
   return finalOutcome({
     timing,
     possiblySent: hold.isResumed,
-    takeHint,
+    takeNudge,
     send: (isFirst) =>
       named((call) =>
         providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
@@ -87,7 +87,7 @@ const attributesOf = (
 /** The state of a run of `redeemVoucher`. */
 export interface RedemptionRun extends RedeemVoucherInput {
   readonly database: typeof activities.database;
-  readonly hints: ReturnType<typeof createHints>;
+  readonly nudges: ReturnType<typeof createNudges>;
   /** The running redemptions, by the identity of their request. */
   readonly redemptions: Map<string, Promise<OperationOutcome<RedemptionMade>>>;
   /** Promises that the workflow awaits before it ends. */
@@ -107,7 +107,7 @@ export interface RedemptionRun extends RedeemVoucherInput {
 export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
   ...input,
   database: serializeActivities(activities.singleSteps),
-  hints: createHints(input.timing.maximumHints),
+  nudges: createNudges(input.timing.maximumNudges),
   redemptions: new Map(),
   background: [],
 });
@@ -149,7 +149,7 @@ async function holdPayAndBook(
   run: RedemptionRun,
   command: RedeemCommand,
 ): Promise<OperationOutcome<RedemptionMade>> {
-  const { database, timing, hints } = run;
+  const { database, timing, nudges } = run;
   const held = await database.holdRedemption(command);
   if (held.kind === 'answered') {
     noteRefusal(run, held.outcome.result, held.outcome.requestId === command.requestId);
@@ -163,9 +163,9 @@ async function holdPayAndBook(
   showPaying(hold);
   const ending = await payUntilKnown(command.operationId, hold, {
     ...timing,
-    takeHint: hints.take,
+    takeNudge: nudges.take,
   });
-  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
+  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeNudge: nudges.take };
   const answer = await bookRedemption(bookkeeping, command.operationId, { hold, ending });
   run.ended = ending.kind === 'done' ? 'redeemed' : 'not-paid';
   report(hold, ending);

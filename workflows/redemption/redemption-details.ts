@@ -151,7 +151,7 @@ export const showUnknown = (hold: ShownRedemption, lastMessage: string, urgency:
     `${urgencyWords[urgency]}**Payment unknown**: ${describeRedemption(hold)}`,
     `The provider's last message: ${lastMessage}. The money stays on hold${accountOf(hold)}, and the service ` +
       'asks the provider again. Do not pay it by hand, and do not redeem it again: that could pay twice. To ' +
-      'ask now, send the signal `providerHint`.',
+      'ask now, send the signal `providerNudge`.',
     ...failoverParagraph(hold.asked),
     'After a day, or as soon as the provider says by letter or telephone how it ended: *Settle the ' +
       'payment* at `/support`, with its reference.',

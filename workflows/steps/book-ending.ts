@@ -9,7 +9,7 @@ import type { Ending } from './final-outcome.ts';
 interface Bookkeeping {
   readonly database: typeof steps;
   readonly alarmAfterMs: number;
-  readonly takeHint: () => boolean;
+  readonly takeNudge: () => boolean;
 }
 
 /** Books the outcome of a redemption's payment. The confirmation leaves with the booking. */

@@ -77,7 +77,7 @@ export interface Booking<Result> {
   readonly note: () => Promise<void>;
   readonly alarmAfterMs: number;
   /** Whether an immediate attempt is requested; checked during the pause. */
-  readonly takeHint: () => boolean;
+  readonly takeNudge: () => boolean;
 }
 
 /**
@@ -101,7 +101,7 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
     showDetails(
       `**Not booked yet**: ${booking.description}`,
       "The provider's outcome is known, but the database cannot book it. The money stays on hold, and " +
-        'the service tries again. To try now, send the signal `providerHint`.',
+        'the service tries again. To try now, send the signal `providerNudge`.',
       ...(isOverdue
         ? ['**A person is needed**: the log of the worker has the error of the database.']
         : []),
@@ -114,7 +114,7 @@ export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<R
     const longestMs = isOverdue ? LONGEST_OVERDUE_PAUSE_MS : LONGEST_PAUSE_MS;
     const usualMs = Math.round(Math.min(Math.max(SHORTEST_PAUSE_MS, elapsedMs / 4), longestMs));
     const pauseMs = lengthenPause(usualMs, elapsedMs);
-    await condition(booking.takeHint, pauseMs, {
+    await condition(booking.takeNudge, pauseMs, {
       summary: 'Not booked: try again',
     });
   }

@@ -32,8 +32,8 @@ export interface ProviderAttempt {
   readonly whileUnknown: (lastMessage: string, urgency: Urgency) => Promise<void>;
   /** An earlier run may have sent it: only an inquiry decides. */
   readonly possiblySent: boolean;
-  /** Whether the provider has sent a hint; checked during the pause. */
-  readonly takeHint: () => boolean;
+  /** Whether the provider has sent a nudge; checked during the pause. */
+  readonly takeNudge: () => boolean;
   readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
 }
 
@@ -105,11 +105,11 @@ async function inquireUntilKnown(
     else if (wasRefused) upsertSearchAttributes([{ key: needsAction, value: false }]);
     wasRaised = urgency !== 'none' || (wasRaised && !wasRefused);
     await attempt.whileUnknown(quoted(last.message), urgency);
-    // A hint is followed at once and does not lengthen the next pause.
+    // A nudge is followed at once and does not lengthen the next pause.
     const usualMs = last.isRefused ? Math.min(pauseMs, MAXIMUM_REFUSED_PAUSE_MS) : pauseMs;
     const isFollowed =
       (inquiries === 0 && attempt.possiblySent) ||
-      (await hintComes(attempt, lengthenPause(usualMs, Date.now() - startedAt)));
+      (await nudgeComes(attempt, lengthenPause(usualMs, Date.now() - startedAt)));
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
     const found = await attempt.inquire(lastSentAtMs).catch(unlessRefused);
     attempt.note?.(found);
@@ -195,8 +195,8 @@ export const urgencyWords: Readonly<Record<Urgency, string>> = {
     'our books.** ',
 };
 
-/** Waits; true when a hint arrives before the time is up. */
-const hintComes = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
-  condition(attempt.takeHint, pauseMs, {
+/** Waits; true when a nudge arrives before the time is up. */
+const nudgeComes = (attempt: ProviderAttempt, pauseMs: number): Promise<boolean> =>
+  condition(attempt.takeNudge, pauseMs, {
     summary: 'Outcome unknown: ask the provider again',
   });

@@ -3,7 +3,7 @@ import { refuse } from '../../src/domain/refusals.ts';
 import * as activities from '../activity-options.ts';
 import { providers } from '../activity-options.ts';
 import {
-  createHints,
+  createNudges,
   type OperationOutcome,
   type RetryCommand,
   type TopUpCommand,
@@ -33,7 +33,7 @@ interface RunningAttempt {
 /** The state of a run of `topUp`. */
 export interface TopUpRun extends TopUpInput {
   readonly database: typeof activities.database;
-  readonly hints: ReturnType<typeof createHints>;
+  readonly nudges: ReturnType<typeof createNudges>;
   readonly details: ReturnType<typeof createTopUpDetails>;
   readonly running: Map<number, RunningAttempt>;
   /** Ours and the provider's, of all attempts. */
@@ -47,14 +47,14 @@ export interface TopUpRun extends TopUpInput {
   /** The provider's message of the last attempt that failed. */
   lastFailure?: string;
   retryIsWanted: boolean;
-  /** Whether a hint for a failed top-up has arrived. */
+  /** Whether a nudge for a failed top-up has arrived. */
   newsOfFailed: boolean;
 }
 
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   ...input,
   database: serializeActivities(activities.singleSteps),
-  hints: createHints(input.timing.maximumHints),
+  nudges: createNudges(input.timing.maximumNudges),
   details: createTopUpDetails(input.begin.command.transactionId),
   running: new Map(),
   references: new Set(),
@@ -69,7 +69,7 @@ export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';
 
 /** Sends a held top-up to the provider; ends when the outcome is known. */
 function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Promise<Ending> {
-  const { database, timing, hints, details, begin } = run;
+  const { database, timing, nudges, details, begin } = run;
   const named = namedCalls(operationId);
   const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
   return finalOutcome({
@@ -91,7 +91,7 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
           lastSentAtMs,
         ]),
       ),
-    takeHint: hints.take,
+    takeNudge: nudges.take,
     note: ({ asked }) => {
       hold.asked = asked ?? hold.asked;
     },
@@ -173,7 +173,7 @@ async function holdDeliverAndBook(
   run: TopUpRun,
   by: TopUpCommand | RetryCommand,
 ): Promise<OperationOutcome<TopUpMade>> {
-  const { database, timing, hints, details } = run;
+  const { database, timing, nudges, details } = run;
   const held = await database.holdTopUp(by);
   if (held.kind === 'answered') {
     noteAnswered(run, held.outcome);
@@ -190,7 +190,7 @@ async function holdDeliverAndBook(
   run.lastHold = hold;
   details.sending(hold, run.lastFailure);
   const ending = await deliverTopUp(run, by.operationId, hold);
-  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeHint: hints.take };
+  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeNudge: nudges.take };
   const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });
   run.ended = ending.kind === 'done' ? 'delivered' : 'failed';
   reportAttempt(run, hold, ending);

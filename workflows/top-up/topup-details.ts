@@ -76,7 +76,7 @@ export function createTopUpDetails(transactionId: number) {
         ...earlierFailure(lastFailure),
         `The provider's last message: ${lastMessage}. The money stays on hold, and the service asks ` +
           'the provider again. Do not send it by another way: that could deliver it twice. To ask now, ' +
-          'send the signal `providerHint`. A retry is possible after the outcome is known.',
+          'send the signal `providerNudge`. A retry is possible after the outcome is known.',
         ...failoverParagraph(hold.asked),
         HOW_TO_SETTLE,
       ),

@@ -144,8 +144,8 @@ export const scheduleSettings = {
       'Days after which the phone numbers of ended vouchers (from their expiry date) and ended top-ups (from ' +
         'their last change) are erased; 0 keeps them',
     ),
-  /** Interval of the sweep, which ends due vouchers, claims and top-ups that never began. */
-  EXPIRY_SWEEP_INTERVAL_SECONDS: constant(300),
+  /** Interval of the expiry run, which ends due vouchers, claims and top-ups that never began. */
+  EXPIRY_RUN_INTERVAL_SECONDS: constant(300),
   /**
    * Interval of reconciliation: money on hold without a workflow, answers to be checked again with
    * providers, the books.
@@ -181,11 +181,11 @@ export const topupSettings = {
     .default(86_400)
     .describe('Time after which an unknown payment or top-up is flagged for a person'),
   /**
-   * Hints of a provider, and signals of support staff, after which a workflow keeps to its own
+   * Nudges of a provider, and signals of support staff, after which a workflow keeps to its own
    * pauses between two inquiries: each adds some 30 events to a history, which must stay below
    * 51,200.
    */
-  HINTS_PER_WORKFLOW: constant(200),
+  NUDGES_PER_WORKFLOW: constant(200),
   /**
    * Time during which the service checks whether a provider reverses a completed operation: after 10
    * minutes, after 24 hours, at the end, and after a callback. 0 switches the watch off.

@@ -277,7 +277,7 @@ const lists = Object.keys(countedLists) as CountedList[];
 /**
  * How many rows the lists of each company have, so that no process counts all of them
  * ([decision 24](../../../docs/decisions/0024-lists-apart.md)). A top-up that is refused before it began is deleted
- * within minutes, or else failed by a sweep: an hour is counted an hour later.
+ * within minutes, or else failed by an expiry run: an hour is counted an hour later.
  */
 export const rowCounts: Rollup = {
   source: 'row-counts',

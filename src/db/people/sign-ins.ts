@@ -266,7 +266,7 @@ export const sessionLifetimes = {
   confirmationSeconds: 600,
 } as const;
 
-/** Begins a session, which the sign-in confirms; the sweep removes expired ones. */
+/** Begins a session, which the sign-in confirms; the expiry run removes expired ones. */
 export async function addPortalSession(
   database: Database,
   session: { readonly accountId: number; readonly tokenDigest: Buffer },

@@ -10,13 +10,13 @@ import { balanceConstraint, returnReserve } from '../ledger/ledger.ts';
 import { isVoucherBlocked } from '../positions/cases.ts';
 import { endHalved, isAmong, type RefusedRow, type Rows } from '../refused-rows.ts';
 
-/** A sweep tries a partner no further after this number of refused vouchers in one batch. */
+/** An expiry run tries a partner no further after this number of refused vouchers in one batch. */
 const MAXIMUM_REFUSED_OF_PARTNER = 20;
 
 /** Vouchers that expire: some of those that are due, or all without some partners. */
 type Vouchers = Rows<number> & { readonly exceptPartners?: readonly number[] };
 
-/** What a sweep leaves out, because the database refused it before. */
+/** What an expiry run leaves out, because the database refused it before. */
 export interface LeftOut {
   readonly partners: readonly number[];
   readonly vouchers: readonly number[];
@@ -58,7 +58,7 @@ const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql<{
 /**
  * Expires up to `batchSize` due vouchers, by the database's clock, and returns their remaining
  * value to their partners: reserved → gift (design 4). Vouchers locked by a claim or a redemption
- * are skipped; the next sweep finds them. Returns the number.
+ * are skipped; the next expiry run finds them. Returns the number.
  */
 export async function expireVouchers(
   transaction: DatabaseTransaction,

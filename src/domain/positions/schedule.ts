@@ -27,10 +27,10 @@ export function nextAsk(placement: Placement, clock: AskClock): number | null {
   const { now, decidedAt, hasCase, isCurrent } = clock;
   if (decidedAt === null && isCurrent) return null;
   const silence = silentSince === null ? 0 : now - silentSince;
-  const patiently = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
+  const afterPause = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
   const isUnexplained = doubtedAt !== null || word === 'pending' || word === 'other';
-  if (hasCase || isUnexplained) return patiently;
-  if (silentSince !== null && silence < PATIENCE_MS) return patiently;
+  if (hasCase || isUnexplained) return afterPause;
+  if (silentSince !== null && silence < PATIENCE_MS) return afterPause;
   // A reversal is younger than the end of its payment.
   const since = (placement.kind === 'reversal' ? null : decidedAt) ?? placement.saidAt ?? now;
   return (

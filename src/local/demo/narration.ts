@@ -304,7 +304,7 @@ export const failedTopUpsUrl = ({
   `${temporalUiUrl}/namespaces/${server.namespace}/workflows?query=${encodeURIComponent('Outcome="FAILED"')}`;
 
 /**
- * The workflows that requests have started since a moment, oldest first, without sweeps.
+ * The workflows that requests have started since a moment, oldest first, without expiry runs.
  *
  * @throws {DemoError} when Temporal cannot be reached
  */

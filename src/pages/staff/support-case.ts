@@ -46,7 +46,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
   const newest = voucher.redemptions.at(-1);
   const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
-  // The voucher waits on until the claim's workflow or the sweep has ended it.
+  // The voucher waits on until the claim's workflow or the expiry run has ended it.
   const isClaimOver =
     voucher.status === 'REDEEM_INITIATED' &&
     open !== undefined &&

@@ -34,7 +34,7 @@ const PAUSE_MS = 500;
  *
  * @throws the last error once the time is up, and any other error at once
  */
-export async function patiently<Result>(
+export async function retryPassing<Result>(
   attempt: () => Promise<Result>,
   options: { readonly isPassing: (error: unknown) => boolean; readonly patienceMs: number },
 ): Promise<Result> {

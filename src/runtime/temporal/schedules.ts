@@ -32,7 +32,7 @@ import {
   watchBalancesId,
 } from '../../../workflows/workflow-ids.ts';
 import type { Config } from '../../config/config.ts';
-import { patiently } from '../process/background-tasks.ts';
+import { retryPassing } from '../process/background-tasks.ts';
 import { grpcCodeOf, grpcCodes, isTemporalBusy, TemporalUnreachableError } from './connection.ts';
 import type { TemporalServer } from './temporal-server.ts';
 
@@ -45,7 +45,7 @@ const NIGHT = { hour: 0, minute: 30 };
 const AFTER_STATEMENTS = { hour: 4, minute: 30 };
 
 /**
- * The Schedules of the sweep, the reconciliation (design 7), the whole check of the books, and of
+ * The Schedules of the expiry run, the reconciliation (design 7), the whole check of the books, and of
  * statements and balances of providers.
  */
 const schedulesOf = ({
@@ -54,7 +54,7 @@ const schedulesOf = ({
   market: { marketTimeZone },
 }: ScheduleSettings): ScheduleOptions[] => [
   scheduleOf(expireVouchersId(taskQueue), {
-    intervals: [{ every: schedules.expirySweepIntervalSeconds * 1_000 }],
+    intervals: [{ every: schedules.expiryRunIntervalSeconds * 1_000 }],
     taskQueue,
     workflowType: 'expireVouchers',
     staticSummary: 'Expires due vouchers and prunes old operations',
@@ -122,7 +122,7 @@ export async function ensureSchedules(
   patienceMs: number,
 ): Promise<void> {
   for (const schedule of schedulesOf(settings))
-    await patiently(
+    await retryPassing(
       () => client.withDeadline(Date.now() + LIMIT_MS, () => ensureSchedule(client, schedule)),
       {
         // Temporal may be emptied between the refused creation and the update.
@@ -199,7 +199,7 @@ type Services = Pick<ConnectionLike, 'workflowService'> & {
 
 /** Prepares a namespace like `prepareNamespace`, and waits for a starting server. */
 export async function prepareTemporal({ namespace, ...server }: TemporalServer): Promise<void> {
-  const connection = await connectPatiently(server);
+  const connection = await connectOnceUp(server);
   try {
     await prepareNamespace(connection, namespace);
   } finally {
@@ -265,10 +265,10 @@ async function addSearchAttributes(
 }
 
 const untilKnown = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-  patiently(attempt, { isPassing: isNotFound, patienceMs: NAMESPACE_MS });
+  retryPassing(attempt, { isPassing: isNotFound, patienceMs: NAMESPACE_MS });
 
-const connectPatiently = (server: Omit<TemporalServer, 'namespace'>): Promise<Connection> =>
-  patiently(() => Connection.connect({ ...server, connectTimeout: '2s' }), {
+const connectOnceUp = (server: Omit<TemporalServer, 'namespace'>): Promise<Connection> =>
+  retryPassing(() => Connection.connect({ ...server, connectTimeout: '2s' }), {
     isPassing: () => true,
     patienceMs: CONNECT_MS,
   }).catch((error) => {

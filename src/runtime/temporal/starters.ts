@@ -8,7 +8,7 @@ import type { CaseStarter, LeftMessage, Resumption } from '../../../activities/d
 import { isForeign } from '../../../workflows/addressed-input.ts';
 import {
   type OperationOutcome,
-  providerHint,
+  providerNudge,
   type RedemptionTiming,
   type RetryCall,
   retryTopUp,
@@ -97,8 +97,8 @@ export function createResumption(options: ResumptionOptions): Resumption {
     );
   };
 
-  const hint = (workflowId: string) =>
-    tellIfRunning(() => client.workflow.getHandle(workflowId).signal(providerHint));
+  const nudge = (workflowId: string) =>
+    tellIfRunning(() => client.workflow.getHandle(workflowId).signal(providerNudge));
 
   return {
     resumeRedemption(voucher, redeem, names) {
@@ -115,8 +115,8 @@ export function createResumption(options: ResumptionOptions): Resumption {
     resumeMessage,
     resumeBulkOrder: (order) => startBulkOrder(options, order),
     retryTopUp: (call, waitMs) => outcomeOfRetry(options, call, waitMs),
-    hintTopUp: hint,
-    hintRedemption: (voucher) => hint(redemptionWorkflowId(voucher)),
+    nudgeTopUp: nudge,
+    nudgeRedemption: (voucher) => nudge(redemptionWorkflowId(voucher)),
     tellCode: (code) => tellCodeDelivery(client, code),
   };
 }

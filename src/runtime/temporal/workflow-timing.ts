@@ -27,7 +27,7 @@ export function workflowTiming(config: Config): RedemptionTiming & TopUpTiming {
     ),
     inquiryIntervalMs: config.topups.paymentInquiryIntervalSeconds * 1_000,
     alarmAfterMs: config.topups.paymentAlarmSeconds * 1_000,
-    maximumHints: config.topups.hintsPerWorkflow,
+    maximumNudges: config.topups.nudgesPerWorkflow,
     retryWindowMs: config.topups.topupRetryWindowSeconds * 1_000,
   };
 }

@@ -176,9 +176,9 @@ async function showDatabase(options: StateOptions): Promise<void> {
 
 async function showTemporal(options: StateOptions): Promise<void> {
   const { temporalTaskQueue: taskQueue } = options.settings.temporal;
-  const { expirySweepIntervalSeconds, reconcileIntervalSeconds } = options.settings.schedules;
+  const { expiryRunIntervalSeconds, reconcileIntervalSeconds } = options.settings.schedules;
   await showNeeded(options);
-  await showSchedule(options, 'sweep', expireVouchersId(taskQueue), expirySweepIntervalSeconds);
+  await showSchedule(options, 'expiry', expireVouchersId(taskQueue), expiryRunIntervalSeconds);
   await showSchedule(options, 'reconciliation', reconcileId(taskQueue), reconcileIntervalSeconds);
   await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
   await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);

@@ -44,12 +44,12 @@ test('the next invitation ends the one before, and the messages that it has left
   });
 });
 
-test('one that expires is ended by the sweep, and its link is dead', async () => {
+test('one that expires is ended by the expiry run, and its link is dead', async () => {
   const { path, invitationId } = await brief.invited();
   const { temporal, config } = brief.stack;
   await until(async () => {
     await temporal.client.workflow.execute('expireVouchers', {
-      workflowId: `sweep-${randomUUID()}`,
+      workflowId: `expiry-${randomUUID()}`,
       taskQueue: config.temporal.temporalTaskQueue,
     });
     expect(await brief.invitationRow(invitationId)).toMatchObject({

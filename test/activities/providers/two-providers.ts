@@ -93,7 +93,7 @@ export async function openTwoProviders() {
         mobileMoney: setOf('gsma', 'mpesa'),
         airtime: setOf('dt-one', 'reloadly'),
         settings: { topups: { reversalWatchSeconds: 259_200 } },
-        resumption: { hintTopUp: async () => undefined },
+        resumption: { nudgeTopUp: async () => undefined },
       } as unknown as ActivityDependencies;
       return {
         ...createPaymentActivities(dependencies),

@@ -50,10 +50,10 @@ const countOf = async (state: string): Promise<number> => {
   return rows.length;
 };
 
-/** Runs the sweep. */
-const sweep = () =>
+/** Runs the expiry run. */
+const runExpiry = () =>
   scene.stack.temporal.client.workflow.execute('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
 
@@ -81,8 +81,8 @@ test('each recipient gets the report of a day once; a new one none from before',
   expect(
     (await commands().admin(`add report-recipient --email ${late.toUpperCase()}`)).out,
   ).toContain('No change');
-  expect(await sentBy(sweep)).toBe(1);
-  expect(await sentBy(sweep)).toBe(0);
+  expect(await sentBy(runExpiry)).toBe(1);
+  expect(await sentBy(runExpiry)).toBe(0);
   const [mail, ...others] = mailsTo(email);
   expect(others).toEqual([]);
   expect(mailsTo(late)).toEqual([]);
@@ -102,7 +102,7 @@ test('a fault at any step costs no e-mail, and sends none twice but under its Me
   for (const step of failpoints.outbox) {
     emails.push(await recipient());
     armed = createFailpoint(`${step}:throw`);
-    await sentBy(sweep);
+    await sentBy(runExpiry);
   }
   armed = () => undefined;
   const ids = emails.map((email) => mailsTo(email).map(({ messageId }) => messageId));
@@ -117,7 +117,7 @@ test('what the mail server does not take is tried again; what it refuses, or may
   const dropped = await recipient('dropped');
   const free = busy.replace('busy', 'free');
   const sent = await sentBy(async () => {
-    await sweep();
+    await runExpiry();
     await until(async () => {
       const { rows } = await sql`select from outbox
         where kind = 'day-reports' and state = 'QUEUED' and attempts > 0`.execute(
@@ -168,7 +168,7 @@ test('a report that cannot be made holds up no other one, and is sent once it ca
   const before = new Date(Date.parse(day()) - 86_400_000).toISOString().slice(0, 10);
   const remove = await unreadable(before);
   const sent = await sentBy(async () => {
-    await sweep();
+    await runExpiry();
     await until(() => expect(mailsTo(email)).toHaveLength(1)).finally(remove);
     expect(mailsTo(email)[0]?.subject).toContain(day());
   });
@@ -183,7 +183,7 @@ test('nobody gets a report after the removal, and the audit log says who chose',
     name === 'outbox-read'
       ? commands().json(`remove report-recipient --email ${email}`)
       : undefined) as never;
-  expect(await sentBy(sweep)).toBe(0);
+  expect(await sentBy(runExpiry)).toBe(0);
   armed = () => undefined;
   expect(mailsTo(email)).toEqual([]);
   expect((await commands().admin(`remove report-recipient --email ${email}`)).code).toBe(1);

@@ -22,7 +22,7 @@ beforeEach(async () => {
   seller = await addGiftSeller(database);
 });
 
-const sweep = (batchSize = 100): Promise<number> =>
+const runExpiry = (batchSize = 100): Promise<number> =>
   database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
 
 const voucherOf = (id: number) =>
@@ -45,7 +45,7 @@ describe('expireVouchers', () => {
       await addVoucher(database, other, OVER),
       await addVoucher(database, seller, OVER),
     ];
-    expect(await sweep()).toBe(3);
+    expect(await runExpiry()).toBe(3);
     for (const id of due) expect(await voucherOf(id)).toEqual(expired);
     for (const partner of [seller, other])
       expect(await balancesOf(partner)).toMatchObject({
@@ -56,25 +56,25 @@ describe('expireVouchers', () => {
 
   it('leaves a voucher whose date has not come', async () => {
     const id = await addVoucher(database, seller);
-    expect(await sweep()).toBe(0);
+    expect(await runExpiry()).toBe(0);
     expect(await voucherOf(id)).toEqual(untouched);
     expect(await balancesOf(seller)).toMatchObject({ gift: '900.000000', reserved: '100.000000' });
   });
 
   it('does not expire a voucher twice', async () => {
     await addVoucher(database, seller, OVER);
-    expect(await sweep()).toBe(1);
-    expect(await sweep()).toBe(0);
+    expect(await runExpiry()).toBe(1);
+    expect(await runExpiry()).toBe(0);
     expect(await balancesOf(seller)).toMatchObject({ gift: '1000.000000' });
   });
 
   it('takes no more than a batch, the oldest first', async () => {
     const oldest = await addVoucher(database, seller, -1);
     const younger = await addVoucher(database, seller, OVER);
-    expect(await sweep(1)).toBe(1);
+    expect(await runExpiry(1)).toBe(1);
     expect(await voucherOf(oldest)).toEqual(expired);
     expect(await voucherOf(younger)).toEqual(untouched);
-    expect(await sweep(1)).toBe(1);
+    expect(await runExpiry(1)).toBe(1);
   });
 
   it('leaves a voucher alone that somebody holds locked, without waiting for it', async () => {
@@ -82,19 +82,19 @@ describe('expireVouchers', () => {
     const free = await addVoucher(database, seller, OVER);
     await database.transaction().execute(async (transaction) => {
       await lockVoucher(transaction, locked);
-      expect(await sweep()).toBe(1);
+      expect(await runExpiry()).toBe(1);
     });
     expect(await voucherOf(free)).toEqual(expired);
     expect(await voucherOf(locked)).toEqual(untouched);
-    expect(await sweep()).toBe(1);
+    expect(await runExpiry()).toBe(1);
     expect(await voucherOf(locked)).toEqual(expired);
   });
 
-  it('shares what is due among sweeps that run at once', async () => {
+  it('shares what is due among expiry runs that run at once', async () => {
     for (let count = 0; count < 8; count += 1) await addVoucher(database, seller, OVER);
-    const swept = await Promise.all([sweep(3), sweep(3), sweep(3), sweep(3)]);
-    const rest = await sweep();
-    expect(swept.reduce((sum, count) => sum + count, rest)).toBe(8);
+    const counts = await Promise.all([runExpiry(3), runExpiry(3), runExpiry(3), runExpiry(3)]);
+    const rest = await runExpiry();
+    expect(counts.reduce((sum, count) => sum + count, rest)).toBe(8);
     expect(await balancesOf(seller)).toMatchObject({ gift: '1000.000000', reserved: '0.000000' });
   });
 });

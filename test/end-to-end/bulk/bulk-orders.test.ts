@@ -384,7 +384,7 @@ describe('in the middle', () => {
     expect(await vouchersOf(as)).toBe(0);
   });
 
-  test('an order whose workflow is gone goes on after the next sweep, without a second voucher', async () => {
+  test('an order whose workflow is gone goes on after the next expiry run, without a second voucher', async () => {
     const as = await buyer();
     const release = hold();
     const id = await accepted(as, linesOf(as, 60));
@@ -398,7 +398,7 @@ describe('in the middle', () => {
     await handle.terminate('a test');
     release();
     await client.workflow.execute('expireVouchers', {
-      workflowId: `sweep-${randomUUID()}`,
+      workflowId: `expiry-${randomUUID()}`,
       taskQueue: stack.config.temporal.temporalTaskQueue,
     });
     expect(await untilEnded(as, id)).toMatchObject({ generated: 60, refused: 0 });

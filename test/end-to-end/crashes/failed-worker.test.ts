@@ -30,7 +30,7 @@ it.each([
       NODE_OPTIONS: `--require=${preload}`,
       END_WORKFLOW_THREAD: file,
       // Something for the worker to fail at.
-      EXPIRY_SWEEP_INTERVAL_SECONDS: '1',
+      EXPIRY_RUN_INTERVAL_SECONDS: '1',
     });
     await child.logged(message);
     await writeFile(file, '');

@@ -117,7 +117,7 @@ describe('the events of a voucher', () => {
     const [expired, cancelled] = [await scene.gift(), await scene.gift()];
     await scene.expire(expired);
     await scene.stack.temporal.client.workflow.execute('expireVouchers', {
-      workflowId: `sweep-${expired.id}`,
+      workflowId: `expiry-${expired.id}`,
       taskQueue: scene.stack.config.temporal.temporalTaskQueue,
     });
     await scene.cancel(cancelled);

@@ -80,7 +80,7 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
     TEMPORAL_ADDRESS: temporal.address,
     CALLER_WAIT_SECONDS: '2',
     CALLBACK_SECRETS: `gsma=${SECRET},dt-one=${SECRET},mpesa=${SECRET}`,
-    // Nothing but a hint makes a workflow ask the provider during the test.
+    // Nothing but a nudge makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
   const { stack } = scene;

@@ -340,7 +340,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       await untilCase(stack, reference, 'RUNNING');
       expect((await topups.eventsOf(id)).length).toBeLessThan(100);
       await mend();
-      await workflow.signal('providerHint');
+      await workflow.signal('providerNudge');
       await topups.untilStatus(id, status);
       await untilCase(stack, reference, 'COMPLETED');
       await until(async () =>

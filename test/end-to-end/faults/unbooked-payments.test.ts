@@ -43,7 +43,7 @@ test('a payment that was made and cannot be booked calls a person, and is booked
   expect((await answer).body).toMatchObject({ success: false, statusCode: 409 });
 
   await mend();
-  await handle.signal('providerHint');
+  await handle.signal('providerNudge');
   await scene.untilStatus(gift, 'REDEEMED');
   await until(async () => expect(await isCalled()).toBe(false));
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);

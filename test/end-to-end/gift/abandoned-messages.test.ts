@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-async function sweep() {
+async function runExpiry() {
   const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return ended(scene.stack, handle.workflowId);
@@ -109,10 +109,10 @@ describe('a confirmation that no workflow sends any more', () => {
     const gift = await redeemedGift();
     await leave(gift, 'QUEUED');
     const before = receivedBy(gift.owner).length;
-    expect(await sweep()).toMatchObject({ resumedMessages: 1 });
+    expect(await runExpiry()).toMatchObject({ resumedMessages: 1 });
     expect(await finished(gift, 'finish-message-sent')).toEqual({ ended: 'accepted' });
     expect(await newestMessage(gift)).toMatchObject({ status: 'SENT' });
-    expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
+    expect(await runExpiry()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
     const received = receivedBy(gift.owner);
     expect(received).toHaveLength(before + 1);
     expect(received[0]).toMatch(/^ETB 100\.00 of your gift voucher was used/);
@@ -122,7 +122,7 @@ describe('a confirmation that no workflow sends any more', () => {
     const gift = await redeemedGift();
     await leave(gift, 'SENDING');
     const before = receivedBy(gift.owner);
-    await sweep();
+    await runExpiry();
     expect(await finished(gift)).toEqual({ ended: 'unknown' });
     expect(await newestMessage(gift)).toMatchObject({ status: 'UNKNOWN' });
     expect(receivedBy(gift.owner)).toEqual(before);
@@ -139,7 +139,7 @@ describe('a confirmation that no workflow sends any more', () => {
       }),
     );
     await leave(gift, 'QUEUED');
-    await sweep();
+    await runExpiry();
     expect(await finished(gift, 'finish-message-given-up')).toEqual({ ended: 'not-sent' });
     expect(await newestMessage(gift)).toMatchObject({
       status: 'CANCELLED',
@@ -151,7 +151,7 @@ describe('a confirmation that no workflow sends any more', () => {
     const gift = await redeemedGift();
     await leave(gift, 'QUEUED', '25 hours');
     const before = receivedBy(gift.owner);
-    expect(await sweep()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
+    expect(await runExpiry()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
     expect(await newestMessage(gift)).toMatchObject({
       status: 'CANCELLED',
       provider_message: 'Given up: too old to be sent',
@@ -167,7 +167,7 @@ describe('a confirmation that no workflow sends any more', () => {
     const answer = redeem(client, gift, { verificationCode });
     await scene.untilPaidTo(merchant);
     await leave(gift, 'QUEUED', '25 hours');
-    expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
+    expect(await runExpiry()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
     expect(await newestMessage(gift)).toMatchObject({ status: 'QUEUED' });
     await scene.settlePayout(merchant, 'completed');
     await answer;
@@ -180,7 +180,7 @@ describe('a code that no workflow sends any more', () => {
     const { gift, claimId } = await lostClaim();
     await leave(gift, 'QUEUED');
     await setClaim(claimId, { expires_at: new Date(Date.now() - 120_000) });
-    expect(await sweep()).toMatchObject({ expiredClaims: 1 });
+    expect(await runExpiry()).toMatchObject({ expiredClaims: 1 });
     expect(await newestMessage(gift)).toMatchObject({ status: 'CANCELLED' });
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', current_claim_id: null });
   });
@@ -194,7 +194,7 @@ describe('a code that no workflow sends any more', () => {
       .set({ status: 'QUEUED', settled_at: null })
       .where('id', '=', code?.id ?? 0)
       .execute();
-    expect(await sweep()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
+    expect(await runExpiry()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
     expect((await messagesOf(gift))[0]).toMatchObject({
       status: 'CANCELLED',
       provider_message: 'Given up: the claim ended before it was sent',
@@ -214,10 +214,10 @@ describe('a code that no workflow sends any more', () => {
     const { claimId, handle } = await claimHandle(gift);
     await leave(gift, 'SENDING');
     await setClaim(claimId, { status: 'EXPIRED' });
-    expect(await sweep()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
+    expect(await runExpiry()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
     expect(await newestMessage(gift)).toMatchObject({ status: 'SENDING' });
     await handle.terminate();
-    expect(await sweep()).toMatchObject({ resumedMessages: 1 });
+    expect(await runExpiry()).toMatchObject({ resumedMessages: 1 });
     await untilMessageIs(gift, 'UNKNOWN');
   });
 });

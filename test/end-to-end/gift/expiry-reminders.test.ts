@@ -25,20 +25,20 @@ beforeEach(async () => {
   );
 });
 
-async function sweep() {
+async function runExpiry() {
   const handle = await scene.stack.temporal.client.workflow.start('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return (await ended(scene.stack, handle.workflowId)) as Record<string, number>;
 }
 
-/** A sweep, and the one that sends what the first has queued a minute before. */
-async function sweepTwice() {
-  const { queuedReminders } = await sweep();
+/** An expiry run, and the one that sends what the first has queued a minute before. */
+async function runExpiryTwice() {
+  const { queuedReminders } = await runExpiry();
   await sql`update messages set created_at = created_at - interval '2 minutes'
     where settled_at is null`.execute(scene.stack.database);
-  await sweep();
+  await runExpiry();
   return queuedReminders;
 }
 
@@ -62,12 +62,12 @@ test('an owner is told once, with what remains, the place and the day', async ()
   const later = await oldGift();
   await scene.expire(gift, 5);
   await scene.expire(later, 9);
-  expect(await sweepTwice()).toBe(1);
+  expect(await runExpiryTwice()).toBe(1);
   await untilReceived(gift, 1);
   expect(receivedBy(gift)[0]).toMatch(
     /^Your gift voucher of ETB 100\.00 at Test Merchant expires on \d{1,2} \w{3,4} \d{4}\. Use it before then\.$/,
   );
-  expect(await sweepTwice()).toBe(0);
+  expect(await runExpiryTwice()).toBe(0);
   expect(receivedBy(gift)).toHaveLength(1);
   expect(receivedBy(later)).toEqual([]);
 });
@@ -76,13 +76,13 @@ test('a number is told of one voucher a day, and of the next one on the next day
   const owner = newOwner('000');
   const gifts = [await oldGift({ owner }), await oldGift({ owner })] as const;
   for (const gift of gifts) await scene.expire(gift, 3);
-  expect(await sweepTwice()).toBe(1);
+  expect(await runExpiryTwice()).toBe(1);
   await untilReceived(gifts[0], 1);
-  expect(await sweepTwice()).toBe(0);
+  expect(await runExpiryTwice()).toBe(0);
   await sql`update messages set created_at = created_at - interval '1 day' where ${isNumber(scene.stack, 'msisdn', owner)}`.execute(
     scene.stack.database,
   );
-  expect(await sweepTwice()).toBe(1);
+  expect(await runExpiryTwice()).toBe(1);
   await untilReceived(gifts[0], 2);
 });
 
@@ -101,18 +101,18 @@ test('nobody is told of a voucher that is new, anonymous, ended, or of a suspend
     .set({ status: 'SUSPENDED' })
     .where('id', '=', partner.id)
     .execute();
-  await sweepTwice();
+  await runExpiryTwice();
   for (const gift of [fresh, anonymous, cancelled, suspended]) expect(receivedBy(gift)).toEqual([]);
 });
 
 test('a voucher that ends before its message is sent has none', async () => {
   const gift = await oldGift();
   await scene.expire(gift, 5);
-  expect((await sweep()).queuedReminders).toBe(1);
+  expect((await runExpiry()).queuedReminders).toBe(1);
   await scene.cancel(gift);
   await sql`update messages set created_at = created_at - interval '2 minutes'
     where voucher_id = ${gift.id}`.execute(scene.stack.database);
-  await sweep();
+  await runExpiry();
   await until(async () => {
     const message = await scene.stack.database
       .selectFrom('messages')

@@ -62,19 +62,19 @@ describe.concurrent('a claim', () => {
     expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   });
 
-  test('leaves a voucher whose date has passed to the sweep when it expires', async () => {
+  test('leaves a voucher whose date has passed to the expiry run when it expires', async () => {
     const gift = await scene.gift();
     await scene.claimed(scene.asMerchant, gift);
     await scene.expire(gift);
     await scene.untilStatus(gift, 'ACTIVE');
-    await sweep();
+    await runExpiry();
     expect(await scene.voucher(gift)).toMatchObject({ status: 'EXPIRED' });
   });
 });
 
-const sweep = () =>
+const runExpiry = () =>
   scene.stack.temporal.client.workflow.execute('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
 
@@ -94,8 +94,8 @@ describe('the expiry of vouchers', () => {
     const foreign = await scene.gift({ partner: other });
     for (const gift of [whole, part, foreign]) await scene.expire(gift);
 
-    expect(await sweep()).toMatchObject({ expiredVouchers: 3 });
-    expect(await sweep()).toMatchObject({ expiredVouchers: 0 });
+    expect(await runExpiry()).toMatchObject({ expiredVouchers: 3 });
+    expect(await runExpiry()).toMatchObject({ expiredVouchers: 0 });
 
     expect(await scene.voucher(whole)).toMatchObject({
       status: 'EXPIRED',
@@ -111,7 +111,7 @@ describe('the expiry of vouchers', () => {
     });
   });
 
-  test.each(both)('answers on the %s API before the sweep as after it', async (surface) => {
+  test.each(both)('answers on the %s API before the expiry run as after it', async (surface) => {
     const client: Client = surface === 'partner' ? scene.asPartner : scene.asMerchant;
     const expected = surface === 'partner' ? 403 : 4036;
     const gift = await scene.gift();
@@ -129,7 +129,7 @@ describe('the expiry of vouchers', () => {
     await scene.expire(gift);
     await scene.expire(anonymous);
     expect(await ask()).toEqual([told, told, told]);
-    expect(await sweep()).toMatchObject({ expiredVouchers: 2 });
+    expect(await runExpiry()).toMatchObject({ expiredVouchers: 2 });
     expect(await ask()).toEqual([told, told, told]);
   });
 
@@ -137,7 +137,7 @@ describe('the expiry of vouchers', () => {
     const gift = await scene.gift();
     await scene.claimed(scene.asMerchant, gift);
     await scene.expire(gift);
-    expect(await sweep()).toMatchObject({ expiredVouchers: 0 });
+    expect(await runExpiry()).toMatchObject({ expiredVouchers: 0 });
     expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
   });
 

@@ -291,7 +291,7 @@ describe('results', () => {
     expect(await payoutsOf(gift)).toMatchObject([{ status: 'completed' }]);
   });
 
-  /** The hints that the workflow of an anonymous voucher has got. */
+  /** The nudges that the workflow of an anonymous voucher has got. */
   async function hintsOf({ id }: Gift): Promise<number> {
     const { database, temporal } = scene.stack;
     const { operation_id: operationId } = await database

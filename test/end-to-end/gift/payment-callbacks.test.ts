@@ -20,7 +20,7 @@ beforeAll(async () => {
     MOBILE_MONEY_TOKEN_URL: undefined,
     CALLBACK_URL: `${toService.url}/callbacks/`,
     CALLBACK_SECRETS: `gsma=${SECRET},mpesa=${SECRET}`,
-    // Nothing but a hint makes a workflow ask the provider during the test.
+    // Nothing but a nudge makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
   toProvider.setTarget(scene.stack.sandbox.url);
@@ -73,7 +73,7 @@ test('a callback with an error object ends the payment as refused', async () => 
   expect(await scene.transfersOf(gift)).toEqual(['hold 100.00', 'void 100.00']);
 });
 
-test('a callback is a hint under its secret path alone, and its body is not believed', async () => {
+test('a callback is a nudge under its secret path alone, and its body is not believed', async () => {
   const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
   const gift = await scene.gift({ merchant, owner: null });
   const answer = redeem(client, gift);

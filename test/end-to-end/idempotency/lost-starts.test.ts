@@ -76,7 +76,7 @@ describe('a top-up', () => {
     lose('topUp');
     const id = expectAccepted(await scene.topUp(msisdn, key));
     await untilStale();
-    await scene.sweep();
+    await scene.runExpiry();
     expect(await scene.show(id)).toMatchObject({ status: 'FAILED', attempts: [] });
     expectRefusal(await scene.topUp(other, key), 'partner', 422, { reason: 'key-reused' });
     const again = await scene.topUp(msisdn, key);
@@ -160,7 +160,7 @@ describe('a retry', () => {
     expectAccepted(await scene.retry(id, msisdn, key));
     expect(await scene.runningOperations()).toHaveLength(1);
     await untilStale();
-    await scene.sweep();
+    await scene.runExpiry();
     expect(await scene.runningOperations()).toEqual([]);
     const other = await scene.retry(id, scene.number('050'), key);
     expectRefusal(other, 'partner', 422, { reason: 'key-reused' });
@@ -199,7 +199,7 @@ describe('a retry', () => {
     );
     answers.forEach(expectAccepted);
     await untilStale();
-    await scene.sweep();
+    await scene.runExpiry();
     expect(await scene.runningOperations()).toHaveLength(2);
     await scene.settle(id, 'completed');
     await scene.untilStatus(id, 'SUCCESS');

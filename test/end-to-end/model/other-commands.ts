@@ -85,7 +85,7 @@ export const cancelCommand = (place: number): ModelCommand =>
       .execute((transaction) => cancelAlone(transaction, realVoucher.id));
   });
 
-/** The voucher's date passes, and the sweep comes; it leaves what is claimed. */
+/** The voucher's date passes, and the expiry run comes; it leaves what is claimed. */
 export const expireCommand = (place: number): ModelCommand =>
   command(`expire ${place}`, hasVouchers, async (model, real) => {
     const { database } = real.stack;
@@ -100,7 +100,7 @@ export const expireCommand = (place: number): ModelCommand =>
     await database.transaction().execute((transaction) => expireVouchers(transaction, BATCH));
   });
 
-/** The time of the voucher's claim is up, and both sweeps come. */
+/** The time of the voucher's claim is up, and both expiry runs come. */
 export const lapseCommand = (place: number): ModelCommand =>
   command(`lapse ${place}`, hasVouchers, async (model, real) => {
     const { database } = real.stack;

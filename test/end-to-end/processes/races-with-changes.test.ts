@@ -54,7 +54,7 @@ test('expiry and redemption', async () => {
     ),
   );
   let isOver = false;
-  const sweeps = (async () => {
+  const expiryRuns = (async () => {
     while (!isOver)
       await database.transaction().execute((transaction) => expireVouchers(transaction, 3));
   })();
@@ -69,7 +69,7 @@ test('expiry and redemption', async () => {
     })
     .toBe(0);
   isOver = true;
-  await sweeps;
+  await expiryRuns;
   for (const [index, gift] of gifts.entries()) {
     const ending = await expectOneOf(gift, answers[index] as Answer, [4036]);
     if (ending === 'refused')
@@ -97,11 +97,11 @@ test('expiry and claim: a claimed voucher does not expire, an expired one is not
       () =>
         scene.asMerchant.post(CLAIM, { voucherCode }),
   );
-  const sweep = async () => {
+  const runExpiry = async () => {
     await database.transaction().execute((transaction) => expireVouchers(transaction, 100));
     return undefined;
   };
-  const answers = await atOnce<Answer | undefined>(2, [...claims, ...rounds.map(() => sweep)]);
+  const answers = await atOnce<Answer | undefined>(2, [...claims, ...rounds.map(() => runExpiry)]);
   for (const [index, gift] of gifts.entries()) {
     const { status } = await scene.voucher(gift);
     if (answers[index]?.status === 200) expect(status).toBe('REDEEM_INITIATED');

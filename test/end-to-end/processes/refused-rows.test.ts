@@ -25,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-async function sweep(history?: string): Promise<unknown> {
+async function runExpiry(history?: string): Promise<unknown> {
   const { workflowId } = await scene.stack.temporal.client.workflow.start('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   return ended(scene.stack, workflowId, history);
@@ -65,7 +65,7 @@ test('one voucher that cannot expire keeps no other of its partner from expiring
     on: 'update',
     when: `new.id = ${bad.id} and new.status = 'EXPIRED'`,
   });
-  expect(await sweep()).toMatchObject({ expiredVouchers: 4, stuckPartners: 1 });
+  expect(await runExpiry()).toMatchObject({ expiredVouchers: 4, stuckPartners: 1 });
   for (const gift of [good, ...others])
     expect(await scene.voucher(gift)).toMatchObject({ status: 'EXPIRED' });
   expect(await scene.voucher(bad)).toMatchObject({ status: 'ACTIVE', remaining: '100.000000' });
@@ -74,7 +74,7 @@ test('one voucher that cannot expire keeps no other of its partner from expiring
   await untilFound(followed);
   expect(await detailsOf(followed)).toContain(`1 of partner ${partner.id}`);
   await mend();
-  expect(await sweep()).toMatchObject({ expiredVouchers: 1, stuckPartners: 0 });
+  expect(await runExpiry()).toMatchObject({ expiredVouchers: 1, stuckPartners: 0 });
   await untilSettled(followed);
 });
 
@@ -84,7 +84,7 @@ test('one claim that cannot end keeps no other voucher locked', async () => {
   const [bad, ...good] = gifts;
   if (!bad) throw new Error('There are no gifts');
   const { current_claim_id: claimId } = await scene.voucher(bad);
-  // Their own workflows end them after minutes; the sweep finds them before.
+  // Their own workflows end them after minutes; the expiry run finds them before.
   await sql`update voucher_claims set expires_at = now() - interval '2 minutes'
     where voucher_id = any(${gifts.map(({ id }) => id)}::bigint[])`.execute(scene.stack.database);
   const mend = await breakStatement(scene.stack.database, {
@@ -92,7 +92,7 @@ test('one claim that cannot end keeps no other voucher locked', async () => {
     on: 'update',
     when: `new.id = '${claimId}' and new.status = 'EXPIRED'`,
   });
-  expect(await sweep('expire-vouchers-refused-rows')).toMatchObject({
+  expect(await runExpiry('expire-vouchers-refused-rows')).toMatchObject({
     expiredClaims: 2,
     refusedRows: 1,
   });
@@ -103,7 +103,7 @@ test('one claim that cannot end keeps no other voucher locked', async () => {
   await untilFound(followed);
   expect(await detailsOf(followed)).toContain(String(claimId));
   await mend();
-  expect(await sweep()).toMatchObject({ expiredClaims: 1, refusedRows: 0 });
+  expect(await runExpiry()).toMatchObject({ expiredClaims: 1, refusedRows: 0 });
   await untilSettled(followed);
 });
 
@@ -135,13 +135,13 @@ test('one top-up that cannot fail keeps no other one pending', async () => {
     );
     return rows.map(({ id }) => id);
   };
-  expect(await sweep()).toMatchObject({ failedTopups: 4, refusedRows: 2 });
+  expect(await runExpiry()).toMatchObject({ failedTopups: 4, refusedRows: 2 });
   expect(await left()).toEqual(bad);
 
   const followed = refusedRows('top-up');
   await untilFound(followed);
   await mend();
-  expect(await sweep()).toMatchObject({ failedTopups: 2, refusedRows: 0 });
+  expect(await runExpiry()).toMatchObject({ failedTopups: 2, refusedRows: 0 });
   expect(await left()).toEqual([]);
   await untilSettled(followed);
 });
@@ -161,10 +161,10 @@ test('one reminder that cannot be queued keeps no other owner from being told', 
     on: 'insert',
     when: `new.voucher_id = ${gifts[1]?.id} and new.kind = 'EXPIRY_REMINDER'`,
   });
-  expect(await sweep()).toMatchObject({ queuedReminders: 2, refusedRows: 1 });
+  expect(await runExpiry()).toMatchObject({ queuedReminders: 2, refusedRows: 1 });
   const followed = refusedRows('reminder');
   await untilFound(followed);
   await mend();
-  expect(await sweep()).toMatchObject({ queuedReminders: 1, refusedRows: 0 });
+  expect(await runExpiry()).toMatchObject({ queuedReminders: 1, refusedRows: 0 });
   await untilSettled(followed);
 });

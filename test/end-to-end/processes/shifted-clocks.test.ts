@@ -53,7 +53,7 @@ test.each([
 ])('a worker whose clock is ten minutes %s moves money when it is due', async (_name, seconds) => {
   const worker = scene.start('worker', {
     ...shiftedClock(seconds),
-    EXPIRY_SWEEP_INTERVAL_SECONDS: '1',
+    EXPIRY_RUN_INTERVAL_SECONDS: '1',
     RECONCILE_INTERVAL_SECONDS: '1',
   });
   await worker.logged('Worker is running');

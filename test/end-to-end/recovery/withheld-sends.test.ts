@@ -63,7 +63,7 @@ const sent = () => {
   return [...books.payouts(), ...books.topups(), ...books.messages()].length;
 };
 
-test('payments, top-ups, messages and sweeps wait for the end of the fence', async () => {
+test('payments, top-ups, messages and expiry runs wait for the end of the fence', async () => {
   const { merchant, client } = await scene.payee('merchant');
   const paid = await scene.gift({ merchant, owner: null });
   const told = await scene.gift({ owner: newOwner('000') });
@@ -80,9 +80,9 @@ test('payments, top-ups, messages and sweeps wait for the end of the fence', asy
   await until(async () => expect(await waiting()).toEqual(all('Maintenance', calls)));
   // From here on the fence alone withholds them.
   areCallsBroken = false;
-  const sweep = await start('expireVouchers');
+  const runExpiry = await start('expireVouchers');
   const message = await start('finishMessage', { messageId: await queuedReminder(told) });
-  const withheld = [...calls, 'sendMessage', 'sweepClaims'];
+  const withheld = [...calls, 'sendMessage', 'endDueClaims'];
   const before = await attempts();
   await until(async () => {
     expect(await waiting()).toEqual(all('Maintenance', withheld));
@@ -96,7 +96,7 @@ test('payments, top-ups, messages and sweeps wait for the end of the fence', asy
   });
   await Promise.all(answers);
   await scene.untilStatus(paid, 'REDEEMED');
-  await sweep.result();
+  await runExpiry.result();
   expect(await message.result()).toEqual({ ended: 'accepted' });
   const { books } = scene.stack.sandbox;
   await until(() => expect(books.topups({ to: '+251911770000' })).toHaveLength(1));

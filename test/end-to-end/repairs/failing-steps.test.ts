@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
-import { providerHint } from '../../../workflows/contracts.ts';
+import { providerNudge } from '../../../workflows/contracts.ts';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { until } from '../../support/until.ts';
 import { redeem } from '../gift/redemption-scene.ts';
@@ -79,7 +79,7 @@ it('where not even its end can be written, a person is called, and it goes on wh
   await until(async () => expect(await needsAction()).toBe(true));
   expect((await findRepair(scene.stack.database, row.id))?.state).toBe('READY');
   await giveBack();
-  await workflow.signal(providerHint);
+  await workflow.signal(providerNudge);
   scene.expectDone(await scene.ended(row.id));
   expect(await workflow.result()).toEqual({ ended: 'DONE' });
   expect(await needsAction()).toBe(false);

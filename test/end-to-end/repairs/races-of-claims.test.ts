@@ -13,7 +13,7 @@ import {
   setRaceScene,
 } from './race-scene.ts';
 
-/** Repairs of vouchers and claims that meet claims, redemptions, timers and the sweep, in both orders. */
+/** Repairs of vouchers and claims that meet claims, redemptions, timers and the expiry run, in both orders. */
 let scene: RaceScene;
 let supervisor: number;
 
@@ -77,10 +77,10 @@ describe('correct-number meets a claim', () => {
   });
 });
 
-describe('extend-voucher meets the sweep', () => {
-  const sweep = () =>
+describe('extend-voucher meets the expiry run', () => {
+  const runExpiry = () =>
     scene.stack.temporal.client.workflow.execute('expireVouchers', {
-      workflowId: `sweep-${randomUUID()}`,
+      workflowId: `expiry-${randomUUID()}`,
       taskQueue: scene.stack.config.temporal.temporalTaskQueue,
     });
   const inAMonth = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
@@ -89,28 +89,28 @@ describe('extend-voucher meets the sweep', () => {
     return [status, Number(remaining), Number(returned)];
   };
 
-  it('the repair first: the sweep leaves the voucher as it is', async () => {
+  it('the repair first: the expiry run leaves the voucher as it is', async () => {
     const gift = await scene.gift();
     await scene.expire(gift);
     const { letGo } = await scene.halted('repair-carried-out', () =>
       scene.asked('extend-voucher', gift.id, { until: inAMonth() }),
     );
-    await sweep();
+    await runExpiry();
     scene.expectDone(await letGo());
-    await sweep();
+    await runExpiry();
     expect(await stateOf(gift)).toEqual(['ACTIVE', 100, 0]);
   });
 
-  it('the sweep first: the value is back, and the repair is refused', async () => {
+  it('the expiry run first: the value is back, and the repair is refused', async () => {
     const gift = await scene.gift();
     await scene.expire(gift);
     const { letGo } = await scene.halted('repair-begun', () =>
       scene.asked('extend-voucher', gift.id, { until: inAMonth() }),
     );
-    // The sweep has the voucher, and waits for the account that the value leaves.
+    // The expiry run has the voucher, and waits for the account that the value leaves.
     const { row } = await scene.meet(
       { lock: lockOfReserve(scene.partner.id), first: 'other' },
-      { repair: letGo, other: sweep },
+      { repair: letGo, other: runExpiry },
     );
     expect([row.state, row.result]).toEqual(['REFUSED', expect.stringContaining('expired')]);
     expect(await stateOf(gift)).toEqual(['EXPIRED', 0, 100]);

@@ -118,7 +118,7 @@ export async function setRepairScene(
     }
     if (state === 'expired') {
       await scene.expire(gift);
-      await sweep();
+      await runExpiry();
       await scene.untilStatus(gift, 'EXPIRED');
     }
     if (state === 'cancelled') await scene.cancel(gift);
@@ -151,9 +151,9 @@ export async function setRepairScene(
     await until(async () => expect((await confirmations()).numUpdatedRows).toBe(1n));
   }
 
-  const sweep = () =>
+  const runExpiry = () =>
     scene.stack.temporal.client.workflow.execute('expireVouchers', {
-      workflowId: `sweep-${randomUUID()}`,
+      workflowId: `expiry-${randomUUID()}`,
       taskQueue: config.temporal.temporalTaskQueue,
     });
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
     CALLBACK_ADDRESSES: 'dt-one=198.51.100.0/28 2001:db8::/64',
     TRUSTED_PROXIES: '127.0.0.1',
     CALLER_WAIT_SECONDS: '1',
-    // Nothing but a hint makes a workflow ask the provider during the test.
+    // Nothing but a nudge makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
   way.setTarget(scene.stack.sandbox.url);
@@ -49,7 +49,7 @@ async function unknownTopUp() {
 
 const hintsOf = async (id: number): Promise<number> =>
   (await scene.eventsOf(id)).filter(
-    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'providerHint',
+    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'providerNudge',
   ).length;
 
 test('a callback counts under its secret path and from the provider’s addresses alone', async () => {

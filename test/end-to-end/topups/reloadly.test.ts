@@ -14,7 +14,7 @@ beforeAll(async () => {
     AIRTIME_URL: undefined,
     RELOADLY_SETTLE_SECONDS: '0.5',
     CALLER_WAIT_SECONDS: '1',
-    // Nothing but a hint makes a workflow ask the provider during the test.
+    // Nothing but a nudge makes a workflow ask the provider during the test.
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
   const webhook = await fetch(`${scene.stack.sandbox.reloadlyUrl}/dashboard/webhook`, {

@@ -148,8 +148,8 @@ it('a flood of callbacks neither fills the history of a top-up nor delays its in
   );
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   const events = await scene.eventsOf(id);
-  const hints = events.filter((event) => event.workflowExecutionSignaledEventAttributes);
-  expect(hints.length).toBeLessThanOrEqual(20);
+  const nudges = events.filter((event) => event.workflowExecutionSignaledEventAttributes);
+  expect(nudges.length).toBeLessThanOrEqual(20);
   // A signal and a workflow task that follows it are four events, an inquiry is some more.
   expect(events.length - before).toBeLessThan(200);
   await scene.settle(id, 'completed');

@@ -119,9 +119,9 @@ export async function setTopupScene(
     stack.database.selectFrom('operations').select('id').where('status', '=', 'RUNNING').execute();
 
   /** Fails what was recorded and never begun, as the Schedule does. */
-  const sweep = () =>
+  const runExpiry = () =>
     stack.temporal.client.workflow.execute('expireVouchers', {
-      workflowId: `sweep-${randomUUID()}`,
+      workflowId: `expiry-${randomUUID()}`,
       taskQueue: stack.config.temporal.temporalTaskQueue,
     });
 
@@ -179,7 +179,7 @@ export async function setTopupScene(
     settle,
     operationOf,
     runningOperations,
-    sweep,
+    runExpiry,
     workflowIdOf,
     workflowOf,
     eventsOf,

@@ -36,8 +36,8 @@ const reconcile = () =>
 /** As the provider's callback. */
 const newsOf = async (transactionId: number) => {
   const { ourReference } = (await scene.show(transactionId)).attempts.at(-1);
-  const hint = { body: { external_id: ourReference } };
-  expect((await call(`${scene.stack.url}/callbacks/airtime`, hint)).status).toBe(200);
+  const nudge = { body: { external_id: ourReference } };
+  expect((await call(`${scene.stack.url}/callbacks/airtime`, nudge)).status).toBe(200);
 };
 
 it('names the number and the operation, and is kept on the row', async () => {

@@ -72,7 +72,7 @@ describe('a cancellation', () => {
     expect(await scene.balances()).toEqual(before);
   });
 
-  it('of a voucher past its date that no sweep has seen returns the value, too', async () => {
+  it('of a voucher past its date that no expiry run has seen returns the value, too', async () => {
     const gift = await scene.gift();
     await scene.expire(gift);
     done(await cancel(gift));

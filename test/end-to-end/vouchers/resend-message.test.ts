@@ -182,7 +182,7 @@ describe.concurrent('is refused', () => {
   });
 });
 
-it('a message that its workflow left behind is ended by the sweep, and never sent', async () => {
+it('a message that its workflow left behind is ended by the expiry run, and never sent', async () => {
   const gift = await scene.gift();
   await scene.claimed(scene.asMerchant, gift);
   done(await resend(gift));

@@ -189,7 +189,7 @@ describe('a top-up whose money is on hold', () => {
   }
 
   async function finishes(id: number, workflowId: string): Promise<void> {
-    await stack.temporal.client.workflow.getHandle(workflowId).signal('providerHint');
+    await stack.temporal.client.workflow.getHandle(workflowId).signal('providerNudge');
     await scene.settle(id, 'completed');
     expect(await endOf(workflowId)).toEqual({ ended: 'delivered', attempts: 1 });
     expect((await scene.show(id)).status).toBe('SUCCESS');
@@ -211,10 +211,10 @@ describe('a top-up whose money is on hold', () => {
     const { id, workflowId } = await held();
     const before = await moved();
     const handle = client().workflow.getHandle(workflowId);
-    for (const signal of ['retry', 'providerHint', 'superseded', 'anything'])
+    for (const signal of ['retry', 'providerNudge', 'superseded', 'anything'])
       await handle.signal(signal, { data: 'from outside' });
     // Later than the signals, which come in their order.
-    await stack.temporal.client.workflow.getHandle(workflowId).signal('providerHint');
+    await stack.temporal.client.workflow.getHandle(workflowId).signal('providerNudge');
     await expect.poll(async () => (await scene.eventsOf(id)).length).toBeGreaterThan(20);
     expect(await moved()).toEqual(before);
     await finishes(id, workflowId);
@@ -229,7 +229,7 @@ describe('a top-up whose money is on hold', () => {
       await workflowService.signalWorkflowExecution({
         namespace: 'default',
         workflowExecution: { workflowId },
-        signalName: 'providerHint',
+        signalName: 'providerNudge',
         input: {
           payloads: [{ metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from('{') }],
         },

@@ -41,7 +41,7 @@ function commandOf(operationId: string) {
     ...{ voucherId: 1, transactionId: 1, redemptionId: 1, denominationId: 1, merchantId: 1 },
     ...{ hasKey: true, attempt: 2, amount: null, msisdn: null, reason: null },
   };
-  const timing = { maximumHints: 1, claimLifetimeMs: 60_000, messageWaitMs: 1_000 };
+  const timing = { maximumNudges: 1, claimLifetimeMs: 60_000, messageWaitMs: 1_000 };
   return {
     ...request,
     begin: { kind: 'redeem', redeem: request, claim: request, command: request },

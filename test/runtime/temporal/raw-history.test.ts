@@ -99,7 +99,7 @@ describe('what Temporal stores of a redemption', () => {
 describe('what Temporal stores of a failure', () => {
   it('shows neither its message nor its stack trace', async () => {
     const { workflow } = stack.temporal.client;
-    const workflowId = `sweep-${randomUUID()}`;
+    const workflowId = `expiry-${randomUUID()}`;
     await sql`alter table operations rename to operations_away`.execute(stack.database);
     const handle = await workflow.start(expireVouchers, {
       workflowId,

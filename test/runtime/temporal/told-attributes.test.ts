@@ -53,16 +53,16 @@ async function unconfirmed() {
   return { ...redemption, gift, merchant };
 }
 
-const sweep = () =>
+const runExpiry = () =>
   scene.stack.temporal.client.workflow.execute('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
 
 test('a message that was left behind is found by its redemption, and by who was paid', async () => {
   const { gift, merchant, serial_number, platform_reference, payment_reference } =
     await unconfirmed();
-  await sweep();
+  await runExpiry();
   const attributes = await startedWith('finish-message', `Reference = "${platform_reference}"`);
   hasAll('finish-message', attributes);
   expect(attributes).toEqual({

@@ -25,8 +25,8 @@ export function createRepairPickup(options: {
   readonly intervalMs: number;
 }): Repetition {
   const { database } = options;
-  const { inquiryIntervalMs, alarmAfterMs, maximumHints } = options.timing;
-  const timing = { inquiryIntervalMs, alarmAfterMs, maximumHints };
+  const { inquiryIntervalMs, alarmAfterMs, maximumNudges } = options.timing;
+  const timing = { inquiryIntervalMs, alarmAfterMs, maximumNudges };
   return pickUp({
     ...options,
     rows: 'repairs',

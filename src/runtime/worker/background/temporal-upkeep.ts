@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../../config/config.ts';
-import { patiently } from '../../process/background-tasks.ts';
+import { retryPassing } from '../../process/background-tasks.ts';
 import type { TemporalConnection } from '../../temporal/connection.ts';
 import { isTemporalBusy } from '../../temporal/connection.ts';
 import {
@@ -35,7 +35,7 @@ export async function startTemporalUpkeep(
   const withLimit = <Result>(work: () => Promise<Result>) =>
     client.withDeadline(Date.now() + LIMIT_MS, work);
 
-  await patiently(() => withLimit(() => prepareNamespace(connection, namespace)), {
+  await retryPassing(() => withLimit(() => prepareNamespace(connection, namespace)), {
     isPassing: isTemporalBusy,
     patienceMs: PATIENCE_MS,
   });

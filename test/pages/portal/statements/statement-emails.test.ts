@@ -86,11 +86,11 @@ async function counts() {
   );
 }
 
-/** Runs the sweep, and waits until everything that it has queued was tried. */
-async function sweep() {
+/** Runs the expiry run, and waits until everything that it has queued was tried. */
+async function runExpiry() {
   const { client } = scene.stack.temporal;
   const taskQueue = scene.stack.config.temporal.temporalTaskQueue;
-  const workflowId = `sweep-${randomUUID()}`;
+  const workflowId = `expiry-${randomUUID()}`;
   const before = await counts();
   const result = await client.workflow.execute('expireVouchers', { workflowId, taskQueue });
   const after = await until(async () => {
@@ -158,7 +158,7 @@ test('each who may see statements gets those of the own company, once, and the l
   expect((await switching.submit('/portal/account', PATH)).status).toBe(303);
   expect((await switching.get('/portal/account')).html).toContain('You do not get it.');
 
-  expect(await sweep()).toEqual({ queued: 8, sent: 5, postponed: 0 });
+  expect(await runExpiry()).toEqual({ queued: 8, sent: 5, postponed: 0 });
   expect(filesTo(owner)).toEqual(namesOf(company, month));
   expect(filesTo(finance)).toEqual(namesOf(company, month));
   expect(filesTo(ofMerchant)).toEqual(namesOf(merchant, month));
@@ -181,7 +181,7 @@ test('each who may see statements gets those of the own company, once, and the l
   expect(mail?.text).toContain('http://localhost:3000/portal/account');
   expect(mailsTo(finance)[0]?.text).toContain('ወርሃዊ መግለጫ');
 
-  expect(await sweep()).toMatchObject({ queued: 0 });
+  expect(await runExpiry()).toMatchObject({ queued: 0 });
   expect([owner, finance, ofMerchant, ofOther].map((one) => mailsTo(one).length)).toEqual([
     ...[1, 1, 1, 2],
   ]);
@@ -190,7 +190,7 @@ test('each who may see statements gets those of the own company, once, and the l
   await switching.submit('/portal/account', PATH);
   await change(others.developer, { role: 'finance' });
   await scene.stack.database.updateTable('partners').set({ status: 'ACTIVE' }).execute();
-  expect(await sweep()).toMatchObject({ queued: 1 });
+  expect(await runExpiry()).toMatchObject({ queued: 1 });
   expect(filesTo(others.suspended)).toHaveLength(4);
   expect(mailsTo(others.switchedOff)).toHaveLength(0);
   expect(mailsTo(others.developer)).toHaveLength(0);
@@ -201,7 +201,7 @@ test('a fault at any step costs no e-mail, and sends none twice but under its Me
   for (const step of failpoints.outbox) {
     people.push(await person(partnerOf(scene.partner)), await person(partnerOf(other)));
     armed = createFailpoint(`${step}:throw`);
-    await sweep();
+    await runExpiry();
     await until(async () => expect((await counts()).waiting).toBe(0));
   }
   armed = () => undefined;
@@ -220,7 +220,7 @@ test('what the mail server does not take waits; what it refuses, or may have tak
   const refused = await person(company, { mailbox: 'refused' });
   const dropped = await person(company, { mailbox: 'dropped' });
   const willing = await person(company);
-  expect(await sweep()).toMatchObject({ sent: 1, postponed: 2 });
+  expect(await runExpiry()).toMatchObject({ sent: 1, postponed: 2 });
   expect(await outcomesOf(busy)).toMatchObject({ [month]: 'QUEUED' });
   expect(await outcomesOf(refused)).toMatchObject({ [month]: 'REFUSED' });
   expect(await outcomesOf(dropped)).toMatchObject({ [month]: 'UNKNOWN' });
@@ -265,7 +265,7 @@ test('only owners and people of finance choose, each for themselves; a role that
 
   armed = (name) =>
     (name === 'outbox-read' ? change(finance, { role: 'viewer' }) : undefined) as never;
-  await sweep();
+  await runExpiry();
   armed = () => undefined;
   expect(await outcomesOf(finance)).toMatchObject({
     [month]: 'CANCELLED: The recipient does not get it any more',

@@ -26,7 +26,7 @@ beforeEach(async () => {
   settings = {
     temporal: { temporalTaskQueue: `test-${randomUUID()}`, temporalUpkeepSeconds: 3_600 },
     schedules: {
-      expirySweepIntervalSeconds: 3_600,
+      expiryRunIntervalSeconds: 3_600,
       reconcileIntervalSeconds: 3_600,
       providerBalanceIntervalSeconds: 3_600,
     },

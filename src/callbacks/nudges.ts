@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { providerHint } from '../../workflows/contracts.ts';
+import { providerNudge } from '../../workflows/contracts.ts';
 import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
 import type { Config } from '../config/config.ts';
 import { callbackProviders } from '../config/settings/provider-settings.ts';
@@ -10,7 +10,7 @@ import { attemptOfReference } from '../db/topups/attempts.ts';
 import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { createAddressMatcher } from '../http/access/source-address.ts';
-import type { CallbackAccess, HintWithinLimit, Services } from '../http/services.ts';
+import type { CallbackAccess, NudgeWithinLimit, Services } from '../http/services.ts';
 import { foundNobody, WorkflowsUnavailableError } from '../operations/workflow-calls.ts';
 import { redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
 
@@ -54,16 +54,16 @@ const MAXIMUM_SUBJECTS = 20_000;
  * provider. One that reached nobody does not count: its sender repeats it.
  * rate-limiter-flexible does not fit: its memory store has a timer per subject and no bound.
  */
-export function createCallbackLimit(): HintWithinLimit {
-  const hints = new LRUCache<string, { count: number }>({ max: MAXIMUM_SUBJECTS, ttl: HOUR_MS });
-  return async (subject, hint) => {
-    const counted = hints.get(subject) ?? { count: 0 };
+export function createCallbackLimit(): NudgeWithinLimit {
+  const nudges = new LRUCache<string, { count: number }>({ max: MAXIMUM_SUBJECTS, ttl: HOUR_MS });
+  return async (subject, nudge) => {
+    const counted = nudges.get(subject) ?? { count: 0 };
     if (counted.count >= HINTS_PER_HOUR) return undefined;
-    if (counted.count === 0) hints.set(subject, counted);
+    if (counted.count === 0) nudges.set(subject, counted);
     // Before it is given, so that those that come at the same moment count.
     counted.count += 1;
     try {
-      return await hint();
+      return await nudge();
     } catch (error) {
       if (!mayHaveArrived(error)) counted.count -= 1;
       throw error;
@@ -79,16 +79,16 @@ const mayHaveArrived = (error: unknown): boolean =>
  * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
  * outcome open. An unknown reference costs one query.
  */
-export async function hintAttempt(
-  { database, workflows, hintWithinLimit }: Services,
+export async function nudgeAttempt(
+  { database, workflows, nudgeWithinLimit }: Services,
   reference: string,
   from: AirtimeProviderName,
 ): Promise<void> {
   const attempt = await attemptOfReference(database, reference);
   if (!attempt) return;
   const isWaiting = attempt.status === 'HELD' && attempt.provider === from;
-  await hintWithinLimit(`${attempt.creationId} ${from}`, async () => {
-    if (isWaiting) await workflows.tell(attempt.workflowId, providerHint);
+  await nudgeWithinLimit(`${attempt.creationId} ${from}`, async () => {
+    if (isWaiting) await workflows.tell(attempt.workflowId, providerNudge);
     else await doubt(database, { reference, provider: from });
   });
 }
@@ -98,14 +98,14 @@ export async function hintAttempt(
  * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
  * outcome open.
  */
-export async function hintPayment(
-  { database, workflows, hintWithinLimit }: Services,
+export async function nudgePayment(
+  { database, workflows, nudgeWithinLimit }: Services,
   payment: ReferencedPayment,
   from: MobileMoneyProviderName,
 ): Promise<void> {
   const isWaiting = payment.isOpen && payment.provider === from;
-  await hintWithinLimit(`${payment.operationId} ${from}`, async () => {
-    if (isWaiting) await workflows.tell(workflowIdOf(payment), providerHint);
+  await nudgeWithinLimit(`${payment.operationId} ${from}`, async () => {
+    if (isWaiting) await workflows.tell(workflowIdOf(payment), providerNudge);
     else await doubt(database, { reference: payment.reference, provider: from });
   });
 }

@@ -20,11 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-/** Runs a sweep: its result, and whether support is told of the run itself. */
-async function sweep(history?: string) {
+/** Runs an expiry run: its result, and whether support is told of the run itself. */
+async function runExpiry(history?: string) {
   const { client } = scene.stack.temporal;
   const handle = await client.workflow.start('expireVouchers', {
-    workflowId: `sweep-${randomUUID()}`,
+    workflowId: `expiry-${randomUUID()}`,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   const result = await ended(scene.stack, handle.workflowId, history);
@@ -63,7 +63,7 @@ const move = (
     ]),
   );
 
-/** An old operation, so that a sweep has something to prune. */
+/** An old operation, so that an expiry run has something to prune. */
 const addOldOperations = (count: number) =>
   sql`insert into operations (id, created_at, company_kind, company_id, kind, request_id,
       request_digest, status, outcome)
@@ -81,7 +81,7 @@ const oldOperations = async (): Promise<number> => {
   return count;
 };
 
-test('a partner whose reserve is short keeps no other from being swept, and is a case', async () => {
+test('a partner whose reserve is short delays no other expiry, and is a case', async () => {
   const other = await makePartner(scene.stack);
   const short = await makePartner(scene.stack);
   const stuck = [await scene.gift({ partner: short }), await scene.gift({ partner: short })];
@@ -100,7 +100,7 @@ test('a partner whose reserve is short keeps no other from being swept, and is a
       'RUNNING')`.execute(scene.stack.database);
 
   // The run has done what it could: the case is what a person must look at.
-  expect(await sweep('expire-vouchers-stuck')).toMatchObject({
+  expect(await runExpiry('expire-vouchers-stuck')).toMatchObject({
     result: { expiredVouchers: 1, stuckPartners: 1 },
     isFound: false,
   });
@@ -120,20 +120,20 @@ test('a partner whose reserve is short keeps no other from being swept, and is a
   expect(failed).toEqual({ status: 'FAILED', message: NEVER_STARTED });
 
   const { runId } = await followed.describe();
-  expect(await sweep()).toMatchObject({ result: { stuckPartners: 1 } });
-  expect((await followed.describe()).runId, 'one case for all sweeps').toBe(runId);
+  expect(await runExpiry()).toMatchObject({ result: { stuckPartners: 1 } });
+  expect((await followed.describe()).runId, 'one case for all expiry runs').toBe(runId);
   await followed.signal('lookAgain');
   await move(short.id, 'gift', 'reserved', '150');
   // What is due since then is not what the case is about.
   const later = await scene.gift({ partner: short });
-  expect(await sweep()).toMatchObject({ result: { expiredVouchers: 2, stuckPartners: 0 } });
+  expect(await runExpiry()).toMatchObject({ result: { expiredVouchers: 2, stuckPartners: 0 } });
   await scene.expire(later);
   for (const gift of stuck) expect(await scene.voucher(gift)).toMatchObject({ status: 'EXPIRED' });
   await followed.signal('lookAgain');
   const settled = await ended(scene.stack, followed.workflowId);
   expect(settled).toEqual({ ended: 'settled' });
   expect(await isFound(followed)).toBe(false);
-  expect(await sweep()).toMatchObject({ result: { expiredVouchers: 1 } });
+  expect(await runExpiry()).toMatchObject({ result: { expiredVouchers: 1 } });
 });
 
 test('vouchers that the database refuses to expire are a case whose reserve is right', async () => {
@@ -145,17 +145,17 @@ test('vouchers that the database refuses to expire are a case whose reserve is r
     on: 'update',
     when: `new.partner_id = ${partner.id} and new.status = 'EXPIRED'`,
   });
-  expect(await sweep()).toMatchObject({ result: { stuckPartners: 1 } });
+  expect(await runExpiry()).toMatchObject({ result: { stuckPartners: 1 } });
   const followed = caseOf(partner.id);
   await expect.poll(() => detailsOf(followed)).toContain('log of the worker');
   await mend();
-  expect(await sweep()).toMatchObject({ result: { expiredVouchers: 1, stuckPartners: 0 } });
+  expect(await runExpiry()).toMatchObject({ result: { expiredVouchers: 1, stuckPartners: 0 } });
   await followed.signal('lookAgain');
   expect(await followed.result()).toEqual({ ended: 'settled' });
 });
 
-test('one sweep prunes all that is old, however much it is', async () => {
+test('one expiry run prunes all that is old, however much it is', async () => {
   await addOldOperations(12_000);
-  expect(await sweep()).toMatchObject({ result: { prunedOperations: 12_000 } });
+  expect(await runExpiry()).toMatchObject({ result: { prunedOperations: 12_000 } });
   expect(await oldOperations()).toBe(0);
 });

@@ -11,17 +11,17 @@ const EVENTS_PER_SIGNAL = 4;
 /** What test/workflows/lengthen-pause.unit.test.ts reckons with. */
 const EVENTS_PER_ATTEMPT = 30;
 
-/** However many hints a workflow gets, its history stays bounded. */
+/** However many nudges a workflow gets, its history stays bounded. */
 let scene: TopupScene;
 beforeAll(async () => {
   scene = await setTopupScene({
-    HINTS_PER_WORKFLOW: String(MAXIMUM_HINTS),
+    NUDGES_PER_WORKFLOW: String(MAXIMUM_HINTS),
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
 });
 afterAll(() => scene?.stack.stop());
 
-/** The length of a history; the pauses that a hint has ended; whether the workflow waits in one. */
+/** The length of a history; the pauses that a nudge has ended; whether the workflow waits in one. */
 async function look(handle: WorkflowHandle) {
   const events = (await handle.fetchHistory()).events ?? [];
   const count = (attributes: string) =>
@@ -44,12 +44,12 @@ const untilWaiting = (handle: WorkflowHandle, signals: number) =>
     return seen;
   });
 
-/** Gives hints one after the other, each when the workflow has dealt with the one before. */
+/** Gives nudges one after the other, each when the workflow has dealt with the one before. */
 async function flood(handle: WorkflowHandle): Promise<void> {
   const before = await untilWaiting(handle, 0);
   let after = before;
-  for (let hints = 0; hints < FLOOD; hints += 1) {
-    await handle.signal('providerHint');
+  for (let nudges = 0; nudges < FLOOD; nudges += 1) {
+    await handle.signal('providerNudge');
     after = await untilWaiting(handle, after.signals + 1);
   }
   const followed = after.followed - before.followed;
@@ -75,7 +75,7 @@ test('bookings that the database refuses after the provider has delivered', asyn
     when: `new.topup_id = ${id} and new.status = 'POSTED'`,
   });
   await scene.settle(id, 'completed');
-  await handle.signal('providerHint');
+  await handle.signal('providerNudge');
   await untilWaiting(handle, 1);
   await flood(handle);
   await mend();

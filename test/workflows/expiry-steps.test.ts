@@ -6,12 +6,12 @@ import type { TemporalConnection } from '../../src/runtime/temporal/connection.t
 import { connectTestTemporal, startWorkflowWorker } from '../support/workflow-worker.ts';
 
 const NAMES = [
-  'sweepClaims',
-  'sweepVouchers',
-  'sweepTopUps',
-  'sweepReminders',
+  'endDueClaims',
+  'endDueVouchers',
+  'endDueTopUps',
+  'queueReminders',
   'queueReports',
-  'sweepMessages',
+  'endDueMessages',
   'resumeMessages',
   'resumeBulkOrders',
   'pruneRows',
@@ -42,7 +42,7 @@ afterAll(async () => {
   await temporal?.connection.close();
 });
 
-/** Runs the sweep on steps that note that they are done, but for those that are changed. */
+/** Runs the expiry run on steps that note that they are done, but for those that are changed. */
 async function runOn(changed: Partial<Steps>) {
   const done: Name[] = [];
   const noting = NAMES.map((name) => [
@@ -55,7 +55,7 @@ async function runOn(changed: Partial<Steps>) {
   steps = { ...Object.fromEntries(noting), ...changed };
   const { taskQueue } = worker;
   const result = await temporal.client.workflow
-    .execute('expireVouchers', { workflowId: `sweep-${randomUUID()}`, taskQueue })
+    .execute('expireVouchers', { workflowId: `expiry-${randomUUID()}`, taskQueue })
     .catch((error: unknown) => (error as { cause: unknown }).cause);
   return { result, done };
 }
@@ -74,7 +74,7 @@ const stuck = (partnerId: number) => ({
   reason: 'reserve-too-small' as const,
 });
 
-describe('a sweep', () => {
+describe('an expiry run', () => {
   it.each(NAMES)('does the other steps where %s fails, and is red', async (broken) => {
     const { result, done } = await runOn({ [broken]: breaks });
     expect(result).toBeInstanceOf(ActivityFailure);
@@ -83,14 +83,14 @@ describe('a sweep', () => {
 
   it('names every failure where several steps fail', async () => {
     const { result } = await runOn({
-      sweepClaims: breaks,
-      sweepTopUps: async () => {
+      endDueClaims: breaks,
+      endDueTopUps: async () => {
         throw ApplicationFailure.nonRetryable('no right to top-ups');
       },
     });
     expect(result).toMatchObject({
       type: 'StepsFailed',
-      message: '2 steps failed\nsweepClaims: broken for good\nsweepTopUps: no right to top-ups',
+      message: '2 steps failed\nendDueClaims: broken for good\nendDueTopUps: no right to top-ups',
     });
   });
 
@@ -105,19 +105,19 @@ describe('a sweep', () => {
     expect(result).toMatchObject({ prunedOperations: 15 });
   });
 
-  it('leaves a step that is never done to the next sweep', async () => {
+  it('leaves a step that is never done to the next expiry run', async () => {
     const { result, done } = await runOn({
-      sweepClaims: async () => ({ count: 1, isDone: false }),
+      endDueClaims: async () => ({ count: 1, isDone: false }),
     });
     expect(result).toMatchObject({ expiredClaims: 20 });
-    expect(done).toEqual(NAMES.filter((name) => name !== 'sweepClaims'));
+    expect(done).toEqual(NAMES.filter((name) => name !== 'endDueClaims'));
   });
 
   it('leaves out in the next round who was found stuck before, and opens a case for each', async () => {
     const asked: (readonly number[])[] = [];
     const opened: number[][] = [];
     const { result } = await runOn({
-      async sweepVouchers(before) {
+      async endDueVouchers(before) {
         asked.push(before);
         return { count: 0, isDone: asked.length === 2, stuck: [stuck(asked.length)] };
       },
@@ -134,7 +134,7 @@ describe('a sweep', () => {
   it('tries a partner again in the next round of which only single vouchers were refused', async () => {
     const asked: (readonly number[])[] = [];
     const { result } = await runOn({
-      async sweepVouchers(before) {
+      async endDueVouchers(before) {
         asked.push(before);
         const refused = { ...stuck(1), reason: 'refused-by-database' as const };
         return { count: 0, isDone: asked.length === 2, stuck: [refused] };
@@ -149,12 +149,12 @@ describe('a sweep', () => {
     let rounds = 0;
     const opened: unknown[] = [];
     const { result } = await runOn({
-      async sweepClaims() {
+      async endDueClaims() {
         rounds += 1;
         const ids = rounds === 1 ? ['a', 'b'] : ['b', 'c'];
         return { count: 0, isDone: rounds === 2, refused: [{ rows: 'claim', ids }] };
       },
-      sweepReminders: async () => ({
+      queueReminders: async () => ({
         count: 1,
         isDone: true,
         refused: [{ rows: 'reminder', ids: ['7'] }],
@@ -175,10 +175,10 @@ describe('a sweep', () => {
 
   it('is red where a case cannot be opened', async () => {
     const { result, done } = await runOn({
-      sweepVouchers: async () => ({ count: 0, isDone: true, stuck: [stuck(1)] }),
+      endDueVouchers: async () => ({ count: 0, isDone: true, stuck: [stuck(1)] }),
       openDueVoucherCases: breaks,
     });
     expect(result).toBeInstanceOf(ActivityFailure);
-    expect(done).toEqual(NAMES.filter((name) => name !== 'sweepVouchers'));
+    expect(done).toEqual(NAMES.filter((name) => name !== 'endDueVouchers'));
   });
 });
