@@ -9,9 +9,9 @@ import { type DuePlacement, databaseMoment, takeDue } from '../src/db/positions/
 import { findOrderedAttempt } from '../src/db/topups/attempts.ts';
 import { redemptionPayment } from '../src/db/vouchers/redemptions.ts';
 import { formatAmount, magnitudeOf, parseMoney } from '../src/domain/money.ts';
+import { caseAdvice, caseTitle } from '../src/domain/positions/case-texts.ts';
 import type { Observation } from '../src/domain/positions/placement.ts';
 import { caseOf, difference } from '../src/domain/positions/position.ts';
-import { caseAdvice, caseTitle } from '../src/domain/positions/words.ts';
 import { type ProviderInquiry, unknown } from '../src/providers/outcome.ts';
 import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type { CaseInput } from '../workflows/contracts.ts';
@@ -32,14 +32,14 @@ function observationOf(answer: ProviderInquiry, at: number): Observation {
     case 'delivered':
       return answer.reversal === undefined
         ? { ...inquiry, said: 'done', providerReference: answer.providerReference }
-        : { ...inquiry, said: 'undone', words: answer.reversal };
+        : { ...inquiry, said: 'undone', message: answer.reversal };
     case 'refused':
-      return { ...inquiry, said: 'nothing', words: answer.message };
+      return { ...inquiry, said: 'nothing', message: answer.message };
     case 'never-seen':
       return { ...inquiry, said: 'never-seen' };
     case 'unknown':
       return answer.disagrees
-        ? { ...inquiry, said: 'other', words: answer.message }
+        ? { ...inquiry, said: 'other', message: answer.message }
         : { ...inquiry, said: 'silent' };
     case 'not-sent':
       return { ...inquiry, said: 'silent' };
@@ -220,7 +220,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
       isOpen: true,
       paragraphs: [
         `**${describeCase(found)}**`,
-        ...(found.words === null ? [] : [found.words]),
+        ...(found.message === null ? [] : [found.message]),
         `${caseAdvice(found.why)} At /support, or with \`npm run admin -- repair settle-case ${id} --by … --why …\`.`,
       ],
     };

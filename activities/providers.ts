@@ -17,7 +17,7 @@ import {
   type PayoutAccountState,
   payoutAccountState,
 } from '../src/domain/payout-account.ts';
-import type { Word } from '../src/domain/positions/placement.ts';
+import type { Said } from '../src/domain/positions/placement.ts';
 import {
   type MobileMoneyProviderName,
   providersFor,
@@ -337,7 +337,7 @@ async function askAccount(
 interface Other {
   readonly provider: string;
   readonly isCurrent: boolean;
-  readonly word: Word;
+  readonly said: Said;
   readonly isDone: boolean;
   readonly providerReference: string | null;
 }
@@ -356,14 +356,14 @@ export async function withOtherPlacements<Found extends ProviderOutcome | Provid
     found.kind === 'delivered' || (found.kind === 'refused' && asked.failovers.length === 0);
   if (isPlain || (found.kind === 'not-sent' && asked.failovers.length === 0)) return found;
   const { rows } = await sql<Other>`
-    select provider, position = max(position) over () as "isCurrent", word, done > 0 as "isDone",
+    select provider, position = max(position) over () as "isCurrent", said, done > 0 as "isDone",
       provider_reference as "providerReference"
     from placements where operation_id = ${operationId} and kind <> 'reversal'`.execute(database);
   const isOver = found.kind === 'refused' || found.kind === 'not-sent';
   const done = rows.find(({ isDone, isCurrent }) => isDone && !(isCurrent && isOver));
   if (done) return { kind: 'delivered', providerReference: done.providerReference ?? '' };
   const open = rows.find(
-    ({ word, isCurrent }) => !isCurrent && (word === 'pending' || word === 'other'),
+    ({ said, isCurrent }) => !isCurrent && (said === 'pending' || said === 'other'),
   );
   return open ? unknown(`${open.provider} has not said clearly what it did.`) : found;
 }

@@ -280,8 +280,10 @@ const readStatement =
   async (subject) => {
     const [kind, id, month] = subject.split(' ') as [CompanyKind, string, Month];
     const { marketTimeZone: zone } = market;
-    const statement = await withStatementTimeout(database, READ_STATEMENT_TIMEOUT_MS, (connection) =>
-      readCompanyMonth(connection, { kind, id: Number(id) }, { month, zone }),
+    const statement = await withStatementTimeout(
+      database,
+      READ_STATEMENT_TIMEOUT_MS,
+      (connection) => readCompanyMonth(connection, { kind, id: Number(id) }, { month, zone }),
     );
     if (isEmptyStatement(statement)) return 'The statement is empty';
     const attachments = statementFiles(statement);

@@ -260,7 +260,7 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
           providerMessage: message,
         });
         const after = observed(order.position, placedAs(order, reversal.reference), {
-          ...{ at: order.now, source: 'answer', said: 'nothing', words: message },
+          ...{ at: order.now, source: 'answer', said: 'nothing', message },
         });
         const askNow = currentOf(order).id;
         await book(

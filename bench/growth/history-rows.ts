@@ -137,7 +137,7 @@ export const historyRows = (companies: HistoryCompanies): Readonly<Record<string
       '[{"key": "msisdn", "value": "+251910008000"}]'::jsonb
     from some_redemptions order by redemption`,
     `insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, placed_at,
-      word, done, provider_reference, said_at)
+      said, done, provider_reference, said_at)
     select 'payment', payment_reference, 'gsma', operation_id, voucher_id, to_merchant, created_at,
       'done', to_merchant, 'MM' || redemption, settled_at
     from some_redemptions join redemptions on redemptions.id = redemption order by redemption`,

@@ -31,7 +31,7 @@ const columns: Readonly<Record<string, ExpressionNode>> = {
   'messages.language': alwaysGenerated(type('MessageLanguage')),
   'messages.msisdn': type('StoredNumber'),
   'messages.provider': type('SmsProviderName'),
-  'observations.word': type('Word'),
+  'observations.said': type('Said'),
   'operations.outcome': json('unknown'),
   'payout_account_checks.provider': type('MobileMoneyProviderName'),
   'products.metadata': json('unknown'),
@@ -60,7 +60,7 @@ const imports = {
   SmsProviderName: '../../domain/providers.ts',
   StoredNumber: '../../domain/phone.ts',
   VoucherStatus: '../../domain/vouchers/voucher.ts',
-  Word: '../../domain/positions/placement.ts',
+  Said: '../../domain/positions/placement.ts',
 };
 
 /** What kysely-codegen does not read of a column. */

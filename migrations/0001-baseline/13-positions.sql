@@ -17,16 +17,16 @@ create table placements (
   -- Since when it may have been sent to a provider that would do a repetition again.
   sent_at timestamptz,
   -- What the provider says, and what it did by that.
-  word text not null default 'none'
-    check (word in ('none', 'pending', 'nothing', 'done', 'undone', 'other')),
+  said text not null default 'none'
+    check (said in ('none', 'pending', 'nothing', 'done', 'undone', 'other')),
   done numeric(20, 6) not null default 0 check (done >= 0),
   provider_reference text,
   said_at timestamptz,
-  words text,
-  -- The words that a person has cleared: the same ones open no case again.
+  message text,
+  -- The message that a person has cleared: the same message opens no case again.
   cleared text,
-  -- Whether a person must look at the words; for readers who may not see them.
-  is_unclear boolean not null generated always as (word = 'other' and words is distinct from cleared) stored,
+  -- Whether a person must look at the message; for readers who may not see them.
+  is_unclear boolean not null generated always as (said = 'other' and message is distinct from cleared) stored,
   -- Since when there is news that the provider has not explained, such as a callback.
   doubted_at timestamptz,
   -- Since when the provider is asked in vain.
@@ -34,8 +34,8 @@ create table placements (
   -- When the provider is asked next. Null: not, or by the workflow of the order.
   ask_at timestamptz,
   unique (reference, provider),
-  check ((word = 'none') = (said_at is null)),
-  check (done = 0 or word in ('done', 'other'))
+  check ((said = 'none') = (said_at is null)),
+  check (done = 0 or said in ('done', 'other'))
 );
 create index placements_of_operation on placements (operation_id, position);
 create index placements_of_voucher on placements (voucher_id) where operation_id is null;
@@ -52,10 +52,10 @@ create table observations (
   at timestamptz not null,
   source text not null
     check (source in ('answer', 'inquiry', 'statement', 'recovery', 'person', 'callback')),
-  word text not null,
+  said text not null,
   done numeric(20, 6) not null,
   provider_reference text,
-  words text
+  message text
 );
 create index observations_of_placement on observations (placement_id, id);
 create index observations_by_time on observations (created_at);
@@ -87,11 +87,11 @@ create table cases (
   -- An order by its operation in the ledger; a line by provider, day and its references; a statement and a
   -- balance by provider and day.
   subject text not null,
-  why text not null check (why in ('difference', 'words', 'silence', 'unbooked', 'foreign',
+  why text not null check (why in ('difference', 'unclear', 'silence', 'unbooked', 'foreign',
     'unread', 'balance')),
   -- What is in suspense, or in question. Negative: providers did less than is paid for.
   amount numeric(20, 6) not null,
-  words text,
+  message text,
   provider text,
   reference text,
   partner_id bigint references partners,

@@ -75,8 +75,8 @@ create trigger redemptions_note_change after update on redemptions
   execute function note_change('redemption');
 -- The first answer of a provider changes its order, which is noted.
 create trigger placements_note_change after update on placements
-  for each row when (old.word <> 'none' and (old.word, old.done, old.ordered, old.operation_id)
-    is distinct from (new.word, new.done, new.ordered, new.operation_id))
+  for each row when (old.said <> 'none' and (old.said, old.done, old.ordered, old.operation_id)
+    is distinct from (new.said, new.done, new.ordered, new.operation_id))
   execute function note_change('placement');
 create trigger placements_note_lost after insert on placements
   for each row when (new.operation_id is null) execute function note_change('placement');

@@ -323,7 +323,7 @@ export async function bookLost(
     said: 'done',
     amount: parseMoney(amount),
     ...(providerReference !== null && { providerReference }),
-    ...(party !== null && { words: `To ${maskMsisdn(party)}` }),
+    ...(party !== null && { message: `To ${maskMsisdn(party)}` }),
   });
   await book(transaction, order, after, { source: 'recovery' }, settings);
   return true;

@@ -6,8 +6,8 @@ import { type LockedOrder, lockOrder, readOrder } from '../db/positions/orders.t
 import { type PaymentFacts, paymentFacts, redemptionIdOf } from '../db/repairs/facts.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { magnitudeOf, parseMoney } from '../domain/money.ts';
+import { bearerChoices, caseTitle } from '../domain/positions/case-texts.ts';
 import { bearers, difference } from '../domain/positions/position.ts';
-import { bearerChoices, caseTitle } from '../domain/positions/words.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import { oneOf, reference, repairKind, wholeNumber } from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';

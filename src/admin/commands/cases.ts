@@ -1,6 +1,6 @@
 import { type Case, listCases } from '../../db/positions/cases.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { caseAdvice, caseTitle } from '../../domain/positions/words.ts';
+import { caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
 import { statementProviderNames } from '../../domain/providers.ts';
 import { caseFacts, choicesOf } from '../../repairs/payment-repairs.ts';
 import { lookCommand } from '../command.ts';
@@ -29,7 +29,7 @@ export const caseTable = (cases: readonly Case[]): string =>
     column('closed (utc)', ({ closedAt, closedBy }) =>
       closedAt === null ? null : `${time(closedAt)}${closedBy === null ? '' : ` by ${closedBy}`}`,
     ),
-    column('note', ({ note, words }) => note ?? words),
+    column('note', ({ note, message }) => note ?? message),
   ]);
 
 export const listCasesCommand = lookCommand({
@@ -59,8 +59,8 @@ export const showCaseCommand = lookCommand({
     const { found, order } = facts;
     const choices = choicesOf(facts).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
     const placements = (order?.position.placements ?? []).map(
-      ({ provider, kind, word, words, providerReference, saidAt }) => ({
-        ...{ provider, kind, word, words, providerReference },
+      ({ provider, kind, said, message, providerReference, saidAt }) => ({
+        ...{ provider, kind, said, message, providerReference },
         saidAt: saidAt === null ? null : new Date(saidAt),
       }),
     );
@@ -74,9 +74,9 @@ export const showCaseCommand = lookCommand({
         ...placements.map((one) =>
           record({
             Provider: `${one.provider}, ${one.kind}`,
-            'It says': one.word,
+            'It says': one.said,
             Since: one.saidAt && time(one.saidAt),
-            'In its words': one.words,
+            'Its message': one.message,
             'Its reference': one.providerReference,
           }),
         ),

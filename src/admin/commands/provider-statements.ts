@@ -157,11 +157,11 @@ const otherFees = (fees: Readonly<Record<string, string>>): string =>
     .join('');
 
 const csvColumns = [
-  ...['id', 'provider', 'day', 'why', 'ourReference', 'amount', 'words'],
+  ...['id', 'provider', 'day', 'why', 'ourReference', 'amount', 'message'],
   ...['openedAt', 'closedAt', 'closedBy', 'note'],
 ];
 
-const csvRow = ({ id, provider, subject, why, reference, amount, words, ...one }: Case) => [
-  ...[id, provider, subject.split(' ')[1] ?? null, why, reference, amount, words],
+const csvRow = ({ id, provider, subject, why, reference, amount, message, ...one }: Case) => [
+  ...[id, provider, subject.split(' ')[1] ?? null, why, reference, amount, message],
   ...[one.openedAt.toISOString(), one.closedAt?.toISOString() ?? null, one.closedBy, one.note],
 ];

@@ -107,12 +107,12 @@ const withSums = (orders: CheckedOrders) => sql`
       end as open
   from (${orders}) as orders
   cross join lateral (
-    select coalesce(sum(case when taken.is_under_way and placement.word = 'undone' then placement.ordered
+    select coalesce(sum(case when taken.is_under_way and placement.said = 'undone' then placement.ordered
         else greatest(placement.done - taken.done, 0) end), 0) as done
     from placements as placement
     cross join lateral (
       select coalesce(sum(reversal.done), 0) as done,
-        coalesce(bool_or(reversal.word in ('none', 'pending')), false) as is_under_way
+        coalesce(bool_or(reversal.said in ('none', 'pending')), false) as is_under_way
       from placements as reversal
       where reversal.operation_id = placement.operation_id and reversal.kind = 'reversal'
         and reversal.provider = placement.provider
@@ -193,15 +193,15 @@ const cases: Query = (orders) => sql`
         and subject = ended.operation_id and why <> 'unbooked') as has_any
   ) as found
   cross join lateral (
-    select coalesce(bool_or(is_unclear), false) as has_words,
+    select coalesce(bool_or(is_unclear), false) as has_unclear,
       coalesce(min(doubted_at) < now() - interval '5 days', false) as has_silence,
       count(doubted_at) > 0 as has_doubt
     from placements where placements.operation_id = ended.operation_id
   ) as news
   where status <> 'HELD' and (
     (open <> 0) <> has_difference
-    or (has_words or has_silence) and not has_any
-    or has_any and not (open <> 0 or has_words or has_doubt))`;
+    or (has_unclear or has_silence) and not has_any
+    or has_any and not (open <> 0 or has_unclear or has_doubt))`;
 
 /** The invariants of orders: positions.ts says what the accounts are to have. */
 const orderInvariants: readonly (readonly [name: string, query: Query])[] = [
@@ -322,9 +322,9 @@ const ofPlacements: readonly Invariant[] = [
     (ids) => sql`
       select 'placement ' || placement.id as fault, placement.id from placements as placement
       join lateral (
-        select word, done from observations where placement_id = placement.id
+        select said, done from observations where placement_id = placement.id
         order by id desc limit 1) as seen on true
-      where placement.id ${ids} and (placement.word, placement.done) <> (seen.word, seen.done)`,
+      where placement.id ${ids} and (placement.said, placement.done) <> (seen.said, seen.done)`,
   ],
 ];
 

@@ -6,7 +6,7 @@
 import type { Scope } from "../../domain/access.ts";
 import type { Day } from "../../domain/day-report.ts";
 import type { StoredNumber } from "../../domain/phone.ts";
-import type { Word } from "../../domain/positions/placement.ts";
+import type { Said } from "../../domain/positions/placement.ts";
 import type { MobileMoneyProviderName, SmsProviderName } from "../../domain/providers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { MessageLanguage } from "../../domain/vouchers/messages.ts";
@@ -116,6 +116,7 @@ export interface CasesTable {
   id: GeneratedAlways<number>;
   is_blocking: Generated<boolean>;
   merchant_id: number | null;
+  message: string | null;
   note: string | null;
   opened_at: Generated<Timestamp>;
   partner_id: number | null;
@@ -125,8 +126,7 @@ export interface CasesTable {
   subject_kind: "order" | "line" | "statement" | "balance";
   topup_id: number | null;
   voucher_id: number | null;
-  why: "difference" | "words" | "silence" | "unbooked" | "foreign" | "unread" | "balance";
-  words: string | null;
+  why: "difference" | "unclear" | "silence" | "unbooked" | "foreign" | "unread" | "balance";
 }
 
 export interface CheckedBalancesTable {
@@ -375,11 +375,11 @@ export interface ObservationsTable {
   created_at: Generated<Timestamp>;
   done: string;
   id: GeneratedAlways<number>;
+  message: string | null;
   placement_id: number;
   provider_reference: string | null;
+  said: Said;
   source: "answer" | "inquiry" | "statement" | "recovery" | "person" | "callback";
-  word: Word;
-  words: string | null;
 }
 
 export interface OperationsTable {
@@ -472,6 +472,7 @@ export interface PlacementsTable {
   id: GeneratedAlways<number>;
   is_unclear: GeneratedAlways<boolean>;
   kind: "payment" | "top-up" | "reversal";
+  message: string | null;
   operation_id: string | null;
   ordered: string;
   placed_at: Generated<Timestamp>;
@@ -479,12 +480,11 @@ export interface PlacementsTable {
   provider: string;
   provider_reference: string | null;
   reference: string;
+  said: Generated<"none" | "pending" | "nothing" | "done" | "undone" | "other">;
   said_at: Timestamp | null;
   sent_at: Timestamp | null;
   silent_since: Timestamp | null;
   voucher_id: number | null;
-  word: Generated<"none" | "pending" | "nothing" | "done" | "undone" | "other">;
-  words: string | null;
 }
 
 export interface PortalAccountsTable {

@@ -54,19 +54,19 @@ export async function book(
     why && {
       why,
       amount: difference(position),
-      words: wordsOf(position),
+      message: messageOf(position),
       isBlocking: isBlocking(position, why),
     },
   );
   return order;
 }
 
-const wordsOf = ({ placements }: AfterPosition): string | null =>
-  placements.find(isUnclear)?.words ?? null;
+const messageOf = ({ placements }: AfterPosition): string | null =>
+  placements.find(isUnclear)?.message ?? null;
 
 /** How a case is settled. */
 export interface SettlementChoice {
-  /** Null where nothing is in suspense: the words of the provider are cleared. */
+  /** Null where nothing is in suspense: the provider's message is cleared. */
   readonly by: Bearer | null;
   /** Who pays or gets what a restore lost, whose partner our books do not know. */
   readonly partnerId: number | null;
@@ -99,7 +99,7 @@ export function refuseSettlement(
 }
 
 /**
- * Settles a case of an order, in the transaction of the caller: what its bearer pays or gets is booked, and later words
+ * Settles a case of an order, in the transaction of the caller: what its bearer pays or gets is booked, and later answers of the provider
  * of the provider are booked again. Returns what was in suspense.
  *
  * @throws a violation of `balanceConstraint` when a wallet does not cover it
@@ -175,7 +175,7 @@ export async function endOrder(
         source: ending.isDone || ending.notDoneBy !== 'staff' ? 'answer' : 'person',
         ...(ending.isDone
           ? { said: 'done', providerReference: ending.providerReference }
-          : { said: 'nothing', words: ending.message }),
+          : { said: 'nothing', message: ending.message }),
       });
   const decided = advance(told);
   const after = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
-import type { CaseWhy } from '../../domain/positions/words.ts';
+import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { type LockedOrder, lastHeardOf, type OpenCase } from './orders.ts';
 
@@ -12,7 +12,7 @@ export interface Case {
   readonly why: CaseWhy;
   /** Decimal string: what is in suspense, or in question. */
   readonly amount: string;
-  readonly words: string | null;
+  readonly message: string | null;
   readonly provider: string | null;
   /** Ours, towards the provider. */
   readonly reference: string | null;
@@ -34,7 +34,7 @@ export interface Case {
 interface WantedCase {
   readonly why: CaseWhy;
   readonly amount: Money;
-  readonly words: string | null;
+  readonly message: string | null;
   readonly isBlocking: boolean;
 }
 
@@ -52,31 +52,31 @@ export async function followCase(
       transaction,
     );
   if (!wanted) return;
-  const { why, amount, words, isBlocking } = wanted;
+  const { why, amount, message, isBlocking } = wanted;
   const { operationId, reference, partnerId, merchantId, voucherId, topupId } = order;
   await sql`
-    insert into cases as old (subject_kind, subject, why, amount, words, provider, reference,
+    insert into cases as old (subject_kind, subject, why, amount, message, provider, reference,
       partner_id, merchant_id, voucher_id, topup_id, is_blocking)
-    values ('order', ${operationId}, ${why}, ${formatMoney(amount)}::numeric, ${words},
+    values ('order', ${operationId}, ${why}, ${formatMoney(amount)}::numeric, ${message},
       ${lastHeardOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
       ${voucherId}::bigint, ${topupId}::bigint, ${isBlocking})
     on conflict (subject_kind, subject, why) where closed_at is null
-    do update set amount = excluded.amount, words = excluded.words, provider = excluded.provider,
+    do update set amount = excluded.amount, message = excluded.message, provider = excluded.provider,
       is_blocking = excluded.is_blocking`.execute(transaction);
 }
 
-/** Opens a case of a line, a statement or a balance; one that is open gets its words. */
+/** Opens a case of a line, a statement or a balance; an open case gets the new message. */
 export async function openCase(
   database: Database,
-  opened: Pick<Case, 'subjectKind' | 'subject' | 'why' | 'amount' | 'words' | 'provider'> &
+  opened: Pick<Case, 'subjectKind' | 'subject' | 'why' | 'amount' | 'message' | 'provider'> &
     Partial<Pick<Case, 'reference'>>,
 ): Promise<void> {
-  const { subjectKind, subject, why, amount, words, provider, reference = null } = opened;
+  const { subjectKind, subject, why, amount, message, provider, reference = null } = opened;
   await sql`
-    insert into cases (subject_kind, subject, why, amount, words, provider, reference)
-    values (${subjectKind}, ${subject}, ${why}, ${amount}::numeric, ${words}, ${provider}, ${reference})
+    insert into cases (subject_kind, subject, why, amount, message, provider, reference)
+    values (${subjectKind}, ${subject}, ${why}, ${amount}::numeric, ${message}, ${provider}, ${reference})
     on conflict (subject_kind, subject, why) where closed_at is null
-    do update set amount = excluded.amount, words = excluded.words`.execute(database);
+    do update set amount = excluded.amount, message = excluded.message`.execute(database);
 }
 
 /** Records that what a provider has decided about an order on hold cannot be booked. */
@@ -135,7 +135,7 @@ export const blockedBy = (voucherId: number) => sql<readonly string[]>`array(
 export const isTopupBlocked = (topupId: unknown) => sql<boolean>`exists (
   select from cases where cases.topup_id = ${topupId} and is_blocking and closed_at is null)`;
 
-const columns = sql`found.id, subject_kind as "subjectKind", subject, why, found.amount::text as amount, words,
+const columns = sql`found.id, subject_kind as "subjectKind", subject, why, found.amount::text as amount, message,
   provider, reference, found.partner_id as "partnerId", company_name as partner,
   found.merchant_id as "merchantId", merchant_name as merchant, voucher_id as "voucherId",
   serial_number as "serialNumber", topup_id as "topupId", opened_at as "openedAt",
@@ -169,7 +169,7 @@ export async function listCases(
   return rows;
 }
 
-/** The oldest open cases without anybody's words, which reports may not read. */
+/** The oldest open cases without the messages of providers, which reports may not read. */
 export async function reportedCases(
   database: Database,
   limit: number,

@@ -89,20 +89,20 @@ async function writeTopup(
   const done = position.placements.findLast(({ done: amount }) => amount > 0n);
   const status = sql`case when ${hasDelivery} then 'SUCCESS' else 'FAILED' end`;
   const isDone = done !== undefined;
-  const words = ending
+  const message = ending
     ? isDone
       ? (ending.message ?? 'Delivered')
       : ending.message
     : isDone
       ? 'The provider delivered it after it had said that it failed'
       : 'The provider took it back after it had been delivered; the money was returned';
-  // What has not changed its status keeps its words; an earlier attempt may have been delivered meanwhile.
+  // What has not changed its status keeps its message; an earlier attempt may have been delivered meanwhile.
   const isOther = ending ? sql`true` : sql`status <> ${status}`;
   const isEarlier = sql`${hasDelivery} and not ${isDone}`;
   await sql`
     update topups set status = ${status}, updated_at = now(),
       message = case when not ${isOther} then message when ${isEarlier}
-        then 'An earlier attempt was delivered after it had failed' else ${words} end,
+        then 'An earlier attempt was delivered after it had failed' else ${message} end,
       provider_reference = case when not ${isOther} then provider_reference
         else ${done?.providerReference ?? null} end
     where id = ${topupId}`.execute(transaction);

@@ -106,7 +106,7 @@ const isUntouched = ({ position: { order, placements, settlements } }: LockedOrd
   order.state === 'open' &&
   settlements.length === 0 &&
   placements.every(
-    ({ done, saidAt, word }) => done === 0n && (saidAt === null || word === 'nothing'),
+    ({ done, saidAt, said }) => done === 0n && (saidAt === null || said === 'nothing'),
   );
 
 async function readBooked(

@@ -23,7 +23,7 @@ export interface OpenCase {
   readonly why: string;
   /** Decimal string. */
   readonly amount: string;
-  readonly words: string | null;
+  readonly message: string | null;
 }
 
 /** An order whose rows are locked, with everything that decides about it. */
@@ -73,8 +73,8 @@ const milliseconds = (time: RawBuilder<unknown>) =>
 
 const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'reference', reference, 'provider', provider,
-    'position', position, 'ordered', ordered::text, 'word', word, 'done', done::text,
-    'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'words', words,
+    'position', position, 'ordered', ordered::text, 'said', said, 'done', done::text,
+    'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'message', message,
     'cleared', cleared, 'doubtedAt', ${milliseconds(sql`doubted_at`)},
     'silentSince', ${milliseconds(sql`silent_since`)}, 'askAt', ask_at::text)
     order by position, id), '[]')
@@ -86,7 +86,7 @@ const settlementsOf = (operations: RawBuilder<unknown>) => sql`(
 
 const casesOf = (operations: RawBuilder<unknown>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'subject', subject, 'why', why,
-    'amount', amount::text, 'words', words)), '[]')
+    'amount', amount::text, 'message', message)), '[]')
   from cases where subject_kind = 'order' and subject in (${operations}) and closed_at is null) as cases`;
 
 const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,

@@ -5,7 +5,7 @@ import {
   hasChanged,
   type ObservationSource,
   type PlacementKind,
-  type Word,
+  type Said,
 } from '../../domain/positions/placement.ts';
 import { nextAsk } from '../../domain/positions/schedule.ts';
 import type { Route, RouteKind } from '../../domain/providers.ts';
@@ -45,17 +45,17 @@ export interface ShownPlacement {
   readonly kind: PlacementKind;
   readonly provider: string;
   readonly at: string;
-  readonly word: Word;
+  readonly said: Said;
   readonly done: string;
-  readonly words: string | null;
+  readonly message: string | null;
   readonly providerReference: string | null;
   /** Its first answer and the later changes, in their order; none where nothing has changed. */
   readonly observations: readonly {
     readonly at: string;
     readonly source: string;
-    readonly word: Word;
+    readonly said: Said;
     readonly done: string;
-    readonly words: string | null;
+    readonly message: string | null;
     readonly providerReference: string | null;
   }[];
 }
@@ -65,10 +65,10 @@ export const shownPlacements = (
   operationId: RawBuilder<unknown>,
 ): RawBuilder<readonly ShownPlacement[]> => sql`(
   select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
-    'at', placement.placed_at, 'word', placement.word, 'done', placement.done::text,
-    'words', placement.words, 'providerReference', placement.provider_reference,
+    'at', placement.placed_at, 'said', placement.said, 'done', placement.done::text,
+    'message', placement.message, 'providerReference', placement.provider_reference,
     'observations', (select coalesce(json_agg(json_build_object('at', seen.at, 'source', seen.source,
-        'word', seen.word, 'done', seen.done::text, 'words', seen.words,
+        'said', seen.said, 'done', seen.done::text, 'message', seen.message,
         'providerReference', seen.provider_reference) order by seen.id), '[]')
       from observations as seen where seen.placement_id = placement.id))
     order by placement.position, placement.id), '[]')
@@ -97,7 +97,7 @@ export const failoversOf = (
   operationId: RawBuilder<unknown>,
 ): RawBuilder<readonly Failover[]> => sql`(
   select coalesce(json_agg(json_build_object('from', placement.provider,
-    'message', coalesce(placement.words, '')) order by placement.position), '[]')
+    'message', coalesce(placement.message, '')) order by placement.position), '[]')
   from placements as placement where ${ofOrder(operationId)}
     and placement.position < (select max(position) from placements as later
       where later.operation_id = placement.operation_id and later.kind <> 'reversal'))`;
@@ -171,7 +171,7 @@ export async function noteUnknown(database: Database, operationId: string): Prom
  * SQL condition on `placements`: no mark says that it may have been sent. A restore takes marks back: a row that is
  * older than the restore may have had one.
  */
-const isUnmarked = sql<boolean>`(placements.word = 'none' and placements.sent_at is null and not exists (
+const isUnmarked = sql<boolean>`(placements.said = 'none' and placements.sent_at is null and not exists (
   select from maintenance_fences where raised_at > placements.placed_at))`;
 
 const ofCurrent = (operationId: string) =>
@@ -196,7 +196,7 @@ export async function wasNeverSent(database: Database, operationId: string): Pro
 export async function forgetSending(database: Database, operationId: string): Promise<void> {
   await sql`
     update placements set sent_at = null
-    where ${ofCurrent(operationId)} and word = 'none'`.execute(database);
+    where ${ofCurrent(operationId)} and said = 'none'`.execute(database);
 }
 
 /** Lets the next provider have an order on hold, because the present one certainly did nothing. */
@@ -221,7 +221,7 @@ export const switchProvider = (
     await lockHeld(transaction, { subject, operationId });
     const { numAffectedRows } = await sql`
       with left_behind as (
-        update placements set word = 'nothing', said_at = clock_timestamp(), words = ${message},
+        update placements set said = 'nothing', said_at = clock_timestamp(), message = ${message},
           sent_at = null, ask_at = ${isAskedLater ? sql`now() + interval '10 minutes'` : sql`null`}
         from ${currentPlacement(sql`${operationId}`)} as placed
         where placements.id = placed.id and placements.provider = ${from}
@@ -383,7 +383,7 @@ export async function writePlacements(
             isCurrent: placement.id === current.id,
           });
     await updatePlacement(transaction, old, placement, { next: isNews ? now : next, isNews });
-    if (old.word !== 'none' && hasChanged(old, placement)) {
+    if (old.said !== 'none' && hasChanged(old, placement)) {
       await addObservation(transaction, old, 'answer', { now, isFirst: true });
       await addObservation(transaction, placement, change.source, { now, isFirst: false });
     }
@@ -398,11 +398,11 @@ async function updatePlacement(
   old: PlacementRow,
   {
     id,
-    word,
+    said,
     done,
     providerReference,
     saidAt,
-    words,
+    message,
     cleared,
     doubtedAt,
     silentSince,
@@ -412,25 +412,25 @@ async function updatePlacement(
   const isUntouched = sql`ask_at is not distinct from ${old.askAt}::timestamptz`;
   const doubted = isNews ? sql`coalesce(doubted_at, now())` : time(doubtedAt);
   await sql`
-    update placements set word = ${word}, done = ${formatMoney(done)}::numeric,
-      provider_reference = ${providerReference}, said_at = ${time(saidAt)}, words = ${words},
+    update placements set said = ${said}, done = ${formatMoney(done)}::numeric,
+      provider_reference = ${providerReference}, said_at = ${time(saidAt)}, message = ${message},
       cleared = ${cleared}, silent_since = ${time(silentSince)},
       doubted_at = case when ${isUntouched} then ${doubted} else coalesce(doubted_at, now()) end,
       ask_at = case when ${isUntouched} then ${time(next)} else ask_at end
     where id = ${id}`.execute(transaction);
 }
 
-/** A first answer is kept once a later word differs from it. */
+/** The first answer is kept once a later answer differs. */
 const addObservation = (
   transaction: DatabaseTransaction,
-  { id, saidAt, word, done, providerReference, words }: PlacementRow,
+  { id, saidAt, said, done, providerReference, message }: PlacementRow,
   source: ObservationSource,
   { now, isFirst }: { readonly now: number; readonly isFirst: boolean },
 ) =>
   sql`
-  insert into observations (placement_id, at, source, word, done, provider_reference, words)
-  select ${id}::bigint, ${time(saidAt ?? now)}, ${source}, ${word}, ${formatMoney(done)}::numeric,
-    ${providerReference}, ${words}
+  insert into observations (placement_id, at, source, said, done, provider_reference, message)
+  select ${id}::bigint, ${time(saidAt ?? now)}, ${source}, ${said}, ${formatMoney(done)}::numeric,
+    ${providerReference}, ${message}
   where not ${isFirst} or not exists (select from observations where placement_id = ${id})`.execute(
     transaction,
   );

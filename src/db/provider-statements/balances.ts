@@ -118,7 +118,7 @@ export async function compareBalance(
     subject,
     why: 'balance',
     amount: formatMoney(missing),
-    words: `Our balance at ${name} fell on ${of.day} by more than it did for us and charged.`,
+    message: `Our balance at ${name} fell on ${of.day} by more than it did for us and charged.`,
     provider: name,
   });
 }

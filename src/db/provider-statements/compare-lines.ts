@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import { formatAmount, parseMoney } from '../../domain/money.ts';
-import type { Observation, PlacementKind, Said } from '../../domain/positions/placement.ts';
-import { type LineFault, lineWords } from '../../domain/positions/words.ts';
+import { type LineFault, lineWords } from '../../domain/positions/case-texts.ts';
+import type { Answered, Observation, PlacementKind } from '../../domain/positions/placement.ts';
 import { amountTolerance } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { book } from '../positions/book.ts';
@@ -27,7 +27,7 @@ export interface ComparisonTimes {
 
 /** ETB is the only currency of our books. */
 const CURRENCY = 'ETB';
-/** The words of a payment in another one: a later statement in ours takes them back. */
+/** The message of a payment in another one: a later statement in ours takes them back. */
 const OTHER_CURRENCY = 'The statement has';
 
 /** The complete lines of a provider. */
@@ -62,7 +62,7 @@ function doneHere(of: StatementDay): RawBuilder<unknown> {
 
 /** A line, or an order without one, that our books do not say. */
 interface Found {
-  readonly what: 'word' | LineFault;
+  readonly what: 'observation' | LineFault;
   readonly kind: PlacementKind;
   readonly reference: string | null;
   readonly providerReference: string | null;
@@ -81,7 +81,7 @@ interface Found {
 
 /** What a comparison found. */
 export interface Compared {
-  /** Words of the provider that changed our books. */
+  /** Observations that changed our books. */
   readonly observed: number;
   /** Lines, and orders without one, that are not explained yet. */
   readonly unexplained: number;
@@ -111,7 +111,7 @@ export async function compareLines(
   const found = await findDifferences(transaction, of, times);
   const differing = found.filter(({ what }) => what !== 'late');
   if (differing.length > maximum) throw new TooManyDifferences(differing.length);
-  const told = found.filter(({ what }) => what === 'word' || what === 'absent');
+  const told = found.filter(({ what }) => what === 'observation' || what === 'absent');
   for (const one of told.toSorted(byOrder)) await observeLine(transaction, one, settings);
   const lines = found.filter(
     ({ what, isOld }) => what === 'foreign' || what === 'repeated' || (what === 'absent' && isOld),
@@ -119,8 +119,8 @@ export async function compareLines(
   await closeOthers(transaction, of, lines);
   for (const line of lines) await openLine(transaction, of, line);
   return {
-    observed: found.filter(({ what }) => what === 'word').length,
-    unexplained: found.filter(({ what }) => what !== 'word').length,
+    observed: found.filter(({ what }) => what === 'observation').length,
+    unexplained: found.filter(({ what }) => what !== 'observation').length,
   };
 }
 
@@ -155,7 +155,7 @@ async function findDifferences(
     ),
     lines as (
       select line.*, placement.id as placement_id, placement.operation_id, placement.ordered,
-        placement.done, placement.word, placement.words, placement.said_at, is_old, told_at,
+        placement.done, placement.said, placement.message, placement.said_at, is_old, told_at,
         line.status = 'completed' and exists (
           select from all_lines as other
           where other.reference = line.reference and other.kind = line.kind
@@ -163,7 +163,7 @@ async function findDifferences(
             and other.provider_reference <> line.provider_reference
             and (other.at, other.provider_reference) < (line.at, line.provider_reference)
         ) as is_repeated,
-        -- A later word of the same statement: taken back after it was done, or done after it had failed.
+        -- A later line of the same statement: taken back after it was done, or done after it had failed.
         exists (
           select from all_lines as other
           where other.reference = line.reference and other.kind = line.kind
@@ -187,14 +187,14 @@ async function findDifferences(
           when status = 'pending' and not is_old then 'late' else 'foreign' end
         when said_at > told_at or is_overruled then null
         when status = 'completed' and kind <> 'top-up' and currency <> ${CURRENCY}
-          then case when word <> 'other' then 'word' end
-        when status = 'completed' and (done <> there_amount or word = 'none'
-          or word = 'other' and starts_with(words, ${OTHER_CURRENCY})) then 'word'
-        when status = 'failed' and done > 0 then 'word'
+          then case when said <> 'other' then 'observation' end
+        when status = 'completed' and (done <> there_amount or said = 'none'
+          or said = 'other' and starts_with(message, ${OTHER_CURRENCY})) then 'observation'
+        when status = 'failed' and done > 0 then 'observation'
         when status = 'reversed' and done > 0 and not exists (
           select from placements as reversal where reversal.operation_id = lines.operation_id
-            and reversal.kind = 'reversal' and reversal.done > 0) then 'word'
-        when status = 'pending' and word = 'nothing' then case when is_old then 'word' else 'late' end
+            and reversal.kind = 'reversal' and reversal.done > 0) then 'observation'
+        when status = 'pending' and said = 'nothing' then case when is_old then 'observation' else 'late' end
         end as what
       from lines
     )
@@ -219,7 +219,7 @@ async function findDifferences(
   return rows;
 }
 
-const said: Readonly<Record<NonNullable<Found['there']>, Said>> = {
+const said: Readonly<Record<NonNullable<Found['there']>, Answered>> = {
   completed: 'done',
   pending: 'pending',
   failed: 'nothing',
@@ -260,7 +260,10 @@ function contentOf({
 > {
   const isOther = kind !== 'top-up' && currency !== null && currency !== CURRENCY;
   if (there === 'completed' && isOther)
-    return { said: 'other', words: `${OTHER_CURRENCY} ${currency} ${amount} under our reference.` };
+    return {
+      said: 'other',
+      message: `${OTHER_CURRENCY} ${currency} ${amount} under our reference.`,
+    };
   return {
     said: said[there ?? 'pending'],
     ...(there === 'completed' && amount !== null && { amount: parseMoney(amount) }),
@@ -301,11 +304,14 @@ async function openLine(
     subject,
     why: 'foreign',
     amount,
-    words: lineWords(line.what === 'word' || line.what === 'late' ? 'foreign' : line.what, {
-      ...{ kind: line.kind, day: of.day, provider: of.provider.name },
-      amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
-      providerReference: line.providerReference,
-    }),
+    message: lineWords(
+      line.what === 'observation' || line.what === 'late' ? 'foreign' : line.what,
+      {
+        ...{ kind: line.kind, day: of.day, provider: of.provider.name },
+        amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
+        providerReference: line.providerReference,
+      },
+    ),
     provider: of.provider.name,
     reference: line.reference,
   });

@@ -221,7 +221,7 @@ export async function markUnfinished(
     subject: `${provider.name} ${day}`,
     why: 'unread',
     amount: '0',
-    words: `${provider.name}, ${day}: ${failure}`,
+    message: `${provider.name}, ${day}: ${failure}`,
     provider: provider.name,
   });
 }

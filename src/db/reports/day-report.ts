@@ -17,7 +17,7 @@ import {
   movementRank,
 } from '../../domain/day-report.ts';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
-import { caseTitle } from '../../domain/positions/words.ts';
+import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { entriesOf } from '../books/invariants.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';

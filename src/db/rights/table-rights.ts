@@ -368,11 +368,11 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   // The words of providers may name persons.
   placements: columns(
     ...['id', 'kind', 'reference', 'provider', 'operation_id', 'voucher_id', 'ordered', 'position'],
-    ...['placed_at', 'sent_at', 'word', 'done', 'provider_reference', 'said_at', 'doubted_at'],
+    ...['placed_at', 'sent_at', 'said', 'done', 'provider_reference', 'said_at', 'doubted_at'],
     ...['is_unclear', 'silent_since', 'ask_at'],
   ),
   observations: columns(
-    ...['id', 'created_at', 'placement_id', 'at', 'source', 'word', 'done', 'provider_reference'],
+    ...['id', 'created_at', 'placement_id', 'at', 'source', 'said', 'done', 'provider_reference'],
   ),
   cases: columns(
     ...['id', 'subject_kind', 'subject', 'why', 'amount', 'provider', 'reference', 'partner_id'],

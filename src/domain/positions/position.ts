@@ -47,9 +47,9 @@ function netOf(placement: Placement, placements: readonly Placement[]): Money {
   const takenBack = placements.filter(
     ({ kind, provider }) => kind === 'reversal' && provider === placement.provider,
   );
-  const isUnderWay = takenBack.some(({ word }) => word === 'none' || word === 'pending');
+  const isUnderWay = takenBack.some(({ said }) => said === 'none' || said === 'pending');
   // The effect of a reversal counts when the reversal has ended.
-  if (isUnderWay && placement.word === 'undone') return placement.ordered;
+  if (isUnderWay && placement.said === 'undone') return placement.ordered;
   const left = placement.done - sum(takenBack.map(({ done }) => done));
   return left > 0n ? left : 0n;
 }
@@ -58,7 +58,7 @@ function netOf(placement: Placement, placements: readonly Placement[]): Money {
 export function decide({ placements }: Pick<Position, 'placements'>): 'open' | 'done' | 'not-done' {
   const orders = placements.filter(({ kind }) => kind !== 'reversal');
   if (orders.some(({ done }) => done > 0n)) return 'done';
-  const isOver = ({ word }: Placement) => word === 'nothing' || word === 'undone';
+  const isOver = ({ said }: Placement) => said === 'nothing' || said === 'undone';
   return orders.every(isOver) ? 'not-done' : 'open';
 }
 
@@ -133,7 +133,7 @@ export function advance<Row extends Placement>(position: Position<Row>): Positio
 /**
  * Lets somebody bear what is in suspense, and clears what the providers said. `payer`: the voucher or the wallet pays
  * the whole order, or gets it back; a rest is the partner's. `provider`: a person says that the provider has put it
- * right, and its later words count again.
+ * right, and its later answers count again.
  */
 export function settle<Row extends Placement>(
   position: Position<Row>,
@@ -143,7 +143,11 @@ export function settle<Row extends Placement>(
   const { order, settlements } = position;
   const cleared = {
     ...position,
-    placements: position.placements.map((one) => ({ ...one, cleared: one.words, doubtedAt: null })),
+    placements: position.placements.map((one) => ({
+      ...one,
+      cleared: one.message,
+      doubtedAt: null,
+    })),
   };
   const open = difference(position);
   if (open === 0n) return cleared;
@@ -183,8 +187,8 @@ function putRight<Row extends Placement>(
     const change = left > 0n ? -(net < left ? net : left) : -left;
     if (change === 0n) return one;
     left += change;
-    const word = net + change > 0n ? 'done' : 'undone';
-    return { ...one, done: one.done + change, word, saidAt: now, silentSince: null };
+    const said = net + change > 0n ? 'done' : 'undone';
+    return { ...one, done: one.done + change, said, saidAt: now, silentSince: null };
   });
   return changed.toReversed();
 }
@@ -192,17 +196,17 @@ function putRight<Row extends Placement>(
 /** Days that news of a provider may stay unexplained before a person is asked. */
 export const PATIENCE_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/** Whether a person must look at the words of a provider, which cannot be booked. */
-export const isUnclear = ({ word, words, cleared }: Placement): boolean =>
-  word === 'other' && words !== cleared;
+/** Whether a person must look at the message of a provider, which cannot be booked. */
+export const isUnclear = ({ said, message, cleared }: Placement): boolean =>
+  said === 'other' && message !== cleared;
 
 /** Why a person is needed for an order; undefined where nobody is. */
-export type PositionCase = 'difference' | 'words' | 'silence';
+export type PositionCase = 'difference' | 'unclear' | 'silence';
 
 export function caseOf(position: Position, now: number): PositionCase | undefined {
   if (position.order.state === 'open') return undefined;
   if (difference(position) !== 0n) return 'difference';
-  if (position.placements.some(isUnclear)) return 'words';
+  if (position.placements.some(isUnclear)) return 'unclear';
   return position.placements.some(
     ({ doubtedAt }) => doubtedAt !== null && now - doubtedAt >= PATIENCE_MS,
   )

@@ -23,12 +23,12 @@ export interface AskClock {
  * that grow to a day. What has been explained is looked at some times more: the provider may change it.
  */
 export function nextAsk(placement: Placement, clock: AskClock): number | null {
-  const { word, done, doubtedAt, silentSince } = placement;
+  const { said, done, doubtedAt, silentSince } = placement;
   const { now, decidedAt, hasCase, isCurrent } = clock;
   if (decidedAt === null && isCurrent) return null;
   const silence = silentSince === null ? 0 : now - silentSince;
   const afterPause = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
-  const isUnexplained = doubtedAt !== null || word === 'pending' || word === 'other';
+  const isUnexplained = doubtedAt !== null || said === 'pending' || said === 'other';
   if (hasCase || isUnexplained) return afterPause;
   if (silentSince !== null && silence < PATIENCE_MS) return afterPause;
   // A reversal is younger than the end of its payment.

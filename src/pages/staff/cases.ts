@@ -3,7 +3,7 @@ import { type Case, listCases } from '../../db/positions/cases.ts';
 import { type ShownPlacement, shownPlacementsOf } from '../../db/positions/placements.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { caseAdvice, caseTitle } from '../../domain/positions/words.ts';
+import { caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
 import { allProviders } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
@@ -100,7 +100,7 @@ export async function openCasePage(
   const { database } = request.services;
   const found = await caseFacts(database, String(id));
   if (!found) return problems.notFound;
-  const { why, amount, words, closedAt, subject, subjectKind } = found.found;
+  const { why, amount, message: says, closedAt, subject, subjectKind } = found.found;
   const title = `Case ${id}: ${caseTitle(why, parseMoney(amount))}`;
   const placements = subjectKind === 'order' ? await shownPlacementsOf(database, subject) : [];
   return {
@@ -109,7 +109,7 @@ export async function openCasePage(
     status: refused && 409,
     content: html`<p><a href="${CASES_PATH}">All cases</a></p>
 <h1>${title} ${caseBadge(found.found)}</h1>
-${words !== null && html`<p>${words}</p>`}
+${says !== null && html`<p>${says}</p>`}
 ${closedAt === null && message('notice', html`<div><strong>What to do next</strong><br>${caseAdvice(why)}</div>`)}
 ${refused && message('danger', html`${refused.words}`)}
 <section class="card">${facts(factsOf(request, found.found))}</section>
@@ -155,15 +155,15 @@ function workflowLink({ services }: StaffRequest, { id }: Case): Html {
     : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
 }
 
-/** Each word of each provider, in the order of time. */
+/** Each observation of each provider, in the order of time. */
 function saidOf(placements: readonly ShownPlacement[]): Html {
   const happened = placements.flatMap(
     ({ provider, kind, at, observations, ...now }): Happening[] => {
       const what = kind === 'reversal' ? 'reversal' : 'order';
-      const words = observations.length > 0 ? observations : [{ ...now, at, source: 'answer' }];
+      const seen = observations.length > 0 ? observations : [{ ...now, at, source: 'answer' }];
       return [
         { at: new Date(at), what: html`${provider} got the ${what}.` },
-        ...words.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
+        ...seen.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
       ];
     },
   );

@@ -14,21 +14,24 @@ import { askerOf, confirmerOf, repairPath, titleOf, workflowOf } from './repair-
 type Observed = ShownPlacement['observations'][number];
 
 /** What a provider says, in a sentence for staff. */
-export function saidBy(provider: string, { word, done, words, providerReference }: Observed): Html {
-  const said = words && html`: <span lang="en">${quoted(words)}</span>`;
-  switch (word) {
+export function saidBy(
+  provider: string,
+  { said, done, message, providerReference }: Observed,
+): Html {
+  const quote = message && html`: <span lang="en">${quoted(message)}</span>`;
+  switch (said) {
     case 'done':
       return html`${provider} says that it did ${money(done)}${
         providerReference && html`, its reference is <code>${providerReference}</code>`
-      }${said}.`;
+      }${quote}.`;
     case 'undone':
-      return html`${provider} says that it took it back${said}.`;
+      return html`${provider} says that it took it back${quote}.`;
     case 'nothing':
-      return html`${provider} says that it did nothing${said}.`;
+      return html`${provider} says that it did nothing${quote}.`;
     case 'other':
-      return html`${provider} has something else under our reference${said}.`;
+      return html`${provider} has something else under our reference${quote}.`;
     case 'pending':
-      return html`${provider} says that it is under way${said}.`;
+      return html`${provider} says that it is under way${quote}.`;
     case 'none':
       return html`${provider} has not answered.`;
   }
@@ -41,7 +44,7 @@ function happeningsOfPlacements(
   workflowId: string | undefined,
 ): Happening[] {
   const placements = all.filter(({ kind }) => kind !== 'reversal');
-  return placements.flatMap(({ provider, words, observations }, index) => {
+  return placements.flatMap(({ provider, message, observations }, index) => {
     const next = placements[index + 1];
     const later = observations.slice(1).map((one) => ({
       at: new Date(one.at),
@@ -56,7 +59,7 @@ function happeningsOfPlacements(
             {
               from: provider,
               to: next.provider,
-              message: observations[0]?.words ?? words ?? '',
+              message: observations[0]?.message ?? message ?? '',
               at: next.at,
             },
             workflowId,

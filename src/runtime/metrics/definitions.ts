@@ -1,5 +1,5 @@
 import { unpaidStates } from '../../domain/payout-account.ts';
-import { caseReasons, caseTitle } from '../../domain/positions/words.ts';
+import { caseReasons, caseTitle } from '../../domain/positions/case-texts.ts';
 import { allProviders, mobileMoneyProviderNames } from '../../domain/providers.ts';
 import { reasons } from '../../domain/reasons.ts';
 

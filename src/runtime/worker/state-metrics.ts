@@ -14,7 +14,7 @@ import { readServiceState } from '../../db/overview.ts';
 import { countOpenCases } from '../../db/positions/cases.ts';
 import { listBalances } from '../../db/provider-statements/balances.ts';
 import { unpaidStates } from '../../domain/payout-account.ts';
-import { caseReasons } from '../../domain/positions/words.ts';
+import { caseReasons } from '../../domain/positions/case-texts.ts';
 import { type MobileMoneyProviderName, mobileMoneyProviderNames } from '../../domain/providers.ts';
 import {
   emailQueues,

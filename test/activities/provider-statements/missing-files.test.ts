@@ -78,7 +78,7 @@ it('a day with payments by M-Pesa and without its file is a case until the file 
   expect(await compareAll()).toEqual([`mpesa ${missed}: give its file`]);
   expect(await subjects()).toEqual([`mpesa ${missed}`]);
   expect(await cases()).toMatchObject([
-    { why: 'unread', words: expect.stringContaining('its file was not given') },
+    { why: 'unread', message: expect.stringContaining('its file was not given') },
   ]);
   // It is noted once.
   expect(await compareAll()).toEqual([]);

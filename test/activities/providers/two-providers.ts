@@ -118,7 +118,7 @@ export async function openTwoProviders() {
     failoversOf: async (operationId: string) =>
       (await placementsOf(scene.database, operationId))
         .slice(0, -1)
-        .map(({ provider, words }) => ({ from: provider, message: words })),
+        .map(({ provider, message }) => ({ from: provider, message })),
   };
 
   /** A set of the two under these names. */

@@ -36,10 +36,10 @@ const attempt = (status: string, isCharged = status === 'POSTED') => `
   values (1, 1, 'sent', 'sent-1', 'hash.mask.k1.box', '${status}', ${status === 'POSTED'}, ${isCharged})`;
 
 /** A placement of the attempt, and what its provider did. */
-const placement = (done: number, word = done > 0 ? 'done' : 'nothing') => `
-  insert into placements (id, kind, reference, provider, operation_id, ordered, word, done, said_at)
+const placement = (done: number, said = done > 0 ? 'done' : 'nothing') => `
+  insert into placements (id, kind, reference, provider, operation_id, ordered, said, done, said_at)
   overriding system value
-  values (100, 'top-up', 'sent-1', 'dt-one', 'sent', 50, '${word}', ${done}, now())`;
+  values (100, 'top-up', 'sent-1', 'dt-one', 'sent', 50, '${said}', ${done}, now())`;
 
 const held = between('sent', 'hold', 'airtime', 'airtime-hold', 50);
 const posted = between('sent', 'post', 'airtime-hold', 'airtime-clearing', 50);
@@ -128,13 +128,13 @@ export const breakages: readonly Breakage[] = [
     'A clearing has what providers did: top-up 1, attempt 1',
     withoutTriggers,
     ...delivered,
-    "update placements set word = 'undone', done = 0 where operation_id = 'sent'",
+    "update placements set said = 'undone', done = 0 where operation_id = 'sent'",
   ],
   [
     'A, what a restore lost and nobody booked',
     'A clearing has what providers did: lost order lost',
     withoutTriggers,
-    `insert into placements (kind, reference, provider, ordered, word, done, said_at)
+    `insert into placements (kind, reference, provider, ordered, said, done, said_at)
       values ('payment', 'lost', 'gsma', 50, 'done', 50, now())`,
   ],
   [
@@ -188,7 +188,7 @@ export const breakages: readonly Breakage[] = [
     'D a case is open exactly where a person is needed: top-up 1, attempt 1',
     withoutTriggers,
     ...delivered,
-    "update placements set word = 'other', words = 'another number' where operation_id = 'sent'",
+    "update placements set said = 'other', message = 'another number' where operation_id = 'sent'",
   ],
   [
     'D, news that nobody has explained for days',
@@ -198,13 +198,13 @@ export const breakages: readonly Breakage[] = [
     "update placements set doubted_at = now() - interval '6 days' where operation_id = 'sent'",
   ],
   [
-    'E, a word that nobody has observed',
+    'E, an answer that nobody has observed',
     'E a placement says what was observed last: placement 100',
     withoutTriggers,
     ...delivered,
-    `insert into observations (placement_id, at, source, word, done)
-      select id, now(), 'inquiry', word, done from placements where operation_id = 'sent'`,
-    "update placements set word = 'undone', done = 0 where operation_id = 'sent'",
+    `insert into observations (placement_id, at, source, said, done)
+      select id, now(), 'inquiry', said, done from placements where operation_id = 'sent'`,
+    "update placements set said = 'undone', done = 0 where operation_id = 'sent'",
   ],
   [
     'I6, the reversal of a deposit that never was',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
-import type { Said } from '../../../src/domain/positions/placement.ts';
+import type { Answered } from '../../../src/domain/positions/placement.ts';
 import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
 import {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 type Step =
-  | { readonly kind: 'says'; readonly said: Said; readonly amount: bigint | null }
+  | { readonly kind: 'says'; readonly said: Answered; readonly amount: bigint | null }
   | { readonly kind: 'settles'; readonly by: Bearer };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('says' as const),
-      said: fc.constantFrom<Said>('done', 'undone', 'nothing', 'never-seen', 'other', 'silent'),
+      said: fc.constantFrom<Answered>('done', 'undone', 'nothing', 'never-seen', 'other', 'silent'),
       amount: fc.constantFrom(null, null, 30_000_000n),
     }),
   },
@@ -75,7 +75,7 @@ const take = (operationId: string, one: Step): Promise<void> =>
       await observe(transaction, operationId, {
         said,
         ...(said === 'done' && amount !== null && { amount }),
-        ...(said === 'other' && { words: 'another payee' }),
+        ...(said === 'other' && { message: 'another payee' }),
       });
       return;
     }

@@ -154,7 +154,7 @@ describe('a line of ours is what the provider says', () => {
     'failed after all': ['post', { status: 'failed' }, ['difference', -487.5]],
     'taken back': ['post', { status: 'reversed' }, ['difference', -487.5]],
     'another amount': ['post', { amount: '487.51' }, ['difference', 0.01]],
-    'another currency': ['post', { currency: 'USD' }, ['words', 0]],
+    'another currency': ['post', { currency: 'USD' }, ['unclear', 0]],
     'under way after it was done': ['post', { status: 'pending' }, undefined],
     'taken back of a refusal': ['void', { status: 'reversed' }, undefined],
   };
@@ -232,7 +232,7 @@ describe('a line of ours is what the provider says', () => {
     expect(await compare([line(paid)])).toEqual(same);
   });
 
-  test('of what a restore lost it is its word as well, and of another provider one of nobody', async () => {
+  test('of what a restore lost it is an observation as well, and of another provider a foreign line', async () => {
     const reference = `lost-${number}`;
     await scene.database.transaction().execute((transaction) =>
       bookLost(

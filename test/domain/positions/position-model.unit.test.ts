@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Money } from '../../../src/domain/money.ts';
 import {
+  type Answered,
   fold,
   type ObservationSource,
   type Placement,
-  type Said,
 } from '../../../src/domain/positions/placement.ts';
 import {
   advance,
@@ -32,7 +32,7 @@ type Step =
       readonly kind: 'told';
       readonly provider: number;
       readonly source: ObservationSource;
-      readonly said: Said | 'truth';
+      readonly said: Answered | 'truth';
     }
   | { readonly kind: 'settle'; readonly by: Bearer }
   | { readonly kind: 'place'; readonly provider: number }
@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       'recovery',
       'callback',
     ),
-    said: fc.constantFrom<Said | 'truth'>(
+    said: fc.constantFrom<Answered | 'truth'>(
       'truth',
       'truth',
       'truth',
@@ -139,17 +139,17 @@ class Model {
     const told = this.#position.placements[index];
     if (!told) return;
     const did = this.#truth.get(told.provider) ?? 0n;
-    const back = told.done > 0n || told.word === 'undone' ? 'undone' : 'nothing';
+    const back = told.done > 0n || told.said === 'undone' ? 'undone' : 'nothing';
     this.#observe(index, source, did > 0n ? 'done' : back, did);
   }
 
-  #observe(index: number, source: ObservationSource, said: Said, amount: Money = 0n): void {
+  #observe(index: number, source: ObservationSource, said: Answered, amount: Money = 0n): void {
     const told = this.#position.placements[index];
     if (!told) return;
     const seen = fold(told, {
       ...{ at: this.#now, source, said },
       ...(said === 'done' && { amount }),
-      ...(said === 'other' && { words: 'another payee' }),
+      ...(said === 'other' && { message: 'another payee' }),
     });
     const placements = this.#position.placements.with(index, seen);
     this.#position = { ...this.#position, placements };

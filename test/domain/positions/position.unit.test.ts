@@ -16,10 +16,10 @@ import {
 import { FEE, PRICE, placed, positionOf } from './a-position.ts';
 
 const done = (amount = PRICE, provider = 'gsma') =>
-  placed({ provider, word: 'done', done: amount, saidAt: 1 });
-const undone = placed({ word: 'undone', saidAt: 1 });
-const nothing = placed({ word: 'nothing', saidAt: 1 });
-const reversed = placed({ kind: 'reversal', word: 'done', done: PRICE, saidAt: 1 });
+  placed({ provider, said: 'done', done: amount, saidAt: 1 });
+const undone = placed({ said: 'undone', saidAt: 1 });
+const nothing = placed({ said: 'nothing', saidAt: 1 });
+const reversed = placed({ kind: 'reversal', said: 'done', done: PRICE, saidAt: 1 });
 
 const WHOLE = PRICE + FEE;
 
@@ -55,18 +55,18 @@ describe('what an order is to have moved', () => {
       { payer: -WHOLE, fees: FEE, clearing: PRICE },
     ],
     ...(['none', 'pending'] as const).flatMap(
-      (word) =>
+      (said) =>
         [
           [
-            `a payment that is undone while its reversal is ${word}`,
+            `a payment that is undone while its reversal is ${said}`,
             {},
-            [undone, placed({ kind: 'reversal', word })],
+            [undone, placed({ kind: 'reversal', said })],
             { payer: -WHOLE, fees: FEE, clearing: PRICE },
           ],
           [
-            `another amount while the reversal is ${word}`,
+            `another amount while the reversal is ${said}`,
             {},
-            [done(110n), placed({ kind: 'reversal', word })],
+            [done(110n), placed({ kind: 'reversal', said })],
             { payer: -WHOLE, fees: FEE, clearing: 110n, suspense: -10n },
           ],
         ] as const,
@@ -74,7 +74,7 @@ describe('what an order is to have moved', () => {
     [
       'a payment that is undone, and its reversal was refused',
       {},
-      [undone, placed({ kind: 'reversal', word: 'nothing' })],
+      [undone, placed({ kind: 'reversal', said: 'nothing' })],
       { payer: -WHOLE, fees: FEE, suspense: PRICE },
     ],
     [
@@ -120,8 +120,8 @@ describe('the end of a hold', () => {
     ['one did it', [nothing, done()], 'done'],
     ['each certainly did nothing', [nothing, undone], 'not-done'],
     ['one has not said', [nothing, placed()], 'open'],
-    ['one is under way', [placed({ word: 'pending', saidAt: 1 })], 'open'],
-    ['one has other content', [placed({ word: 'other', saidAt: 1 })], 'open'],
+    ['one is under way', [placed({ said: 'pending', saidAt: 1 })], 'open'],
+    ['one has other content', [placed({ said: 'other', saidAt: 1 })], 'open'],
     ['a reversal is none', [nothing, reversed], 'not-done'],
   ] as const)('%s: %s', (_, placements, expected) => {
     expect(decide(positionOf({ state: 'open', isCharged: false }, placements))).toBe(expected);
@@ -130,13 +130,13 @@ describe('the end of a hold', () => {
 
 describe('why a person is needed', () => {
   const other = (changes: Partial<Placement> = {}) =>
-    placed({ word: 'other', words: 'another payee', saidAt: 1, ...changes });
+    placed({ said: 'other', message: 'another payee', saidAt: 1, ...changes });
 
   it.each([
     ['nothing', {}, [done()], undefined, false],
     ['a difference', {}, [undone], 'difference', false],
     ['a difference of what is not charged', { isCharged: false }, [done()], 'difference', true],
-    ['other content', { isCharged: false }, [other()], 'words', true],
+    ['other content', { isCharged: false }, [other()], 'unclear', true],
     [
       'the same content, cleared',
       { isCharged: false },
@@ -144,7 +144,13 @@ describe('why a person is needed', () => {
       undefined,
       false,
     ],
-    ['new content after that', { isCharged: false }, [other({ cleared: 'before' })], 'words', true],
+    [
+      'new content after that',
+      { isCharged: false },
+      [other({ cleared: 'before' })],
+      'unclear',
+      true,
+    ],
     ['news of three days', {}, [{ ...done(), doubtedAt: 0 }], 'silence', false],
     ['news of less', {}, [{ ...done(), doubtedAt: 1 }], undefined, false],
     ['a hold', { state: 'open', isCharged: false }, [other()], undefined, false],
@@ -197,21 +203,21 @@ describe('who bears a difference', () => {
       [done(2n * PRICE), reversed],
       ['undone', 'done'],
     ],
-  ] as const)('the provider has put it right: %s', (_, order, placements, words) => {
+  ] as const)('the provider has put it right: %s', (_, order, placements, expected) => {
     const settled = settle(positionOf(order, placements), 'provider', 9);
     expect(difference(settled)).toBe(0n);
-    expect(settled.placements.map(({ word }) => word)).toEqual(words);
+    expect(settled.placements.map(({ said }) => said)).toEqual(expected);
   });
 
-  it('later words of the provider open it again', () => {
+  it('later answers of the provider open it again', () => {
     const settled = settle(positionOf({ isCharged: false }, [done()]), 'partner', 9);
     const takenBack = { ...settled, placements: [undone] };
     expect(difference(takenBack)).toBe(-PRICE);
     expect(difference(settle(takenBack, 'partner', 10))).toBe(0n);
   });
 
-  it('without a difference it clears words and news', () => {
-    const position = positionOf({}, [{ ...done(), word: 'other', words: 'x', doubtedAt: 0 }]);
+  it('without a difference it clears the message and news', () => {
+    const position = positionOf({}, [{ ...done(), said: 'other', message: 'x', doubtedAt: 0 }]);
     const settled = settle(position, 'partner', 9);
     expect(caseOf(settled, PATIENCE_MS)).toBeUndefined();
     expect(settled.settlements).toEqual([]);
@@ -234,6 +240,6 @@ describe('who bears a difference', () => {
 
 it('what a reversal took back counts where its payment stands', () => {
   expect(netDone({ placements: [done(), reversed] })).toBe(0n);
-  expect(netDone({ placements: [done(), { ...reversed, word: 'undone', done: 0n }] })).toBe(PRICE);
+  expect(netDone({ placements: [done(), { ...reversed, said: 'undone', done: 0n }] })).toBe(PRICE);
   expect(netDone({ placements: [done(60n), reversed] })).toBe(0n);
 });

@@ -7,8 +7,8 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const NOW = 100 * DAY;
 
-const done = { word: 'done', done: PRICE, saidAt: NOW } as const;
-const nothing = { word: 'nothing', saidAt: NOW } as const;
+const done = { said: 'done', done: PRICE, saidAt: NOW } as const;
+const nothing = { said: 'nothing', saidAt: NOW } as const;
 const clock = { now: NOW, decidedAt: NOW, watchMs: 7 * DAY, hasCase: false, isCurrent: true };
 
 describe('when a provider is asked next', () => {
@@ -25,7 +25,7 @@ describe('when a provider is asked next', () => {
     ['and no longer', nothing, { decidedAt: NOW - DAY }, null],
     ['a case, every ten minutes at first', done, { hasCase: true, decidedAt: 0 }, 10 * MINUTE],
     ['news', { ...done, doubtedAt: NOW }, { decidedAt: 0 }, 10 * MINUTE],
-    ['what is under way', { word: 'pending', saidAt: NOW }, { decidedAt: 0 }, 10 * MINUTE],
+    ['what is under way', { said: 'pending', saidAt: NOW }, { decidedAt: 0 }, 10 * MINUTE],
     [
       'in pauses that grow with the silence',
       { ...done, silentSince: NOW - 3 * 60 * MINUTE },

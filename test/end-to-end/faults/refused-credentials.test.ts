@@ -86,7 +86,7 @@ describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes'
     const { rows } = await sql<{ to: string; message: string }>`
       select to_provider as to, message from message_failovers where from_provider = ${provider}
       union all
-      select later.provider, placements.words from placements
+      select later.provider, placements.message from placements
       join placements as later on later.operation_id = placements.operation_id
         and later.position = placements.position + 1
       where placements.provider = ${provider}`.execute(scene.stack.database);

@@ -69,12 +69,12 @@ async function changeMind({ stack }: RealService, reference: string, isDone: boo
   await until(async () => {
     await askNow(database, reference);
     await reconciled(stack);
-    const { word } = await database
+    const { said } = await database
       .selectFrom('placements')
-      .select('word')
+      .select('said')
       .where('reference', '=', reference)
       .executeTakeFirstOrThrow();
-    expect(word).toBe(isDone ? 'done' : 'undone');
+    expect(said).toBe(isDone ? 'done' : 'undone');
   });
 }
 

@@ -60,7 +60,7 @@ const faults = Object.keys(statementFaults) as ListedFault[];
  * provider; or nothing, where our books say the same.
  */
 type Found =
-  | `${'difference' | 'words' | 'foreign'} of ${'ours' | 'another' | 'none'}`
+  | `${'difference' | 'unclear' | 'foreign'} of ${'ours' | 'another' | 'none'}`
   | 'asked'
   | 'same';
 
@@ -68,7 +68,7 @@ const usual: Readonly<Record<ListedFault, Found>> = {
   'missing-here': 'foreign of another',
   'missing-there': 'asked',
   amount: 'difference of ours',
-  currency: 'words of ours',
+  currency: 'unclear of ours',
   duplicate: 'foreign of ours',
   reversed: 'difference of ours',
   // What was done may be under way in the books of its provider.

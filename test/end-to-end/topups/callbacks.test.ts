@@ -49,7 +49,8 @@ async function unknownTopUp() {
 
 const hintsOf = async (id: number): Promise<number> =>
   (await scene.eventsOf(id)).filter(
-    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === 'providerNudge',
+    ({ workflowExecutionSignaledEventAttributes: signal }) =>
+      signal?.signalName === 'providerNudge',
   ).length;
 
 test('a callback counts under its secret path and from the provider’s addresses alone', async () => {

@@ -121,7 +121,7 @@ describe('a payment', () => {
     await scene.stack.database
       .transaction()
       .execute((transaction) =>
-        observe(transaction, paid.operation_id, { said: 'other', words: 'another amount' }),
+        observe(transaction, paid.operation_id, { said: 'other', message: 'another amount' }),
       );
     const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain('was paid, and a provider says something else of that since.');

@@ -211,16 +211,16 @@ describe('what was done', () => {
     await expectOrder();
   });
 
-  it('has other words: settled ones open no case again, new ones do', async () => {
+  it('has another message: a settled one opens no case again, a new one does', async () => {
     const { operationId } = await payment('post');
-    const other = (words: string) => says(operationId, { said: 'other', words });
+    const other = (message: string) => says(operationId, { said: 'other', message });
     await other('another payee');
-    expect(await open(operationId)).toEqual([['words', 0]]);
+    expect(await open(operationId)).toEqual([['unclear', 0]]);
     await settle(operationId, null);
     await other('another payee');
     expect(await open(operationId)).toEqual([]);
     await other('another currency');
-    expect(await open(operationId)).toEqual([['words', 0]]);
+    expect(await open(operationId)).toEqual([['unclear', 0]]);
     await says(operationId, { said: 'done' });
     expect(await open(operationId)).toEqual([]);
     await expectOrder();

@@ -5,7 +5,7 @@ import { type Bearer, difference, mayCharge, mayCredit, type Position } from './
 /** Why a person is needed. `unread`: a statement was not compared. `foreign`: a line of a statement is not ours. */
 export const caseReasons = [
   'difference',
-  'words',
+  'unclear',
   'silence',
   'unbooked',
   'foreign',
@@ -15,7 +15,7 @@ export const caseReasons = [
 export type CaseWhy = (typeof caseReasons)[number];
 
 const titles: Readonly<Record<Exclude<CaseWhy, 'difference'>, string>> = {
-  words: 'The provider has other content under our reference',
+  unclear: 'The provider has other content under our reference',
   silence: 'The provider does not explain its news',
   unbooked: "The provider's answer cannot be booked",
   foreign: 'The statement and our books differ',
@@ -35,9 +35,9 @@ const advices: Readonly<Record<CaseWhy, string>> = {
   difference:
     'The amount stands in the account suspense. Agree who bears it: the payer (voucher or wallet), the partner, ' +
     'the platform, or the provider, which puts it right. Then settle the case.',
-  words:
+  unclear:
     'Nothing was booked. Ask the provider what it has under our reference. Where it is what we ordered, settle the ' +
-    'case. Other words of the provider open it again.',
+    'case. Another answer of the provider opens it again.',
   silence:
     'A callback or a statement brought news, and the provider has not explained it for three days. The service asks ' +
     'once a day, and an answer ends the case. Ask the provider, then settle the case.',
