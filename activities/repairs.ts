@@ -2,7 +2,7 @@ import { type Database, type DatabaseTransaction, violates } from '../src/db/con
 import { balanceConstraint } from '../src/db/ledger/ledger.ts';
 import { lockOperation } from '../src/db/operations.ts';
 import { heldAttempt, heldRedemption } from '../src/db/reconciliation.ts';
-import { statusOf } from '../src/db/repairs/facts.ts';
+import { statusOfOrder } from '../src/db/repairs/facts.ts';
 import { findRepair, settledByHand } from '../src/db/repairs/repair-lists.ts';
 import {
   askForConfirmation,
@@ -285,7 +285,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     repairId: number,
     call: Settlement,
   ): Promise<RepairOutcome | undefined> {
-    const status = await statusOf(database, call.of, call.operationId);
+    const status = await statusOfOrder(database, call.of, call.operationId);
     if (status === 'HELD') return undefined;
     const row = await findRepair(database, repairId);
     const booked = status === 'POSTED' ? 'done' : 'not-done';

@@ -82,17 +82,37 @@ describe('the folders', () => {
   });
 });
 
-describe('the exported types', () => {
-  it('have one home: import the type, or name the other concept by its own term', () => {
-    const homes = new Map<string, string[]>();
+/** The files that declare each exported name; the pattern finds the name. */
+function homesOf(among: readonly string[], pattern: RegExp): Map<string, string[]> {
+  const homes = new Map<string, string[]>();
+  for (const file of among)
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(pattern))
+      homes.set(name, [...(homes.get(name) ?? []), file]);
+  return homes;
+}
+
+describe('an exported name has one home', () => {
+  it('as a type: import the type, or name the other concept by its own term', () => {
     // The client is a package of its own, and names things for integrators.
-    for (const file of files.filter((one) => !one.startsWith('clients/'))) {
-      const declarations = readFileSync(file, 'utf8').matchAll(
-        /^export (?:interface|type|class|abstract class) (\w+)/gm,
-      );
-      for (const [, name = ''] of declarations) homes.set(name, [...(homes.get(name) ?? []), file]);
-    }
+    const homes = homesOf(
+      files.filter((one) => !one.startsWith('clients/')),
+      /^export (?:interface|type|class|abstract class) (\w+)/gm,
+    );
     expect([...homes].filter(([, found]) => found.length > 1)).toEqual([]);
     expect(homes.size).toBeGreaterThan(200);
+  });
+
+  it('as a function or a constant: the parts of one operation end in Endpoint, Form, Command, Repair', () => {
+    const isProduct = (file: string) => /^(src|workflows|activities)\//.test(file);
+    // The sandbox plays the providers, and each adapter translates one provider: none calls another one.
+    const isAlone = (file: string) => /^src\/(sandbox|providers)\//.test(file);
+    const homes = homesOf(
+      files.filter((file) => isProduct(file) && !isAlone(file)),
+      /^export (?:async )?(?:function|const)\*? (\w+)/gm,
+    );
+    // Temporal loads this name from each module of interceptors.
+    homes.delete('interceptors');
+    expect([...homes].filter(([, found]) => new Set(found).size > 1)).toEqual([]);
+    expect(homes.size).toBeGreaterThan(1_000);
   });
 });

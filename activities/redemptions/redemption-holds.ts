@@ -46,7 +46,7 @@ export interface RedemptionHold {
 }
 
 /** Holds the money of a redemption in the given transaction, or answers the refusal. */
-export async function holdOrAnswer(
+export async function holdPayment(
   transaction: DatabaseTransaction,
   hold: RedemptionHold,
 ): Promise<RedemptionHeld | RedemptionAnswered> {

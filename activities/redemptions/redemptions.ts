@@ -13,7 +13,7 @@ import type { MessageSender } from '../messages.ts';
 import type { RedemptionHeld } from './facts.ts';
 import {
   countFoundWrongCode,
-  holdOrAnswer,
+  holdPayment,
   type RedemptionAnswered,
   type RedemptionHold,
 } from './redemption-holds.ts';
@@ -36,7 +36,7 @@ export function createRedemptionActivities(
     try {
       const held = await database
         .transaction()
-        .execute((transaction) => holdOrAnswer(transaction, hold));
+        .execute((transaction) => holdPayment(transaction, hold));
       await failpoint('redeem-hold-committed');
       return held;
     } catch (error) {

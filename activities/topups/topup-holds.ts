@@ -218,7 +218,7 @@ export interface TopUpHold {
 }
 
 /** Holds the money of an attempt in the given transaction, or answers the refusal. */
-export async function holdOrAnswer(
+export async function holdAttempt(
   transaction: DatabaseTransaction,
   hold: TopUpHold,
 ): Promise<TopUpHeld | TopUpAnswered> {

@@ -27,7 +27,7 @@ import type {
 import { definiteRefusal, RefusedError } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import {
-  holdOrAnswer,
+  holdAttempt,
   refuseAfterError,
   retryOf,
   type TopUpAnswered,
@@ -50,7 +50,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     try {
       const held = await database
         .transaction()
-        .execute((transaction) => holdOrAnswer(transaction, { command, subject, dependencies }));
+        .execute((transaction) => holdAttempt(transaction, { command, subject, dependencies }));
       await failpoint(`${subject}-hold-committed`);
       return held;
     } catch (error) {

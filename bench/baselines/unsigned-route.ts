@@ -1,5 +1,5 @@
 import type { SurfaceRoutes } from '../../src/http/app.ts';
-import { initiateClaim } from '../../src/merchant/vouchers.ts';
+import { merchantInitiateClaimEndpoint } from '../../src/merchant/vouchers.ts';
 
 /**
  * The merchant's initiate-claim without the check of its signature: the service has no setting for
@@ -8,5 +8,5 @@ import { initiateClaim } from '../../src/merchant/vouchers.ts';
 export const unsignedRoutes: SurfaceRoutes = {
   surface: 'merchant',
   basePath: '/bench/merchant',
-  endpoints: [{ ...initiateClaim, access: 'token', scope: 'vouchers' }],
+  endpoints: [{ ...merchantInitiateClaimEndpoint, access: 'token', scope: 'vouchers' }],
 };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createNumberHash } from '../../src/crypto/phone-numbers.ts';
 import { providerOf } from '../../src/db/positions/placements.ts';
 import { askRepair } from '../../src/repairs/ask-repair.ts';
-import { settlePayment } from '../../src/repairs/payment-repairs.ts';
+import { settlePaymentRepair } from '../../src/repairs/payment-repairs.ts';
 import type { ProviderBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 
@@ -28,7 +28,7 @@ export async function settleLostPayments(
       askRepair(
         transaction,
         {
-          kind: settlePayment,
+          kind: settlePaymentRepair,
           subjectId: String(id),
           args: { outcome: 'not-done', reference: `portal ${reference.slice(0, 8)}` },
           why: 'Not in the portal of M-Pesa',

@@ -182,7 +182,7 @@ export const reason = bySchema(
 );
 
 /** A reference to another record by id or name. */
-export const reference = bySchema('id|name', line);
+export const recordReference = bySchema('id|name', line);
 
 /** A relative path below a folder that only the presenting side knows. */
 export const relativePath = bySchema(

@@ -44,7 +44,7 @@ export type SubjectKind = keyof typeof subjects;
 export const listOf = (kind: SubjectKind): string => subjects[kind].list;
 
 /** The name of a row. */
-export const nameOf = (kind: SubjectKind, row: Row): string =>
+export const recordName = (kind: SubjectKind, row: Row): string =>
   String(row[subjects[kind].nameColumn]);
 
 export const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
@@ -58,7 +58,7 @@ export const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
 export async function requireSubject(database: Database, kind: SubjectKind, subjectId: number) {
   const row = await findRow(database, subjects[kind].table, subjectId);
   if (!row) throw notFound(kind, subjectId);
-  return { name: nameOf(kind, row), row };
+  return { name: recordName(kind, row), row };
 }
 
 /**

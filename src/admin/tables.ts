@@ -3,13 +3,13 @@ import { formatGroupedAmount, parseMoney } from '../domain/money.ts';
 /** Tables and records for a terminal. */
 
 /** A decimal string with grouped thousands: "1,250.00". */
-export const money = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
+export const moneyText = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
 /** A time in UTC with seconds. */
-export const time = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
+export const timeText = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
 /** The same of a time inside JSON of the database. */
-export const moment = (text: string | null): string | null => text && time(new Date(text));
+export const moment = (text: string | null): string | null => text && timeText(new Date(text));
 
 /**
  * Removes control characters: companies choose some names, which must not overwrite other output.
@@ -38,7 +38,7 @@ export const numbers = <Row>(
 const MARGIN = '  ';
 
 /** A header and the rows; a sentence where there are no rows. */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   if (rows.length === 0) return 'No entries.';
   const cells = [
     columns.map(({ title }) => title.toUpperCase()),

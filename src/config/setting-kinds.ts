@@ -28,7 +28,7 @@ export const constant = (value: number) => z.coerce.number().default(value).meta
 export const isConstant = (schema: z.ZodType): boolean => schema.meta()?.constant === true;
 
 /** An IANA time zone. */
-export const timeZone = z.enum(
+export const zoneName = z.enum(
   ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')] as [
     string,
     ...string[],
@@ -66,7 +66,7 @@ const isFolder = (path: string): boolean =>
 /** ETB with at most two decimals. */
 const amount = z.string().regex(/^[0-9]{1,12}(\.[0-9]{1,2})?$/, 'must be an amount such as 99.50');
 
-export const money = amount.transform(parseMoney);
+export const moneyAmount = amount.transform(parseMoney);
 
 /** 32 bytes in base64, as `openssl rand -base64 32` prints them. */
 export const symmetricKey = z
@@ -301,7 +301,7 @@ export const amountRange = z
   .string()
   .regex(/^[0-9.]+-[0-9.]+$/, 'must be two amounts, such as 5-10000')
   .transform((text) => text.split('-'))
-  .pipe(z.tuple([money, money]))
+  .pipe(z.tuple([moneyAmount, moneyAmount]))
   .transform(([minimum, maximum]) => ({ minimum, maximum }));
 
 /** Addresses and ranges, separated by spaces. */

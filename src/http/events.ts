@@ -201,7 +201,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 export const subjectExample = (type: EventType): string => SUBJECTS[type.replace(/\..*/, '')] ?? '';
 
 /** "VoucherGenerated", the name of an event's type in the clients. */
-export const titleOf = (type: string): string =>
+export const eventTitle = (type: string): string =>
   type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 /** An event of one type, as `GET /events` answers it and as webhooks carry it. */
@@ -217,7 +217,7 @@ export const eventSchema = (type: EventType) =>
       ),
       data: eventData[type].meta({ description: 'The facts as they were' }),
     })
-    .meta({ title: `${titleOf(type)}Event` });
+    .meta({ title: `${eventTitle(type)}Event` });
 
 /** The event that a company sends itself as a test. */
 export const testEventSchema = z
@@ -230,7 +230,7 @@ export const testEventSchema = z
       .object({ message: textAnswer('That it is a test', 'This is a test.') })
       .meta({ title: 'WebhookTestFacts', description: 'Nothing has happened' }),
   })
-  .meta({ title: `${titleOf(TEST_EVENT_TYPE)}Event` });
+  .meta({ title: `${eventTitle(TEST_EVENT_TYPE)}Event` });
 
 /** Any event of a surface. */
 const eventOf = (surface: Surface) => z.union(eventTypesOf(surface).map(eventSchema));

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { z } from 'zod';
 import type { Progress } from '../runtime/process/progress.ts';
-import { type CommandResult, commandLine, freePort, runCommand } from './processes.ts';
+import { type CommandResult, commandLine, freePort, runProgram } from './processes.ts';
 
 /** PostgreSQL's programs need no environment, and a person's PG* variables would affect them. */
 const ENVIRONMENT = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };
@@ -25,12 +25,12 @@ interface PostgresAccount {
 const OPTIONS = { timeoutSeconds: 180, environment: ENVIRONMENT, directory: '/', detached: true };
 
 const ordinaryAccount: PostgresAccount = {
-  run: (file, commandArguments) => runCommand(file, commandArguments, OPTIONS),
+  run: (file, commandArguments) => runProgram(file, commandArguments, OPTIONS),
   own: () => Promise.resolve(),
 };
 
 async function numberOf(option: '-u' | '-g'): Promise<number | undefined> {
-  const { exitCode, output } = await runCommand('id', [option, 'postgres'], { timeoutSeconds: 10 });
+  const { exitCode, output } = await runProgram('id', [option, 'postgres'], { timeoutSeconds: 10 });
   return exitCode === 0 ? Number(output) : undefined;
 }
 
@@ -38,7 +38,7 @@ async function numberOf(option: '-u' | '-g'): Promise<number | undefined> {
 async function postgresUser(): Promise<{ userId: number; groupId: number }> {
   if ((await numberOf('-u')) === undefined) {
     const commandArguments = ['--system', '--user-group', '--no-create-home', 'postgres'];
-    await runCommand('useradd', commandArguments, { timeoutSeconds: 30 }).catch(() => undefined);
+    await runProgram('useradd', commandArguments, { timeoutSeconds: 30 }).catch(() => undefined);
   }
   const [userId, groupId] = await Promise.all([numberOf('-u'), numberOf('-g')]);
   if (userId !== undefined && groupId !== undefined) return { userId, groupId };
@@ -70,7 +70,7 @@ const enteringAll = (userId: number, groupId: number): string[] => [
 ];
 
 async function isInstalled(program: string): Promise<boolean> {
-  const result = await runCommand(program, ['--version'], { timeoutSeconds: 10 }).catch(() => null);
+  const result = await runProgram(program, ['--version'], { timeoutSeconds: 10 }).catch(() => null);
   return result?.exitCode === 0;
 }
 
@@ -106,7 +106,7 @@ async function postgresAccount(
   return {
     run(file, commandArguments) {
       const [first = file, ...rest] = [...prefix, file, ...commandArguments];
-      return runCommand(first, rest, plain ? { ...OPTIONS, userId, groupId } : OPTIONS);
+      return runProgram(first, rest, plain ? { ...OPTIONS, userId, groupId } : OPTIONS);
     },
     own: (path) => chown(path, userId, groupId),
   };

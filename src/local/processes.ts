@@ -32,7 +32,7 @@ export interface CommandResult {
  *
  * @throws the system's error when the program cannot be started, and an Error after the timeout
  */
-export function runCommand(
+export function runProgram(
   file: string,
   commandArguments: readonly string[],
   options: CommandOptions,
@@ -156,7 +156,7 @@ export async function commandLine(pid: number): Promise<string | undefined> {
     // A zombie process has an empty command line.
     return words === '' ? undefined : words.replace(/\0$/, '').replaceAll('\0', ' ');
   }
-  const { exitCode, output } = await runCommand('ps', ['-ww', '-o', 'command=', '-p', `${pid}`], {
+  const { exitCode, output } = await runProgram('ps', ['-ww', '-o', 'command=', '-p', `${pid}`], {
     timeoutSeconds: 10,
   });
   return exitCode === 0 && output.trim() !== '' ? output.trim() : undefined;
@@ -165,7 +165,7 @@ export async function commandLine(pid: number): Promise<string | undefined> {
 /** The parent of a process; undefined where it cannot be determined. */
 async function parentOf(pid: number): Promise<number | undefined> {
   const options = ['-o', 'ppid=', '-p', `${pid}`];
-  const { exitCode, output } = await runCommand('ps', options, { timeoutSeconds: 10 }).catch(
+  const { exitCode, output } = await runProgram('ps', options, { timeoutSeconds: 10 }).catch(
     () => ({
       exitCode: 1,
       output: '',

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../runtime/process/progress.ts';
-import { runCommand } from './processes.ts';
+import { runProgram } from './processes.ts';
 
 const TEMPORAL_CLI_VERSION = '1.9.1';
 
@@ -37,7 +37,7 @@ const runsTemporalWheel = () => process.platform === 'linux' && process.arch ===
 
 /** @throws an Error with the end of the output where the command fails */
 async function run([file = '', ...words]: readonly string[], timeoutSeconds: number) {
-  const { exitCode, output } = await runCommand(file, words, { timeoutSeconds });
+  const { exitCode, output } = await runProgram(file, words, { timeoutSeconds });
   if (exitCode !== 0) throw new Error(`${file} failed: ${output.split('\n').slice(-5).join('\n')}`);
 }
 
@@ -161,7 +161,7 @@ export interface TemporalBinaryOptions {
 
 /** Why a program is not usable as the Temporal CLI; undefined when it is. */
 async function unfitness(file: string): Promise<string | undefined> {
-  const result = await runCommand(file, ['--version'], { timeoutSeconds: 20 }).catch(
+  const result = await runProgram(file, ['--version'], { timeoutSeconds: 20 }).catch(
     (error: NodeJS.ErrnoException) => error.code ?? error.message,
   );
   if (typeof result === 'string') return result;

@@ -21,7 +21,7 @@ const dayField = (description: string) =>
   z.iso.date('must be a day, such as 2026-01-31').meta({ description, examples: ['2026-01-31'] });
 
 /** Lists a merchant's payouts by day, newest first (beyond the specification). */
-export const listPayouts = listEndpoint({
+export const listPayoutsEndpoint = listEndpoint({
   path: '/payouts',
   summary: 'List payouts by day',
   description:
@@ -65,7 +65,7 @@ const redemptionSchema = z.object({
 });
 
 /** Lists the redemptions that a merchant is paid for, newest first (beyond the specification). */
-export const listRedemptions = listEndpoint({
+export const listRedemptionsEndpoint = listEndpoint({
   path: '/redemptions',
   summary: 'List redemptions',
   description:
@@ -88,7 +88,7 @@ export const listRedemptions = listEndpoint({
 });
 
 /** Takes the payment of a redemption back (beyond the specification; design 10). */
-export const reverseRedemption = endpoint({
+export const reverseRedemptionEndpoint = endpoint({
   method: 'POST',
   path: '/redemptions/:redemptionId/reverse',
   operation: 'reverse-redemption',

@@ -2,8 +2,16 @@ import { login, showKey } from '../http/access/login.ts';
 import type { SurfaceRoutes } from '../http/app.ts';
 import { checkConfiguration } from '../http/check-configuration.ts';
 import { listEvents } from '../http/events.ts';
-import { listPayouts, listRedemptions, reverseRedemption } from './redemptions.ts';
-import { initiateClaim, redeemGift, showVoucher } from './vouchers.ts';
+import {
+  listPayoutsEndpoint,
+  listRedemptionsEndpoint,
+  reverseRedemptionEndpoint,
+} from './redemptions.ts';
+import {
+  merchantInitiateClaimEndpoint,
+  merchantRedeemGiftEndpoint,
+  merchantShowVoucherEndpoint,
+} from './vouchers.ts';
 
 /**
  * The merchant API (specification 4.2 and 9). `http/pipeline.ts` lists the guards that each request
@@ -16,12 +24,12 @@ export const merchantRoutes: SurfaceRoutes = {
     login,
     checkConfiguration('POST'),
     showKey,
-    initiateClaim,
-    redeemGift,
-    showVoucher,
-    listRedemptions,
-    reverseRedemption,
-    listPayouts,
+    merchantInitiateClaimEndpoint,
+    merchantRedeemGiftEndpoint,
+    merchantShowVoucherEndpoint,
+    listRedemptionsEndpoint,
+    reverseRedemptionEndpoint,
+    listPayoutsEndpoint,
     listEvents('merchant'),
   ],
 };

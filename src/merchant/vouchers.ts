@@ -27,12 +27,12 @@ import type { Services } from '../http/services.ts';
 import {
   claimOnce,
   claimReasons,
-  redeemOnce,
+  redeemGiftOnce,
   redemptionReasons,
 } from '../operations/redemptions.ts';
 
 /** Starts a redemption at the calling merchant (specification 4.2). */
-export const initiateClaim = endpoint({
+export const merchantInitiateClaimEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/initiate-claim',
   operation: 'initiate-claim',
@@ -74,7 +74,7 @@ export const initiateClaim = endpoint({
 });
 
 /** Completes a redemption at the calling merchant (specification 4.2). */
-export const redeemGift = endpoint({
+export const merchantRedeemGiftEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/redeem-gift',
   operation: 'redeem-gift',
@@ -102,7 +102,7 @@ export const redeemGift = endpoint({
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
-    const { result, replayed } = await redeemOnce(services, {
+    const { result, replayed } = await redeemGiftOnce(services, {
       ...body,
       company,
       lookUpVoucher,
@@ -125,7 +125,7 @@ export const redeemGift = endpoint({
 });
 
 /** Shows a voucher to a merchant that may redeem it (specification 2.3 and 4.2). */
-export const showVoucher = endpoint({
+export const merchantShowVoucherEndpoint = endpoint({
   method: 'GET',
   path: '/topup-transactions/:voucherCode',
   operation: 'voucher-detail',

@@ -104,7 +104,7 @@ export interface ErrorCode {
 }
 
 /** Every statusCode of an API in its order: 4041 stands between 404 and 405. */
-export function errorCodes({ surface, endpoints }: SurfaceRoutes): ErrorCode[] {
+export function errorCodesOf({ surface, endpoints }: SurfaceRoutes): ErrorCode[] {
   const codes = new Map<number, Map<Reason, Meaning>>();
   const add = (refusal: EndpointRefusal, by: readonly Endpoint[]) => {
     const meanings = codes.get(refusal.statusCode) ?? new Map<Reason, Meaning>();
@@ -195,7 +195,7 @@ export const refusalExamples = ({
 export const refusalReasons = (routes: SurfaceRoutes): SchemaObject => ({
   type: 'string',
   description: 'Why a request was refused. Reasons can be added at any time',
-  enum: errorCodes(routes)
+  enum: errorCodesOf(routes)
     .flatMap(({ meanings }) => meanings.map(({ reason }) => reason))
     .filter((reason, index, all) => all.indexOf(reason) === index)
     .sort(),

@@ -2,7 +2,7 @@ import type { ParameterObject, PathItemObject, SchemaObject } from 'openapi3-ts/
 import type { ZodType } from 'zod';
 import { eventTypes, eventTypesOf, TEST_EVENT_TYPE } from '../domain/events.ts';
 import type { Surface } from '../domain/refusals.ts';
-import { eventSchema, testEventSchema, titleOf } from '../http/events.ts';
+import { eventSchema, eventTitle, testEventSchema } from '../http/events.ts';
 import { outputSchema } from './schemas.ts';
 
 /** The messages to the receivers of a surface's companies, by their type. */
@@ -24,7 +24,7 @@ const messageOf = (type: string, event: ZodType, meaning: string): PathItemObjec
   const schema = outputSchema(event);
   return {
     post: {
-      operationId: `on${titleOf(type)}`,
+      operationId: `on${eventTitle(type)}`,
       summary: type,
       description: `${meaning}.`,
       // The signature tells the receiver who sends.

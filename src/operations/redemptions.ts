@@ -205,7 +205,7 @@ function codeDigestsOf(
 }
 
 /** Redeems a voucher once, through the workflow of its live claim if it has one. */
-export async function redeemOnce(services: OperationServices, request: RedeemRequest) {
+export async function redeemGiftOnce(services: OperationServices, request: RedeemRequest) {
   const asked = identityOf(services, 'redeem-gift', request);
   const joined = asked.hasKey ? undefined : await redemptionToJoin(services, asked);
   const identity = { ...asked, operationId: joined ?? asked.operationId };
@@ -287,7 +287,7 @@ export function reverseRedemptionOnce(
 }
 
 /** Asks the providers for the payout account of a merchant; undefined where no answer has come in time. */
-export async function checkPayoutAccount(
+export async function checkPayoutAccountOnce(
   { workflows, waits }: Pick<OperationServices, 'workflows' | 'waits'>,
   merchantId: number,
 ): Promise<AccountChecked | undefined> {

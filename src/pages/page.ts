@@ -18,7 +18,7 @@ export interface Form {
 }
 
 /** A name in one line, without characters that would overlap other text. */
-export function readName(text: string, maximumLength: number): string | undefined {
+export function readNameField(text: string, maximumLength: number): string | undefined {
   const name = text.trim().normalize('NFC');
   const isPrintable = /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name);
   return isPrintable && name.length <= maximumLength ? name : undefined;

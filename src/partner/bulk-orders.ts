@@ -106,7 +106,7 @@ const presentBulkOrder = (order: BulkOrder): z.input<typeof bulkOrderSchema> => 
 });
 
 /** Cancels what a bulk order has not generated yet (beyond the specification). */
-export const cancelBulkOrder = endpoint({
+export const cancelBulkOrderEndpoint = endpoint({
   method: 'POST',
   path: '/bulk-orders/:bulkOrderId/cancel',
   operation: 'cancel-bulk-order',
@@ -164,7 +164,7 @@ const listedLineSchema = z
   .meta({ title: 'BulkLine' });
 
 /** Lists the lines of a bulk order with their vouchers (beyond the specification). */
-export const listBulkLines = endpoint({
+export const listBulkLinesEndpoint = endpoint({
   method: 'GET',
   path: '/bulk-orders/:bulkOrderId/lines',
   operation: 'list-bulk-lines',
@@ -244,7 +244,7 @@ function presentLine(
 const BODY_LIMIT_BYTES = 6 * 1024 * 1024;
 
 /** Orders many vouchers at once (beyond the specification). */
-export const orderVouchers = endpoint({
+export const orderVouchersEndpoint = endpoint({
   method: 'POST',
   path: '/vouchers/bulk',
   operation: 'order-vouchers',
@@ -277,7 +277,7 @@ export const orderVouchers = endpoint({
 });
 
 /** Shows how far a bulk order is (beyond the specification). */
-export const showBulkOrder = endpoint({
+export const showBulkOrderEndpoint = endpoint({
   method: 'GET',
   path: '/bulk-orders/:bulkOrderId',
   operation: 'show-bulk-order',

@@ -97,7 +97,7 @@ const transactionSchema = z
 type Query = Omit<WalletsQuery, 'limit'> & { readonly kinds: readonly string[] | undefined };
 
 /** Lists what changed a partner's wallets (beyond the specification). */
-export const listTransactions = endpoint({
+export const listTransactionsEndpoint = endpoint({
   method: 'GET',
   path: '/transactions',
   operation: 'list-transactions',

@@ -49,7 +49,7 @@ const ownProducts = (partnerId: number) => ({
 });
 
 /** The lists of reference data (specification 2.4 to 2.9 and 4.1). */
-export const lists: readonly Endpoint[] = [
+export const partnerLists: readonly Endpoint[] = [
   listEndpoint({
     path: '/merchants',
     summary: 'List merchants',

@@ -65,7 +65,7 @@ export const sellingPrice = z
   .meta({ title: 'SellingPrice' });
 
 /** Sets a partner's selling price of a denomination (specification 2.4 and 4.1). */
-export const setDenominationPrice = endpoint({
+export const setDenominationPriceEndpoint = endpoint({
   method: 'POST',
   path: '/partner-gift-denomination-prices',
   aliases: ['/client/partner-gift-denomination-prices'],

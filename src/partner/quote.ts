@@ -78,7 +78,7 @@ const answerSchema = z.object({
 });
 
 /** Says what an operation would cost now, and whether it would be accepted (beyond the specification). */
-export const quote = endpoint({
+export const quoteEndpoint = endpoint({
   method: 'POST',
   path: '/quote',
   operation: 'quote',

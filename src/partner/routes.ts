@@ -2,21 +2,32 @@ import { login, showKey } from '../http/access/login.ts';
 import type { SurfaceRoutes } from '../http/app.ts';
 import { checkConfiguration } from '../http/check-configuration.ts';
 import { listEvents } from '../http/events.ts';
-import { cancelBulkOrder, listBulkLines, orderVouchers, showBulkOrder } from './bulk-orders.ts';
-import { listTransactions } from './list-transactions.ts';
-import { lists } from './lists.ts';
-import { setDenominationPrice } from './prices.ts';
-import { quote } from './quote.ts';
-import { showBalance } from './show-balance.ts';
-import { listTopups, retryTopup, showTopup, topUpAirtime, topUpPackage } from './topups.ts';
 import {
-  cancelVoucher,
-  generateVoucher,
-  initiateClaim,
-  listVouchers,
-  redeemGift,
-  resendMessage,
-  showVoucher,
+  cancelBulkOrderEndpoint,
+  listBulkLinesEndpoint,
+  orderVouchersEndpoint,
+  showBulkOrderEndpoint,
+} from './bulk-orders.ts';
+import { listTransactionsEndpoint } from './list-transactions.ts';
+import { partnerLists } from './lists.ts';
+import { setDenominationPriceEndpoint } from './prices.ts';
+import { quoteEndpoint } from './quote.ts';
+import { showBalanceEndpoint } from './show-balance.ts';
+import {
+  listTopupsEndpoint,
+  retryTopupEndpoint,
+  showTopupEndpoint,
+  topUpAirtimeEndpoint,
+  topUpPackageEndpoint,
+} from './topups.ts';
+import {
+  cancelVoucherEndpoint,
+  generateVoucherEndpoint,
+  listVouchersEndpoint,
+  partnerInitiateClaimEndpoint,
+  partnerRedeemGiftEndpoint,
+  partnerShowVoucherEndpoint,
+  resendMessageEndpoint,
 } from './vouchers.ts';
 
 /** The partner API (specification 4.1 and 9). */
@@ -27,27 +38,27 @@ export const partnerRoutes: SurfaceRoutes = {
     login,
     checkConfiguration('GET'),
     showKey,
-    ...lists,
-    showBalance,
-    quote,
-    listTransactions,
-    setDenominationPrice,
-    generateVoucher,
-    orderVouchers,
-    showBulkOrder,
-    listBulkLines,
-    cancelBulkOrder,
-    initiateClaim,
-    resendMessage,
-    redeemGift,
-    topUpAirtime,
-    topUpPackage,
-    retryTopup,
-    listTopups,
-    showTopup,
-    listVouchers,
-    showVoucher,
-    cancelVoucher,
+    ...partnerLists,
+    showBalanceEndpoint,
+    quoteEndpoint,
+    listTransactionsEndpoint,
+    setDenominationPriceEndpoint,
+    generateVoucherEndpoint,
+    orderVouchersEndpoint,
+    showBulkOrderEndpoint,
+    listBulkLinesEndpoint,
+    cancelBulkOrderEndpoint,
+    partnerInitiateClaimEndpoint,
+    resendMessageEndpoint,
+    partnerRedeemGiftEndpoint,
+    topUpAirtimeEndpoint,
+    topUpPackageEndpoint,
+    retryTopupEndpoint,
+    listTopupsEndpoint,
+    showTopupEndpoint,
+    listVouchersEndpoint,
+    partnerShowVoucherEndpoint,
+    cancelVoucherEndpoint,
     listEvents('partner'),
   ],
 };

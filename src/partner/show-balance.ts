@@ -9,7 +9,7 @@ const balance = (description: string) =>
   z.number().meta({ description: `${description}, in ETB`, examples: [12500.5] });
 
 /** Shows a partner's three balances (specification 2.10). */
-export const showBalance = endpoint({
+export const showBalanceEndpoint = endpoint({
   method: 'GET',
   path: '/info/get-current-balance',
   operation: 'list',

@@ -147,7 +147,7 @@ const presentAttempt = (attempt: ListedAttempt): z.output<typeof attemptSchema> 
 });
 
 /** Lists a partner's top-ups, newest first (beyond the specification). */
-export const listTopups = listEndpoint({
+export const listTopupsEndpoint = listEndpoint({
   path: '/topup-transactions',
   summary: 'List top-ups',
   description:
@@ -250,7 +250,7 @@ const topupReasons: readonly Reason[] = [
 ];
 
 /** Retries a failed top-up, optionally to another number (specification 4.1). */
-export const retryTopup = endpoint({
+export const retryTopupEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/retry-topup',
   operation: 'retry-topup',
@@ -285,7 +285,7 @@ export const retryTopup = endpoint({
 });
 
 /** Shows one top-up with its attempts (beyond the specification). */
-export const showTopup = endpoint({
+export const showTopupEndpoint = endpoint({
   method: 'GET',
   path: '/topup-transactions/:transactionId',
   operation: 'show-topup',
@@ -322,7 +322,7 @@ export const packageFields = {
 };
 
 /** Sends airtime (specification 4.1) and charges walletBalance. */
-export const topUpAirtime = endpoint({
+export const topUpAirtimeEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/airtime-topup',
   operation: 'airtime-topup',
@@ -355,7 +355,7 @@ export const topUpAirtime = endpoint({
 });
 
 /** Buys a package for a phone number (specification 4.1) at the product's price. */
-export const topUpPackage = endpoint({
+export const topUpPackageEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/airtime-package-topup',
   operation: 'airtime-package-topup',

@@ -21,7 +21,7 @@ import { listEndpoint, listParameters } from '../http/lists/list-endpoint.ts';
 import {
   claimOnce,
   claimReasons,
-  redeemOnce,
+  redeemGiftOnce,
   redemptionReasons,
   runningReference,
 } from '../operations/redemptions.ts';
@@ -43,7 +43,7 @@ import {
 } from './voucher-view.ts';
 
 /** Cancels a voucher and returns its unused value (beyond the specification). */
-export const cancelVoucher = endpoint({
+export const cancelVoucherEndpoint = endpoint({
   method: 'POST',
   path: '/vouchers/:voucherId/cancel',
   operation: 'cancel-voucher',
@@ -86,7 +86,7 @@ export const cancelVoucher = endpoint({
 const bodySchema = withMerchant(z.object(voucherFields));
 
 /** Generates a gift voucher for a merchant and an owner (specification 4.1). */
-export const generateVoucher = endpoint({
+export const generateVoucherEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/generate-voucher',
   operation: 'generate-voucher',
@@ -163,7 +163,7 @@ export const generateVoucher = endpoint({
 });
 
 /** Sends the owner of a voucher a verification code (specification 4.1). */
-export const initiateClaim = endpoint({
+export const partnerInitiateClaimEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/initiate-claim',
   operation: 'initiate-claim',
@@ -194,7 +194,7 @@ export const initiateClaim = endpoint({
 });
 
 /** Lists a partner's vouchers, newest first (beyond the specification). */
-export const listVouchers = listEndpoint({
+export const listVouchersEndpoint = listEndpoint({
   path: '/vouchers',
   summary: 'List vouchers',
   description:
@@ -214,7 +214,7 @@ export const listVouchers = listEndpoint({
 });
 
 /** Redeems a voucher: the merchant is paid through mobile money (specification 4.1). */
-export const redeemGift = endpoint({
+export const partnerRedeemGiftEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/redeem-gift',
   operation: 'redeem-gift',
@@ -236,7 +236,7 @@ export const redeemGift = endpoint({
   answer: z.object(redeemedFields),
   reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
   async handle({ services, company, lookUpVoucher, body, key }) {
-    const { result, replayed } = await redeemOnce(services, {
+    const { result, replayed } = await redeemGiftOnce(services, {
       ...body,
       company,
       lookUpVoucher,
@@ -258,7 +258,7 @@ export const redeemGift = endpoint({
 });
 
 /** Sends an owner the message that was lost once more (beyond the specification). */
-export const resendMessage = endpoint({
+export const resendMessageEndpoint = endpoint({
   method: 'POST',
   path: '/vouchers/:voucherId/resend',
   operation: 'resend-message',
@@ -301,7 +301,7 @@ export const resendMessage = endpoint({
 });
 
 /** Shows one voucher with its history (beyond the specification). */
-export const showVoucher = endpoint({
+export const partnerShowVoucherEndpoint = endpoint({
   method: 'GET',
   path: '/vouchers/:voucherId',
   operation: 'show-voucher',

@@ -19,12 +19,12 @@ import {
 import { formatGroupedAmount, formatMoney, type Money } from '../domain/money.ts';
 import { isStaffActor, refuseReason } from '../domain/repairs.ts';
 import {
+  choiceArgument,
   hasArguments,
   type Judgement,
-  oneOf,
   type RepairBasis,
   type RepairKind,
-  reference,
+  referenceArgument,
   storedArguments,
 } from './repair-kind.ts';
 
@@ -147,8 +147,8 @@ interface Decision {
 /** The fields of a settlement by hand. */
 export const decisionFields = (question: string) =>
   z.object({
-    outcome: oneOf(['done', 'not-done'], question),
-    reference: reference('Reference of its answer'),
+    outcome: choiceArgument(['done', 'not-done'], question),
+    reference: referenceArgument('Reference of its answer'),
   });
 
 /** Lets settlements under one reference of a provider be judged one after another. */

@@ -9,7 +9,12 @@ import { magnitudeOf, parseMoney } from '../domain/money.ts';
 import { bearerChoices, caseTitle } from '../domain/positions/case-texts.ts';
 import { bearers, difference } from '../domain/positions/position.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
-import { oneOf, reference, repairKind, wholeNumber } from './repair-kind.ts';
+import {
+  choiceArgument,
+  referenceArgument,
+  repairKind,
+  wholeNumberArgument,
+} from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';
 
 const ofPayment = {
@@ -33,7 +38,7 @@ export const openCaseOf = (caseId: number): string =>
 const TAKEN_BACK =
   'was taken back already: the case says where its value is. Nothing is left to do.';
 
-export const settlePayment = repairKind({
+export const settlePaymentRepair = repairKind({
   ...ofPayment,
   name: 'settle-payment',
   isFinal: true,
@@ -73,7 +78,7 @@ export const settlePayment = repairKind({
   }),
 });
 
-export const reverseRedemption = repairKind({
+export const reverseRedemptionRepair = repairKind({
   ...ofPayment,
   name: 'reverse-redemption',
   isFinal: true,
@@ -88,7 +93,7 @@ export const reverseRedemption = repairKind({
     label: labelOf(facts),
   }),
   fields: z.object({
-    consent: reference('How the merchant agreed: who, and when', {
+    consent: referenceArgument('How the merchant agreed: who, and when', {
       placeholder: 'text',
       example: '"The owner of the shop, by letter"',
     }),
@@ -149,7 +154,7 @@ async function isPayable(database: Database, order: LockedOrder | undefined): Pr
 export const choicesOf = ({ order }: CaseFacts) =>
   order === undefined ? [] : bearerChoices(order.position, order.kind);
 
-export const settleCase = repairKind({
+export const settleCaseRepair = repairKind({
   subject: 'case',
   name: 'settle-case',
   isFinal: true,
@@ -158,8 +163,8 @@ export const settleCase = repairKind({
     'Says who bears what is in suspense, or that the words of the provider are clear. Later words of the provider open a case again.',
   allowed: 'While the case is open',
   fields: z.object({
-    by: oneOf(bearers, 'Who bears the amount').optional(),
-    partner: wholeNumber(
+    by: choiceArgument(bearers, 'Who bears the amount').optional(),
+    partner: wholeNumberArgument(
       1,
       999_999_999,
       'The id of the partner, for what a restore lost',

@@ -213,7 +213,7 @@ export function metaOf(field: z.ZodType) {
 }
 
 /** A whole number within a range. */
-export const wholeNumber = (minimum: number, maximum: number, description: string) => {
+export const wholeNumberArgument = (minimum: number, maximum: number, description: string) => {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   return z
     .string(message)
@@ -224,7 +224,7 @@ export const wholeNumber = (minimum: number, maximum: number, description: strin
 };
 
 /** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
-export const reference = (
+export const referenceArgument = (
   description: string,
   { placeholder, example } = { placeholder: 'reference', example: 'TICKET-4711' },
 ) =>
@@ -240,14 +240,14 @@ export const reference = (
     .meta({ description, placeholder, example });
 
 /** The end of a day (UTC), as ISO 8601. */
-export const lastDay = (description: string) =>
+export const lastDayArgument = (description: string) =>
   z.iso
     .date('must be a day, such as 2027-01-31')
     .transform((day) => new Date(Date.parse(day) + 86_399_999).toISOString())
     .meta({ description, placeholder: 'day', example: '2027-12-31' });
 
 /** A decimal string of an amount above zero. */
-export const amount = (description: string) =>
+export const amountArgument = (description: string) =>
   z
     .string('must be an amount')
     .transform((text, context) => {
@@ -259,7 +259,7 @@ export const amount = (description: string) =>
     .meta({ description, placeholder: 'amount', example: '50' });
 
 /** A mobile number as E.164. */
-export const msisdn = (description: string) =>
+export const numberArgument = (description: string) =>
   z
     .string('must be a mobile number')
     .transform((text, context) => {
@@ -271,7 +271,7 @@ export const msisdn = (description: string) =>
     .meta({ description, placeholder: 'number', example: '+251911234567' });
 
 /** One of several words. */
-export const oneOf = <Word extends string>(
+export const choiceArgument = <Word extends string>(
   words: readonly [Word, ...Word[]],
   description: string,
 ) =>

@@ -1,33 +1,37 @@
-import { reverseRedemption, settleCase, settlePayment } from './payment-repairs.ts';
-import type { RepairKind } from './repair-kind.ts';
-import { retryTopUp, settleTopUp } from './top-up-repairs.ts';
 import {
-  cancelClaim,
-  cancelVoucher,
-  correctNumber,
-  extendClaim,
-  extendVoucher,
-  releaseClaim,
-  resendMessage,
+  reverseRedemptionRepair,
+  settleCaseRepair,
+  settlePaymentRepair,
+} from './payment-repairs.ts';
+import type { RepairKind } from './repair-kind.ts';
+import { retryTopUpRepair, settleTopUpRepair } from './top-up-repairs.ts';
+import {
+  cancelClaimRepair,
+  cancelVoucherRepair,
+  correctNumberRepair,
+  extendClaimRepair,
+  extendVoucherRepair,
+  releaseClaimRepair,
+  resendMessageRepair,
 } from './voucher-repairs.ts';
-import { creditGoodwill, undoDeposit } from './wallet-repairs.ts';
+import { creditGoodwillRepair, undoDepositRepair } from './wallet-repairs.ts';
 
 /** Every kind of repair, in the order of forms and help. */
 export const repairKinds: readonly RepairKind[] = [
-  resendMessage,
-  extendClaim,
-  cancelClaim,
-  releaseClaim,
-  extendVoucher,
-  cancelVoucher,
-  correctNumber,
-  settlePayment,
-  reverseRedemption,
-  retryTopUp,
-  settleTopUp,
-  undoDeposit,
-  creditGoodwill,
-  settleCase,
+  resendMessageRepair,
+  extendClaimRepair,
+  cancelClaimRepair,
+  releaseClaimRepair,
+  extendVoucherRepair,
+  cancelVoucherRepair,
+  correctNumberRepair,
+  settlePaymentRepair,
+  reverseRedemptionRepair,
+  retryTopUpRepair,
+  settleTopUpRepair,
+  undoDepositRepair,
+  creditGoodwillRepair,
+  settleCaseRepair,
 ];
 
 /** The kind with this name; undefined where there is none, such as one of a later version. */

@@ -9,7 +9,13 @@ import { hasHash, operatorOf } from '../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import { openCaseOf } from './payment-repairs.ts';
-import { msisdn, oneOf, type RepairBasis, readArguments, repairKind } from './repair-kind.ts';
+import {
+  choiceArgument,
+  numberArgument,
+  type RepairBasis,
+  readArguments,
+  repairKind,
+} from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';
 
 const ofTopup = {
@@ -25,7 +31,7 @@ const ofTopup = {
   amountOf: ({ amount }: TopupFactsForRepair) => parseMoney(amount ?? '0'),
 } as const satisfies Partial<Parameters<typeof repairKind<TopupFactsForRepair, z.ZodObject>>[0]>;
 
-export const retryTopUp = repairKind({
+export const retryTopUpRepair = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
   isFinal: true,
@@ -34,8 +40,8 @@ export const retryTopUp = repairKind({
     'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered, and then it is final.',
   allowed: 'When the last attempt has failed',
   fields: z.object({
-    msisdn: msisdn('Another number').optional(),
-    provider: oneOf(airtimeProviderNames, 'Another provider').optional(),
+    msisdn: numberArgument('Another number').optional(),
+    provider: choiceArgument(airtimeProviderNames, 'Another provider').optional(),
   }),
   sealed: ['msisdn'],
   // The partner pays for what it has ordered.
@@ -87,7 +93,7 @@ export async function askedRetry(
   secretBox: SecretBox,
 ): Promise<AskedRetry | undefined> {
   const row = await findRepair(database, repairId);
-  const args = row?.kind === retryTopUp.name ? readArguments(row, secretBox) : undefined;
+  const args = row?.kind === retryTopUpRepair.name ? readArguments(row, secretBox) : undefined;
   if (!row || !args) return undefined;
   const { attempt, msisdn: number = null, provider } = args;
   return {
@@ -121,7 +127,7 @@ function refuseProvider(
     : `No route leads this top-up to ${args.provider}: retry it without naming a provider, or ask an operator for a route.`;
 }
 
-export const settleTopUp = repairKind({
+export const settleTopUpRepair = repairKind({
   ...ofTopup,
   async lock(transaction, subjectId, args) {
     await lockDecision(transaction, args);

@@ -4,8 +4,8 @@ import {
   correctOwner,
   extendClaimBy,
   extendVoucherUntil,
+  readVoucherFacts,
   type VoucherFacts,
-  voucherFacts,
 } from '../db/repairs/facts.ts';
 import { findVoucherBySerialNumber } from '../db/vouchers/cancellation.ts';
 import { endClaim, releaseClaimedVoucher } from '../db/vouchers/claims.ts';
@@ -16,11 +16,11 @@ import { isCancellable, type VoucherStatus } from '../domain/vouchers/voucher.ts
 import {
   type CarriedOut,
   idNamed,
-  lastDay,
-  msisdn,
+  lastDayArgument,
+  numberArgument,
   type RepairContext,
   repairKind,
-  wholeNumber,
+  wholeNumberArgument,
 } from './repair-kind.ts';
 
 /** No id has that many digits. */
@@ -35,7 +35,7 @@ const ofVoucher = {
     return id === undefined ? undefined : String(id);
   },
   lock: (transaction, subjectId) => lockVoucher(transaction, Number(subjectId)),
-  read: (database, subjectId) => voucherFacts(database, Number(subjectId)),
+  read: (database, subjectId) => readVoucherFacts(database, Number(subjectId)),
   about: ({ id, serialNumber, partnerId }: VoucherFacts) => ({
     company: { kind: 'partner', id: partnerId },
     voucherId: id,
@@ -67,13 +67,13 @@ const ended: Readonly<Partial<Record<VoucherStatus, string>>> = {
 
 const DAY_MS = 86_400_000;
 
-export const extendVoucher = repairKind({
+export const extendVoucherRepair = repairKind({
   ...ofVoucher,
   name: 'extend-voucher',
   button: 'Move its last day',
   summary: 'The voucher stays valid until the end of a later day (UTC).',
   allowed: 'As long as its value has not gone back to its partner',
-  fields: z.object({ until: lastDay('The last day on which it is valid') }),
+  fields: z.object({ until: lastDayArgument('The last day on which it is valid') }),
   movesNothing: () => true,
   amountOf: ({ value }) => parseMoney(value),
   refuse({ status, expiresAt }, { until }, { settings }) {
@@ -95,7 +95,7 @@ export const extendVoucher = repairKind({
   },
 });
 
-export const cancelVoucher = repairKind({
+export const cancelVoucherRepair = repairKind({
   ...ofVoucher,
   name: 'cancel-voucher',
   isFinal: true,
@@ -126,14 +126,14 @@ export const cancelVoucher = repairKind({
   }),
 });
 
-export const correctNumber = repairKind({
+export const correctNumberRepair = repairKind({
   ...ofVoucher,
   name: 'correct-number',
   button: 'Ask for the correction',
   summary: 'The voucher belongs to another number, which gets its codes.',
   allowed: 'Before a code has gone out',
   byTwo: { why: 'the codes will go to the new number' },
-  fields: z.object({ msisdn: msisdn('The right number of the owner') }),
+  fields: z.object({ msisdn: numberArgument('The right number of the owner') }),
   sealed: ['msisdn'],
   amountOf: ({ value }) => parseMoney(value),
   refuse({ status, owner, mayHaveCode }, args, { settings, numbers }) {
@@ -156,7 +156,7 @@ export const correctNumber = repairKind({
   },
 });
 
-export const resendMessage = repairKind({
+export const resendMessageRepair = repairKind({
   ...ofVoucher,
   name: 'resend-message',
   button: 'Send it again',
@@ -206,14 +206,18 @@ function refuseWithoutClaim({ status, claimId }: VoucherFacts): string | undefin
   return claimId === null ? 'It has no open claim: the merchant claims again.' : undefined;
 }
 
-export const extendClaim = repairKind({
+export const extendClaimRepair = repairKind({
   ...ofClaim,
   name: 'extend-claim',
   button: 'Keep it open',
   summary: 'The owner has more time to give the code to the merchant.',
   allowed: 'While the claim is open and its time is not over',
   fields: z.object({
-    minutes: wholeNumber(1, LONGEST_MINUTES, 'The minutes from now that it stays open at least'),
+    minutes: wholeNumberArgument(
+      1,
+      LONGEST_MINUTES,
+      'The minutes from now that it stays open at least',
+    ),
   }),
   refuse: (facts) =>
     refuseWithoutClaim(facts) ??
@@ -240,7 +244,7 @@ async function end(
   };
 }
 
-export const cancelClaim = repairKind({
+export const cancelClaimRepair = repairKind({
   ...ofClaim,
   name: 'cancel-claim',
   button: 'End the claim',
@@ -255,7 +259,7 @@ export const cancelClaim = repairKind({
   carryOut: (transaction, facts) => end(transaction, facts, 'CANCELLED'),
 });
 
-export const releaseClaim = repairKind({
+export const releaseClaimRepair = repairKind({
   ...ofClaim,
   name: 'release-claim',
   button: 'End the claim at once',

@@ -9,7 +9,7 @@ import {
   serviceFeesBalance,
 } from '../db/ledger/ledger.ts';
 import { formatAmount, type Money, parseMoney } from '../domain/money.ts';
-import { amount, oneOf, reference, repairKind } from './repair-kind.ts';
+import { amountArgument, choiceArgument, referenceArgument, repairKind } from './repair-kind.ts';
 
 /** A deposit with the balance of its wallet. */
 type DepositFacts = MadeDeposit & { readonly balance: string };
@@ -27,7 +27,7 @@ async function depositFacts(
 const TAKEN_BACK =
   'It was taken back already: the statement of the partner shows both. Nothing is left to do.';
 
-export const undoDeposit = repairKind({
+export const undoDepositRepair = repairKind({
   name: 'undo-deposit',
   isFinal: true,
   button: 'Take the deposit back',
@@ -74,7 +74,7 @@ async function partnerFacts(database: Database, id: string): Promise<PartnerFact
   return partner && { ...partner, serviceFees: await serviceFeesBalance(database) };
 }
 
-export const creditGoodwill = repairKind({
+export const creditGoodwillRepair = repairKind({
   name: 'credit-goodwill',
   isFinal: true,
   button: 'Credit the amount',
@@ -83,9 +83,14 @@ export const creditGoodwill = repairKind({
   allowed: 'Once for each reference',
   subject: 'partner',
   fields: z.object({
-    wallet: oneOf(['gift', 'airtime'], 'The wallet: gift pays for vouchers, airtime for top-ups'),
-    amount: amount('The amount in ETB, with at most 2 decimals'),
-    reference: reference('The reference of the case, such as a ticket; the partner sees it'),
+    wallet: choiceArgument(
+      ['gift', 'airtime'],
+      'The wallet: gift pays for vouchers, airtime for top-ups',
+    ),
+    amount: amountArgument('The amount in ETB, with at most 2 decimals'),
+    reference: referenceArgument(
+      'The reference of the case, such as a ticket; the partner sees it',
+    ),
   }),
   lock: lockGoodwill,
   read: partnerFacts,

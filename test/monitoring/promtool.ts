@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 import { cachedTool, runInstallation } from '../support/cached-tool.ts';
 
 /** Prometheus 3.10. */
@@ -46,7 +46,7 @@ async function build(folder: string): Promise<void> {
 export async function runPromtool(
   ...args: readonly string[]
 ): Promise<{ readonly isGood: boolean; readonly output: string }> {
-  const { exitCode, output } = await runCommand(await findPromtool(), args, {
+  const { exitCode, output } = await runProgram(await findPromtool(), args, {
     timeoutSeconds: 120,
   });
   return { isGood: exitCode === 0, output };

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releasedDocuments } from '../../docs/generate/released-documents.ts';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 import { findOasdiff } from './oasdiff.ts';
 
 /** Building the program takes minutes on a new machine. */
@@ -24,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function breakingChanges(released: string, current: string): Promise<string[]> {
   const file = join(folder, basename(released));
   await writeFile(file, current);
-  const { exitCode, output } = await runCommand(
+  const { exitCode, output } = await runProgram(
     oasdiff,
     ['breaking', '--format', 'singleline', '--fail-on', 'ERR', released, file],
     { timeoutSeconds: 60 },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 import { cachedTool } from '../support/cached-tool.ts';
 
 const VERSION = 'v1.35.0';
@@ -17,7 +17,7 @@ export async function findOasdiff(): Promise<string> {
 async function build(folder: string): Promise<void> {
   const install = ['go', 'install', `github.com/oasdiff/oasdiff@${VERSION}`];
   // The build must not starve the tests beside it.
-  const { exitCode, output } = await runCommand(
+  const { exitCode, output } = await runProgram(
     'nice',
     ['-n', '19', 'env', `GOBIN=${folder}`, 'CGO_ENABLED=0', ...install],
     { timeoutSeconds: BUILD_SECONDS },

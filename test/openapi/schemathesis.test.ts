@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 import { call, partnerClient } from '../support/clients.ts';
 import {
   deposit,
@@ -100,7 +100,7 @@ async function findings(
 ): Promise<string> {
   const company = surface === 'partner' ? partner : merchant;
   const base = `${stack.url}/api/v1/${surface === 'partner' ? 'client' : 'merchant/client'}`;
-  const { exitCode, output } = await runCommand(
+  const { exitCode, output } = await runProgram(
     program,
     ['--config-file', configuration, 'run', location, '--url', base, '--no-color', ...options],
     {

@@ -1,7 +1,7 @@
 import { access, mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../src/local/processes.ts';
+import { runProgram } from '../../src/local/processes.ts';
 
 /**
  * The folder of a tool in the user's cache folder. `install` fills it once; one that was cut short
@@ -38,7 +38,7 @@ export async function runInstallation(
   args: readonly string[],
   timeoutSeconds: number,
 ): Promise<void> {
-  const { exitCode, output } = await runCommand(command, args, { timeoutSeconds });
+  const { exitCode, output } = await runProgram(command, args, { timeoutSeconds });
   if (exitCode !== 0)
     throw new Error(`${command} ${args.join(' ')} failed:\n${output.slice(-2_000)}`);
 }

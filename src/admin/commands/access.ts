@@ -42,7 +42,7 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { companyFields, ownerOf, requireCompany, requireSubject } from '../record-names.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 import { dailyLimits } from './limits.ts';
 
 const address: Parser<string> = {
@@ -59,7 +59,7 @@ const address: Parser<string> = {
   },
 };
 
-export const registerAddress = changeCommand({
+export const registerAddressCommand = changeCommand({
   name: 'register address',
   details:
     'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
@@ -92,7 +92,7 @@ export const registerAddress = changeCommand({
   },
 });
 
-export const removeAddress = changeCommand({
+export const removeAddressCommand = changeCommand({
   name: 'remove address',
   details: 'Calls from it are refused within two seconds.',
   fields: { id: argument(id, 'The id of the address: see list addresses') },
@@ -113,15 +113,15 @@ type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
 
 /** Addresses as a table. */
 export const addressTable = (addresses: readonly ListedAddress[]): string =>
-  table(addresses, [
+  textTable(addresses, [
     numbers('id', (row) => row.id),
     column('address', (row) =>
       countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
     ),
-    column('registered', (row) => time(row.createdAt)),
+    column('registered', (row) => timeText(row.createdAt)),
   ]);
 
-export const listAddresses = lookCommand({
+export const listAddressesCommand = lookCommand({
   name: 'list addresses',
   fields: companyFields,
   examples: ['list addresses --partner 1'],
@@ -150,7 +150,7 @@ export function requireScopes(company: Company, given: readonly Scope[]): readon
   throw new AdminError(`Keys of a ${company.kind} cannot have the scope ${impossible}.`);
 }
 
-export const setKeyScopes = changeCommand({
+export const setKeyScopesCommand = changeCommand({
   name: 'set key-scopes',
   details:
     'The scopes replace those of the key. Its tokens follow within two seconds; what is running is ' +
@@ -177,7 +177,7 @@ export const setKeyScopes = changeCommand({
   },
 });
 
-export const issueApiKey = changeCommand({
+export const issueApiKeyCommand = changeCommand({
   name: 'issue api-key',
   details:
     'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
@@ -218,7 +218,7 @@ export const issueApiKey = changeCommand({
 /** How long the old key works after a rotation. */
 const OVERLAP_HOURS = 24;
 
-export const rotateApiKey = changeCommand({
+export const rotateApiKeyCommand = changeCommand({
   name: 'rotate api-key',
   details:
     'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
@@ -250,7 +250,7 @@ export const rotateApiKey = changeCommand({
       details: { keyId, name, prefix, ...power, replaced },
       text:
         `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
-        `works until ${time(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
+        `works until ${timeText(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
       secretOutput: { key },
     };
   },
@@ -280,19 +280,19 @@ type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
  * (specification 5).
  */
 export const apiKeyTable = (keys: readonly ListedKey[]): string =>
-  table(keys, [
+  textTable(keys, [
     numbers('id', (row) => row.id),
     column('name', (row) => row.name),
     column('begins with', (row) => row.prefix),
     column('scopes', (row) => row.scopes.join(', ')),
     column('a day', dailyLimits),
     column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
-    column('issued', (row) => time(row.createdAt)),
+    column('issued', (row) => timeText(row.createdAt)),
     numbers('days', (row) => row.ageDays),
-    column('last used', (row) => row.lastUsedAt && time(row.lastUsedAt)),
+    column('last used', (row) => row.lastUsedAt && timeText(row.lastUsedAt)),
     column('from', (row) => row.lastUsedAddress),
-    column('ends', (row) => row.expiresAt && time(row.expiresAt)),
-    column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
+    column('ends', (row) => row.expiresAt && timeText(row.expiresAt)),
+    column('revoked', (row) => row.revokedAt && timeText(row.revokedAt)),
   ]);
 
 export const listApiKeysCommand = lookCommand({
@@ -327,7 +327,7 @@ const publicKeyFile: Parser<string> = {
   },
 };
 
-export const registerPublicKey = changeCommand({
+export const registerPublicKeyCommand = changeCommand({
   name: 'register public-key',
   details:
     'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
@@ -400,12 +400,12 @@ type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
 
 /** Public keys as a table. */
 export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
-  table(keys, [
+  textTable(keys, [
     numbers('id', (row) => row.id),
     column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
-    column('registered', (row) => time(row.createdAt)),
-    column('proven', (row) => row.provenAt && time(row.provenAt)),
-    column('revoked', (row) => row.revokedAt && time(row.revokedAt)),
+    column('registered', (row) => timeText(row.createdAt)),
+    column('proven', (row) => row.provenAt && timeText(row.provenAt)),
+    column('revoked', (row) => row.revokedAt && timeText(row.revokedAt)),
   ]);
 
 export const listPublicKeysCommand = lookCommand({

@@ -20,7 +20,7 @@ import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
 import { companyFields, requireCompany } from '../record-names.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
 type OneTimePasswords = Pick<
@@ -69,16 +69,19 @@ interface SignInFacts {
 
 const signInColumns = [
   column<SignInFacts>('one-time password', (row) => (row.hasOneTimePassword ? 'on' : 'off')),
-  column<SignInFacts>('made', (row) => time(row.createdAt)),
-  column<SignInFacts>('last signed in', (row) => row.lastSignedInAt && time(row.lastSignedInAt)),
+  column<SignInFacts>('made', (row) => timeText(row.createdAt)),
+  column<SignInFacts>(
+    'last signed in',
+    (row) => row.lastSignedInAt && timeText(row.lastSignedInAt),
+  ),
   column<SignInFacts>(
     'password ends',
-    (row) => row.passwordExpiresAt && time(row.passwordExpiresAt),
+    (row) => row.passwordExpiresAt && timeText(row.passwordExpiresAt),
   ),
-  column<SignInFacts>('disabled', (row) => row.disabledAt && time(row.disabledAt)),
+  column<SignInFacts>('disabled', (row) => row.disabledAt && timeText(row.disabledAt)),
 ];
 
-export const createPortalAccount = changeCommand({
+export const createPortalAccountCommand = changeCommand({
   name: 'create portal-account',
   details:
     'In the portal people make API keys, register addresses and public keys, and see their data. ' +
@@ -131,7 +134,7 @@ async function changeAccount(
 const noSuchAccount = (accountId: number): AdminError =>
   new AdminError(`There is no portal account ${accountId}: see "list portal-accounts".`);
 
-export const resetPortalPassword = changeCommand({
+export const resetPortalPasswordCommand = changeCommand({
   name: 'reset portal-password',
   details:
     'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
@@ -150,7 +153,7 @@ export const resetPortalPassword = changeCommand({
   },
 });
 
-export const resetOneTimePassword = changeCommand({
+export const resetOneTimePasswordCommand = changeCommand({
   name: 'reset one-time-password',
   details:
     'For a person who has lost the phone and the recovery codes. Verify the identity of the person ' +
@@ -172,7 +175,7 @@ export const resetOneTimePassword = changeCommand({
   },
 });
 
-export const disablePortalAccount = changeCommand({
+export const disablePortalAccountCommand = changeCommand({
   name: 'disable portal-account',
   details: 'Its sessions end. "reset portal-password" enables it again.',
   fields: { id: portalAccountId },
@@ -196,7 +199,7 @@ export const listPortalAccountsCommand = lookCommand({
     const accounts = await listPortalAccounts(database, await requireCompany(database, input));
     return {
       json: accounts,
-      text: table(accounts, [
+      text: textTable(accounts, [
         numbers('id', (row) => row.id),
         column('e-mail', (row) => row.email),
         column('role', (row) => row.role),
@@ -210,7 +213,7 @@ const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role
 
 const subjectOf = (accountId: number) => ({ kind: 'staff', id: accountId });
 
-export const createStaffAccount = changeCommand({
+export const createStaffAccountCommand = changeCommand({
   name: 'create staff-account',
   details:
     'The password is shown once and expires after a day. At the ' +
@@ -274,7 +277,7 @@ export const setStaffRoleCommand = changeCommand({
   },
 });
 
-export const resetStaffAccount = changeCommand({
+export const resetStaffAccountCommand = changeCommand({
   name: 'reset staff-account',
   details:
     'For a person who has lost the password, or the phone and the recovery codes. Verify the ' +
@@ -296,7 +299,7 @@ export const resetStaffAccount = changeCommand({
   },
 });
 
-export const disableStaffAccount = changeCommand({
+export const disableStaffAccountCommand = changeCommand({
   name: 'disable staff-account',
   details: 'Its sessions end. "reset staff-account" enables it again.',
   fields: { id: staffAccountId },
@@ -321,7 +324,7 @@ export const listStaffAccountsCommand = lookCommand({
     const accounts = await listStaffAccounts(database);
     return {
       json: accounts,
-      text: table(accounts, [
+      text: textTable(accounts, [
         numbers('id', (row) => row.id),
         column('name', (row) => row.name),
         column('e-mail', (row) => row.email),

@@ -1,9 +1,9 @@
 import { listAuditEntries } from '../../db/access/calls.ts';
 import { lookCommand } from '../command.ts';
 import { id, optional, text, wholeNumber } from '../fields.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
-export const audit = lookCommand({
+export const auditCommand = lookCommand({
   name: 'audit',
   fields: {
     kind: optional(text, 'Only of one kind of subject, such as partner, merchant or voucher'),
@@ -19,9 +19,9 @@ export const audit = lookCommand({
     });
     return {
       json: entries,
-      text: table(entries, [
+      text: textTable(entries, [
         numbers('id', (row) => row.id),
-        column('time (utc)', (row) => time(row.at)),
+        column('time (utc)', (row) => timeText(row.at)),
         column('who', (row) => row.actor),
         column('what', (row) => row.action),
         column('subject', (row) => `${row.subjectKind} ${row.subjectId}`),

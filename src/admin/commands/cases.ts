@@ -5,14 +5,14 @@ import { statementProviderNames } from '../../domain/providers.ts';
 import { caseFacts, choicesOf } from '../../repairs/payment-repairs.ts';
 import { lookCommand } from '../command.ts';
 import { AdminError, argument, flag, id, oneOf, optional, wholeNumber } from '../fields.ts';
-import { column, money, numbers, record, table, time } from '../tables.ts';
+import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
 
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
-  table(cases, [
+  textTable(cases, [
     numbers('case', ({ id }) => id),
     column('why', ({ why, amount }) => caseTitle(why, parseMoney(amount))),
-    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : money(amount))),
+    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : moneyText(amount))),
     column('provider', ({ provider }) => provider),
     column('our reference', ({ reference }) => reference),
     column('partner', ({ partner }) => partner),
@@ -25,9 +25,11 @@ export const caseTable = (cases: readonly Case[]): string =>
             ? 'lost by a restore'
             : subject,
     ),
-    column('opened (utc)', ({ openedAt }) => time(openedAt)),
+    column('opened (utc)', ({ openedAt }) => timeText(openedAt)),
     column('closed (utc)', ({ closedAt, closedBy }) =>
-      closedAt === null ? null : `${time(closedAt)}${closedBy === null ? '' : ` by ${closedBy}`}`,
+      closedAt === null
+        ? null
+        : `${timeText(closedAt)}${closedBy === null ? '' : ` by ${closedBy}`}`,
     ),
     column('note', ({ note, message }) => note ?? message),
   ]);
@@ -75,7 +77,7 @@ export const showCaseCommand = lookCommand({
           record({
             Provider: `${one.provider}, ${one.kind}`,
             'It says': one.said,
-            Since: one.saidAt && time(one.saidAt),
+            Since: one.saidAt && timeText(one.saidAt),
             'Its message': one.message,
             'Its reference': one.providerReference,
           }),

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { checkWholeBooks } from '../../db/books/check-whole.ts';
 import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger.ts';
 import { lookCommand } from '../command.ts';
-import { column, money, numbers, table } from '../tables.ts';
+import { column, moneyText, numbers, textTable } from '../tables.ts';
 
-export const checkLedger = lookCommand({
+export const checkLedgerCommand = lookCommand({
   name: 'check-ledger',
   details:
     'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +
@@ -34,9 +34,9 @@ export const checkLedger = lookCommand({
 
 const totalLines = ({ accounts, openSuspense }: LedgerTotals): string[] => [
   '',
-  table(accounts, [
+  textTable(accounts, [
     column('account', (row) => row.kind),
-    numbers('etb', (row) => money(row.balance)),
+    numbers('etb', (row) => moneyText(row.balance)),
   ]),
   '',
   suspenseLine(openSuspense),
@@ -46,7 +46,7 @@ function suspenseLine({ count, toBeBorne, toBeCredited }: LedgerTotals['openSusp
   if (count === 0) return 'Nothing is open in suspense.';
   return (
     `Open in suspense: ${count === 1 ? 'one operation' : `${count} operations`}, ` +
-    `ETB ${money(toBeBorne)} to be borne and ETB ${money(toBeCredited)} to be credited. ` +
+    `ETB ${moneyText(toBeBorne)} to be borne and ETB ${moneyText(toBeCredited)} to be credited. ` +
     'See "list cases".'
   );
 }

@@ -18,14 +18,14 @@ import {
   requireSubject,
   warnOfNamesakes,
 } from '../record-names.ts';
-import { money, record } from '../tables.ts';
+import { moneyText, record } from '../tables.ts';
 import { addressTable, apiKeyTable } from './access.ts';
 import { dailyLimits } from './limits.ts';
 import { presentProduct, productTable, rowsWith } from './lists.ts';
 
 const partnerId = argument(id, 'The id of the partner');
 
-export const createPartner = changeCommand({
+export const createPartnerCommand = changeCommand({
   name: 'create partner',
   details:
     'Next steps: money (deposit), products (grant access), an address (register address) and an ' +
@@ -38,7 +38,7 @@ export const createPartner = changeCommand({
   },
 });
 
-export const changePartner = changeCommand({
+export const changePartnerCommand = changeCommand({
   name: 'change partner',
   fields: { id: partnerId, name: required(text, 'The new name of the company') },
   examples: ['change partner 1 --name "Acme Gifts International"'],
@@ -49,7 +49,7 @@ export const changePartner = changeCommand({
   },
 });
 
-export const suspendPartner = changeCommand({
+export const suspendPartnerCommand = changeCommand({
   name: 'suspend partner',
   details:
     'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
@@ -60,7 +60,7 @@ export const suspendPartner = changeCommand({
     changeSubject(transaction, 'partner', input.id, { status: 'SUSPENDED' }),
 });
 
-export const reinstatePartner = changeCommand({
+export const reinstatePartnerCommand = changeCommand({
   name: 'reinstate partner',
   fields: { id: partnerId },
   examples: ['reinstate partner 1'],
@@ -90,7 +90,7 @@ export const setMessageLanguageCommand = changeCommand({
   },
 });
 
-export const showPartner = lookCommand({
+export const showPartnerCommand = lookCommand({
   name: 'show partner',
   fields: { id: partnerId },
   examples: ['show partner 1'],
@@ -118,9 +118,9 @@ export const showPartner = lookCommand({
           Partner: input.id,
           Name: name,
           Status: status,
-          'Gift wallet': `ETB ${money(balances.gift)}`,
-          'Airtime wallet': `ETB ${money(balances.airtime)}`,
-          'In unused gifts': `ETB ${money(balances.reserved)}`,
+          'Gift wallet': `ETB ${moneyText(balances.gift)}`,
+          'Airtime wallet': `ETB ${moneyText(balances.airtime)}`,
+          'In unused gifts': `ETB ${moneyText(balances.reserved)}`,
           'Low below': `gift ${threshold(lowBalances.gift)}, airtime ${threshold(lowBalances.airtime)}`,
           'Limits of a day': dailyLimits(limits) || 'none',
           'Messages to owners': limits.messageLanguage,
@@ -134,9 +134,9 @@ export const showPartner = lookCommand({
 });
 
 const threshold = (amount: string | null): string =>
-  amount === null ? 'none' : `ETB ${money(amount)}`;
+  amount === null ? 'none' : `ETB ${moneyText(amount)}`;
 
-export const setServiceFee = changeCommand({
+export const setServiceFeeCommand = changeCommand({
   name: 'set service-fee',
   details:
     'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
@@ -151,7 +151,7 @@ export const setServiceFee = changeCommand({
     changeSubject(transaction, 'merchant', input.merchant, { service_fee_percent: input.percent }),
 });
 
-export const setPayoutAccount = changeCommand({
+export const setPayoutAccountCommand = changeCommand({
   name: 'set payout-account',
   details:
     'Redemptions already on hold are paid to the previous account, which is kept with the time ' +

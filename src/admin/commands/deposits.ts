@@ -5,7 +5,7 @@ import { changeCommand } from '../command.ts';
 import { AdminError, amount, id, oneOf, optional, required, text } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
 
-export const deposit = changeCommand({
+export const depositCommand = changeCommand({
   name: 'deposit',
   details:
     'The reference identifies the payment, such as the number of a bank slip. It makes the ' +

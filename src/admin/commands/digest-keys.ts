@@ -8,7 +8,7 @@ import {
   vouchersAfter,
 } from '../../db/digest-keys.ts';
 import { type AdminCommand, lookCommand, recordChanges } from '../command.ts';
-import { column, numbers, table } from '../tables.ts';
+import { column, numbers, textTable } from '../tables.ts';
 
 /** Vouchers whose rows one transaction locks. */
 const BATCH_SIZE = 1_000;
@@ -19,7 +19,7 @@ const columns = [
   numbers<DigestCount>('secrets', ({ count }) => count),
 ];
 
-export const listDigestKeys = lookCommand({
+export const listDigestKeysCommand = lookCommand({
   name: 'list digest-keys',
   details:
     'A key that no row names can be dropped. "rotate digests" renews the vouchers; sessions, ' +
@@ -29,7 +29,7 @@ export const listDigestKeys = lookCommand({
   examples: ['list digest-keys'],
   async look(database) {
     const counts = await countByDigestKey(database);
-    return { json: counts, text: table(counts, columns) };
+    return { json: counts, text: textTable(counts, columns) };
   },
 });
 
@@ -58,7 +58,7 @@ async function renewVouchers(
 }
 
 /** In many short transactions, beside requests; it may be broken off and run again. */
-export const rotateDigests: AdminCommand = {
+export const rotateDigestsCommand: AdminCommand = {
   name: 'rotate digests',
   details:
     'Run it when every process has the new key first. Needs the settings DIGEST_KEY, DIGEST_KEYS ' +

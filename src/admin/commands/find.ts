@@ -8,14 +8,14 @@ import { type TemporalUi, workflowPage } from '../../runtime/process/temporal-ui
 import type { AdminCommand, AdminContext, Report } from '../command.ts';
 import { AdminError, argument, text } from '../fields.ts';
 import { moneyMoveTable } from '../ledger-history.ts';
-import { column, money, numbers, record, table, time } from '../tables.ts';
+import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
 
 const fields = {
   what: argument(text, 'What the customer has given: see below; quote a text with spaces'),
 };
 
 /** Not a `lookCommand`: that somebody looked is written down, with the name. */
-export const find: AdminCommand = {
+export const findCommand: AdminCommand = {
   name: 'find',
   details:
     'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
@@ -92,9 +92,10 @@ const stepsOf = ({ happenings }: SupportCase, temporalUi: TemporalUi): Step[] =>
   }));
 
 const lineOf = ({ at, what, workflowId, link }: Step): string =>
-  [`${time(at)}  ${what}`, ...(workflowId ? [`${' '.repeat(21)}${link ?? workflowId}`] : [])].join(
-    '\n',
-  );
+  [
+    `${timeText(at)}  ${what}`,
+    ...(workflowId ? [`${' '.repeat(21)}${link ?? workflowId}`] : []),
+  ].join('\n');
 
 const listReport = ({ cases, more, records }: SearchResult): Report => ({
   json: { cases, more, records },
@@ -106,22 +107,22 @@ const listReport = ({ cases, more, records }: SearchResult): Report => ({
 });
 
 const caseTable = (cases: SearchResult['cases']) =>
-  table(cases, [
+  textTable(cases, [
     column('what', ({ kind }) => kind),
     column('find it by', ({ name }) => name),
-    column('time (utc)', ({ at }) => time(at)),
+    column('time (utc)', ({ at }) => timeText(at)),
     column('status', ({ status }) => status),
     column('number', ({ maskedNumber }) => maskedNumber),
     column('partner', ({ partner }) => partner),
-    numbers('etb', ({ amount }) => amount && money(amount)),
+    numbers('etb', ({ amount }) => amount && moneyText(amount)),
   ]);
 
 const recordTable = (records: SearchResult['records']) =>
-  table(records, [
+  textTable(records, [
     column('what', ({ kind }) => kind),
     column('name', ({ name }) => name),
-    column('time (utc)', ({ at }) => time(at)),
+    column('time (utc)', ({ at }) => timeText(at)),
     column('state', ({ state }) => state),
     column('company', ({ company }) => company),
-    numbers('etb', ({ amount }) => amount && money(amount)),
+    numbers('etb', ({ amount }) => amount && moneyText(amount)),
   ]);

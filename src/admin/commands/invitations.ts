@@ -7,7 +7,7 @@ import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, msisdn, optional, required } from '../fields.ts';
 import { notFound, requireSubject } from '../record-names.ts';
 import type { Consequence } from '../records/record-kind.ts';
-import { column, table, time } from '../tables.ts';
+import { column, textTable, timeText } from '../tables.ts';
 
 /**
  * Writes an invitation of a merchant, which replaces the previous one; a worker sends it. The
@@ -96,10 +96,10 @@ export const listInvitationsCommand = lookCommand({
     }));
     return {
       json: invitations,
-      text: table(invitations, [
-        column('invited', (row) => time(row.createdAt)),
+      text: textTable(invitations, [
+        column('invited', (row) => timeText(row.createdAt)),
         column('state', (row) => states[row.status] ?? row.status),
-        column('until', (row) => row.expiresAt && time(row.expiresAt)),
+        column('until', (row) => row.expiresAt && timeText(row.expiresAt)),
         column('e-mail', (row) => `${row.email} (${inWords(row.mail, row.mailMessage)})`),
         column('SMS', (row) => row.phone && `${row.phone} (${inWords(row.sms, row.smsMessage)})`),
         column('reported', (row) =>

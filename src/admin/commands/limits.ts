@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { changeSubject, companyFields, ownerOf, requireCompany } from '../record-names.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
 /** A limit, or null for none. */
 const orNone = <Value>(parser: Parser<Value>): Parser<Value | null> => ({
@@ -43,7 +43,7 @@ export function dailyLimits(row: {
   return parts.filter(Boolean).join(', ');
 }
 
-export const setDailyLimits = changeCommand({
+export const setDailyLimitsCommand = changeCommand({
   name: 'set daily-limits',
   details: `${RULES} The partner cannot change them; it can limit its keys further.`,
   fields: { partner: argument(id, 'The id of the partner: see list partners'), ...limitFields },
@@ -58,7 +58,7 @@ export const setDailyLimits = changeCommand({
     }),
 });
 
-export const setKeyLimits = changeCommand({
+export const setKeyLimitsCommand = changeCommand({
   name: 'set key-limits',
   details: `${RULES} The partner can change them in the portal; its own limits hold beside them.`,
   fields: { id: argument(id, 'The id of the key: see list api-keys'), ...limitFields },
@@ -107,8 +107,8 @@ export const listRefusedCallsCommand = lookCommand({
     });
     return {
       json: calls,
-      text: table(calls, [
-        column('time (utc)', (row) => time(row.at)),
+      text: textTable(calls, [
+        column('time (utc)', (row) => timeText(row.at)),
         column('reason', (row) => row.reason),
         column('from', (row) => row.sourceAddress),
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
@@ -129,7 +129,7 @@ const budget: Parser<number | null> = {
   parse: (text) => (text === 'default' ? null : (count.parse(text) as number)),
 };
 
-export const setBudgets = changeCommand({
+export const setBudgetsCommand = changeCommand({
   name: 'set budgets',
   details:
     'They apply at once, for days in UTC, and replace the setting MESSAGES_PER_COMPANY_AND_DAY ' +
@@ -166,10 +166,10 @@ export const listBudgetAlarmsCommand = lookCommand({
   examples: ['list budget-alarms'],
   async look(database, { limit = 50 }) {
     const alarms = await budgetAlarms(database, limit);
-    const moment = (at: Date | null) => at && time(at);
+    const moment = (at: Date | null) => at && timeText(at);
     return {
       json: alarms,
-      text: table(alarms, [
+      text: textTable(alarms, [
         column('day', (row) => row.day),
         column('company', (row) => `${row.companyKind} ${row.companyId}`),
         column('name', (row) => row.companyName),

@@ -29,7 +29,7 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { type Column, column, money, numbers, table, time } from '../tables.ts';
+import { type Column, column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 /** Operators' lists show the rows of all companies. */
 const NO_COMPANY = 0;
@@ -89,7 +89,7 @@ function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
         items.length > 0 && shown < totalItems
           ? `\n${shown} of ${totalItems}${isAtLeast ? ' or more' : ''}: --page ${query.page + 1} goes on.`
           : '';
-      return { json: items.map(present), text: table(items, columns) + more };
+      return { json: items.map(present), text: textTable(items, columns) + more };
     },
   });
 }
@@ -166,7 +166,7 @@ const productColumns: readonly Column<RowOf<typeof allProducts>>[] = [
   column('kind', (row) => row.kind),
   column('category', (row) => row.categoryName),
   column('operator', (row) => row.operator),
-  numbers('price', (row) => row.amount && money(row.amount)),
+  numbers('price', (row) => row.amount && moneyText(row.amount)),
   numbers('provider id', (row) => row.providerProductId),
   column('status', (row) => row.status),
 ];
@@ -181,7 +181,7 @@ export const presentProduct = ({
 
 /** Products as a table. */
 export const productTable = (products: readonly RowOf<typeof allProducts>[]): string =>
-  table(products, productColumns);
+  textTable(products, productColumns);
 
 /** A merchant by the names of the command line. */
 export const presentMerchant = ({
@@ -192,7 +192,7 @@ export const presentMerchant = ({
 }: RowOf<typeof allMerchants>) => ({ ...merchant, name, type, logo });
 
 /** A voucher by the names of the command line. */
-export const presentVoucher = <Voucher extends RowOf<typeof allVouchers>>({
+export const voucherRow = <Voucher extends RowOf<typeof allVouchers>>({
   merchantName: merchant,
   ownerMsisdn,
   ...voucher
@@ -214,16 +214,16 @@ const topupStatuses = [
   'FAILED',
 ] as const satisfies readonly TopupStatus[];
 
-export const lists: readonly AdminCommand[] = [
+export const listCommands: readonly AdminCommand[] = [
   listCommand(allPartners, {
     name: 'partners',
     columns: [
       numbers('id', (row) => row.id),
       column('name', (row) => row.name),
       column('status', (row) => row.status),
-      numbers('gift', (row) => money(row.gift)),
-      numbers('airtime', (row) => money(row.airtime)),
-      numbers('reserved', (row) => money(row.reserved)),
+      numbers('gift', (row) => moneyText(row.gift)),
+      numbers('airtime', (row) => moneyText(row.airtime)),
+      numbers('reserved', (row) => moneyText(row.reserved)),
       column('low', (row) => row.low.join(', ') || null),
     ],
     present: (partner) => partner,
@@ -284,7 +284,7 @@ export const lists: readonly AdminCommand[] = [
     name: 'denominations',
     columns: [
       numbers('id', (row) => row.id),
-      numbers('amount', (row) => money(row.amountEtb)),
+      numbers('amount', (row) => moneyText(row.amountEtb)),
       column('status', (row) => row.status),
       column('product', (row) => `${row.product} (${row.productId})`),
     ],
@@ -297,8 +297,8 @@ export const lists: readonly AdminCommand[] = [
       numbers('id', (row) => row.id),
       column('name', (row) => row.promoName),
       column('category', (row) => row.category),
-      column('from (utc)', (row) => time(row.promoStartDate)),
-      column('to (utc)', (row) => time(row.promoEndDate)),
+      column('from (utc)', (row) => timeText(row.promoStartDate)),
+      column('to (utc)', (row) => timeText(row.promoEndDate)),
       numbers('discount %', (row) => plain(row.discountPercentage)),
       numbers('bonus %', (row) => plain(row.bonusPercentage)),
       numbers('constraint', (row) => plain(row.constraint)),
@@ -341,14 +341,14 @@ export const lists: readonly AdminCommand[] = [
       numbers('id', (row) => row.id),
       column('serial number', (row) => row.serialNumber),
       column('status', (row) => row.status),
-      numbers('amount', (row) => money(row.amount)),
-      numbers('remaining', (row) => money(row.remaining)),
+      numbers('amount', (row) => moneyText(row.amount)),
+      numbers('remaining', (row) => moneyText(row.remaining)),
       numbers('partner', (row) => row.partnerId),
       column('merchant', (row) => row.merchantName),
       column('owner', (row) => row.ownerMsisdn && maskStored(row.ownerMsisdn)),
-      column('generated', (row) => time(row.createdAt)),
+      column('generated', (row) => timeText(row.createdAt)),
     ],
-    present: presentVoucher,
+    present: voucherRow,
     examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
   }),
   listCommand(allTopups, {
@@ -367,11 +367,11 @@ export const lists: readonly AdminCommand[] = [
     defaultLimit: NEWEST,
     columns: [
       numbers('id', (row) => row.id),
-      column('accepted (utc)', (row) => time(row.createdAt)),
+      column('accepted (utc)', (row) => timeText(row.createdAt)),
       column('status', (row) => row.status),
       numbers('partner', (row) => row.partnerId),
       column('what', whatOf),
-      numbers('etb', (row) => row.amount && money(row.amount)),
+      numbers('etb', (row) => row.amount && moneyText(row.amount)),
       column('number', (row) => maskStored(row.msisdn)),
       numbers('attempt', (row) => row.attempt),
       column('provider reference', (row) => row.providerReference),

@@ -11,7 +11,7 @@ import { maskMsisdn } from '../../domain/phone.ts';
 import { isGivenNumber } from '../../repairs/repair-kind.ts';
 import { type AdminCommand, changeCommand, lookCommand, recordChanges } from '../command.ts';
 import { AdminError, argument, msisdn, reason, required } from '../fields.ts';
-import { column, numbers, table } from '../tables.ts';
+import { column, numbers, textTable } from '../tables.ts';
 
 interface StoredCount {
   readonly table: string;
@@ -20,7 +20,7 @@ interface StoredCount {
   readonly count: number;
 }
 
-export const listNumberStorage = lookCommand({
+export const listNumberStorageCommand = lookCommand({
   name: 'list number-storage',
   details:
     '"reseal numbers" renews those under older keys. A key of DATA_KEYS that no row names seals no number.',
@@ -34,7 +34,7 @@ export const listNumberStorage = lookCommand({
         counts.push({ table: numberColumn.table, stored, count });
     return {
       json: counts,
-      text: table(counts, [
+      text: textTable(counts, [
         column('table', (row) => row.table),
         column('stored', (row) => row.stored),
         numbers('numbers', (row) => row.count),
@@ -44,7 +44,7 @@ export const listNumberStorage = lookCommand({
 });
 
 /** In many short transactions, beside requests; it may be broken off and run again. */
-export const resealNumbers: AdminCommand = {
+export const resealNumbersCommand: AdminCommand = {
   name: 'reseal numbers',
   details:
     'After a rotation of DATA_KEYS, when every process has the new key first. Needs the settings ' +

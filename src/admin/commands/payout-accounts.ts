@@ -11,7 +11,7 @@ import { mobileMoneyProviderNames } from '../../domain/providers.ts';
 import { type AdminCommand, changeCommand, lookCommand, type Report } from '../command.ts';
 import { AdminError, flag, type InputOf, id, oneOf, required } from '../fields.ts';
 import { readParty, requireSubject } from '../record-names.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
 async function reportOf(
   database: Database,
@@ -24,7 +24,7 @@ async function reportOf(
   }));
   return {
     json: checks,
-    text: table(checks, [
+    text: textTable(checks, [
       numbers('merchant', (row) => row.merchantId),
       column('name', (row) => row.merchant),
       column('account', (row) => row.account),
@@ -32,13 +32,13 @@ async function reportOf(
       column('state', (row) => row.state ?? 'not asked yet'),
       column('holder', (row) => row.holder),
       column('expected', (row) => row.expectedHolder),
-      column('asked (utc)', (row) => row.checkedAt && time(row.checkedAt)),
+      column('asked (utc)', (row) => row.checkedAt && timeText(row.checkedAt)),
       column('to do', (row) => row.remedy),
     ]),
   };
 }
 
-export const listPayoutAccounts = lookCommand({
+export const listPayoutAccountsCommand = lookCommand({
   name: 'list payout-accounts',
   details:
     'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
@@ -55,7 +55,7 @@ export const listPayoutAccounts = lookCommand({
 
 const fields = { merchant: required(id, 'The id of the merchant') };
 
-export const checkPayoutAccount: AdminCommand = {
+export const checkPayoutAccountCommand: AdminCommand = {
   name: 'check payout-account',
   details:
     'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
@@ -79,7 +79,7 @@ export const checkPayoutAccount: AdminCommand = {
   },
 };
 
-export const confirmPayoutAccount = changeCommand({
+export const confirmPayoutAccountCommand = changeCommand({
   name: 'confirm payout-account',
   details:
     'A merchant whose payout account has a registered holder (set payout-account --holder) is paid ' +

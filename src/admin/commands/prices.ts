@@ -11,7 +11,7 @@ import { parseMoney } from '../../domain/money.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, id, optional, priceUsd, required } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { column, money, numbers, table, time } from '../tables.ts';
+import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 export const setPriceCommand = changeCommand({
   name: 'set price',
@@ -55,8 +55,8 @@ export const setPriceCommand = changeCommand({
       subject: { kind: 'partner', id: input.partner },
       details: { denominationId, merchantId, sellingPriceUsd: { from: before ?? null, to } },
       text:
-        `Set the price ${whose} to USD ${money(to)}` +
-        `${before === undefined ? '' : `; it was USD ${money(before)}`}.`,
+        `Set the price ${whose} to USD ${moneyText(to)}` +
+        `${before === undefined ? '' : `; it was USD ${moneyText(before)}`}.`,
     };
   },
 });
@@ -73,17 +73,17 @@ export const listPricesCommand = lookCommand({
     const prices = await listPartnerPrices(database, input.partner);
     return {
       json: prices,
-      text: table(prices, [
+      text: textTable(prices, [
         numbers('denomination', (row) => row.denominationId),
-        numbers('etb', (row) => money(row.amount)),
+        numbers('etb', (row) => moneyText(row.amount)),
         column('status', (row) => row.status),
-        numbers('usd', (row) => row.sellingPriceUsd && money(row.sellingPriceUsd)),
+        numbers('usd', (row) => row.sellingPriceUsd && moneyText(row.sellingPriceUsd)),
         column('merchant', (row) =>
           row.merchantId === null
             ? row.sellingPriceUsd && 'all'
             : `${row.merchant} (${row.merchantId})`,
         ),
-        column('since (utc)', (row) => row.since && time(row.since)),
+        column('since (utc)', (row) => row.since && timeText(row.since)),
       ]),
     };
   },

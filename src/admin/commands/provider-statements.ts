@@ -46,7 +46,7 @@ const fields = {
 };
 type Input = InputOf<typeof fields>;
 
-export const reconcile: AdminCommand = {
+export const reconcileCommand: AdminCommand = {
   name: 'reconcile',
   details:
     'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +

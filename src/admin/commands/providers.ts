@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { column, money, numbers, table, time } from '../tables.ts';
+import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 export const checkProvidersCommand: AdminCommand = {
   name: 'check providers',
@@ -54,7 +54,7 @@ export const checkProvidersCommand: AdminCommand = {
     );
     return {
       json: rows,
-      text: table(rows, [
+      text: textTable(rows, [
         column('provider', ({ provider }) => provider),
         column('result', ({ result }) => result),
         column('detail', ({ detail }) => detail),
@@ -72,11 +72,11 @@ export const listBalancesCommand = lookCommand({
     const balances = await listBalances(database);
     return {
       json: balances,
-      text: table(balances, [
+      text: textTable(balances, [
         column('provider', ({ provider }) => provider),
         column('currency', ({ currency }) => currency),
         numbers('balance', ({ amount }) => amount),
-        column('read (utc)', ({ readAt }) => time(readAt)),
+        column('read (utc)', ({ readAt }) => timeText(readAt)),
       ]),
     };
   },
@@ -94,17 +94,17 @@ export const listProviderStatesCommand = lookCommand({
     const states = await listProviderStates(database);
     return {
       json: states,
-      text: table(states, [
+      text: textTable(states, [
         column('provider', ({ provider }) => provider),
         column('breaker', ({ state }) => state),
-        column('since (utc)', ({ since }) => time(since)),
+        column('since (utc)', ({ since }) => timeText(since)),
         column('takes calls', ({ takesCalls, state }) => {
           if (takesCalls) return 'yes';
           return state === 'closed' ? 'no: stuck' : 'no';
         }),
         column('our money', ({ hasMoney }) => (hasMoney ? '' : 'empty')),
         column('worker', ({ worker }) => worker),
-        column('seen (utc)', ({ seenAt }) => time(seenAt)),
+        column('seen (utc)', ({ seenAt }) => timeText(seenAt)),
       ]),
     };
   },
@@ -125,15 +125,15 @@ export const listRefusedPaymentsCommand = lookCommand({
     const refused = await listRefusedPayments(database, newest);
     return {
       json: refused,
-      text: table(refused, [
+      text: textTable(refused, [
         numbers('merchant', (row) => row.merchantId),
         column('name', (row) => row.merchant),
         column('provider', (row) => row.provider),
         numbers('refused', (row) => row.refused),
         numbers('paid', (row) => row.paid),
-        numbers('smallest etb', (row) => money(row.smallest)),
-        numbers('largest etb', (row) => money(row.largest)),
-        column('last (utc)', (row) => time(row.lastAt)),
+        numbers('smallest etb', (row) => moneyText(row.smallest)),
+        numbers('largest etb', (row) => moneyText(row.largest)),
+        column('last (utc)', (row) => timeText(row.lastAt)),
         column('says', (row) => row.message),
       ]),
     };
@@ -144,8 +144,8 @@ export const listRefusedPaymentsCommand = lookCommand({
 function conditionsOf(route: RouteRow): string {
   const { operator, partner_id, merchant_id, amount_from, amount_to } = route;
   const range = [
-    amount_from === null ? '' : `from ETB ${money(amount_from)}`,
-    amount_to === null ? '' : `to ETB ${money(amount_to)}`,
+    amount_from === null ? '' : `from ETB ${moneyText(amount_from)}`,
+    amount_to === null ? '' : `to ETB ${moneyText(amount_to)}`,
   ].filter(Boolean);
   const parts = [
     operator?.toLowerCase().replace('_', ' '),
@@ -167,7 +167,7 @@ export const listRoutesCommand = lookCommand({
     const routes = await listRoutes(database);
     return {
       json: routes,
-      text: table(routes, [
+      text: textTable(routes, [
         numbers('id', (route) => route.id),
         column('what', (route) => route.kind),
         column('of', conditionsOf),

@@ -16,8 +16,8 @@ import {
   changed,
   changeSubject,
   created,
-  nameOf,
   notFound,
+  recordName,
   warnOfNamesakes,
 } from '../record-names.ts';
 import { recordKinds } from '../records/kinds.ts';
@@ -44,7 +44,7 @@ const deleteCommand = (kind: RecordKind): AdminCommand =>
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row || isDeleted(row)) throw notFound(kind.kind, input.id);
-      const name = nameOf(kind.kind, row);
+      const name = recordName(kind.kind, row);
       const label = `${kind.kind} ${input.id} (${name})`;
       if (row[kind.activation.column] !== kind.activation.inactive)
         throw new AdminError(
@@ -123,7 +123,7 @@ const restoreCommand = (kind: RecordKind): AdminCommand =>
         return { unchanged: `No change: ${kind.kind} ${input.id} is not deleted.` };
       await requireReferences(transaction, kind, row);
       await markDeleted(transaction, kind.table, input.id, false);
-      const name = nameOf(kind.kind, row);
+      const name = recordName(kind.kind, row);
       return {
         subject: { kind: kind.kind, id: input.id },
         details: { name },

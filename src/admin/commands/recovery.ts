@@ -41,7 +41,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
-import { column, money, numbers, record, table, time } from '../tables.ts';
+import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
 
 /** The clocks of provider and database may differ, and a payment takes time. */
 const MARGIN_MS = 30 * 60 * 1_000;
@@ -104,14 +104,14 @@ export const recoverListCommand: AdminCommand = {
         transactions: books.comparisons.map(shown),
       },
       text: [
-        table(
+        textTable(
           books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
           [
-            column('made (utc)', ({ at }) => time(at)),
+            column('made (utc)', ({ at }) => timeText(at)),
             column('what', ({ kind }) => kind),
             column('our reference', ({ reference }) => reference),
             column('provider says', ({ status }) => status),
-            numbers('amount', ({ amount }) => amount && money(amount)),
+            numbers('amount', ({ amount }) => amount && moneyText(amount)),
             column('party', (one) => shown(one).party),
             column('our books', ({ verdict }) => verdict),
           ],
@@ -245,7 +245,7 @@ export const recoverFenceCommand = changeCommand({
   async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
     const standing = await standingFence(transaction);
     if (standing)
-      return { unchanged: `No change: the fence stands since ${time(standing.raisedAt)} UTC.` };
+      return { unchanged: `No change: the fence stands since ${timeText(standing.raisedAt)} UTC.` };
     const since = restoredTo ?? (await newestChange(transaction)) ?? new Date(0);
     // First, so that the fence and its audit entry have new numbers.
     const identities = await skipIdentities(transaction, skip);
@@ -255,7 +255,7 @@ export const recoverFenceCommand = changeCommand({
       subject: { kind: 'maintenance-fence', id: fenceId },
       details: { restoredTo: since.toISOString(), skipped: skip, identities },
       text:
-        `The fence stands: the database is that of ${time(since)} UTC. Advanced ${identities} ` +
+        `The fence stands: the database is that of ${timeText(since)} UTC. Advanced ${identities} ` +
         `identities by ${skip}. Next: start the processes, then "recover list".`,
     };
   },
@@ -282,17 +282,17 @@ export const recoverStatusCommand = lookCommand({
       },
       text: record({
         fence: fence
-          ? `stands since ${time(fence.raisedAt)} UTC`
+          ? `stands since ${timeText(fence.raisedAt)} UTC`
           : isNewTimeline
             ? 'not raised: "recover fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
             : 'none: the service works',
         'timeline of PostgreSQL': `${timeline ?? 'a standby'}${isNewTimeline ? `; accepted: ${acceptedTimeline}` : ''}`,
         'synchronous replication': `synchronous_commit = ${replication.synchronousCommit}, synchronous_standby_names = '${replication.standbyNames}'`,
         ...(fence && {
-          'restored to': `${time(fence.restoredTo)} UTC`,
-          booked: fence.bookedAt ? `${time(fence.bookedAt)} UTC` : 'not yet: "recover book"',
+          'restored to': `${timeText(fence.restoredTo)} UTC`,
+          booked: fence.bookedAt ? `${timeText(fence.bookedAt)} UTC` : 'not yet: "recover book"',
         }),
-        'open cases of what a restore lost': `${count}, ETB ${money(amount)}`,
+        'open cases of what a restore lost': `${count}, ETB ${moneyText(amount)}`,
       }),
     };
   },

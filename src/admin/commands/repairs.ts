@@ -21,7 +21,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
-import { column, money, numbers, record, table, time } from '../tables.ts';
+import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
 
 export const listRepairsCommand = lookCommand({
   name: 'list repairs',
@@ -35,12 +35,12 @@ export const listRepairsCommand = lookCommand({
     const rows = await listRepairs(database, { state, limit: limit ?? 50 });
     return {
       json: rows.map(shown),
-      text: table(rows, [
+      text: textTable(rows, [
         numbers('id', (row) => row.id),
-        column('asked (utc)', (row) => time(row.asked_at)),
+        column('asked (utc)', (row) => timeText(row.asked_at)),
         column('kind', (row) => row.kind),
         column('subject', subjectOf),
-        numbers('etb', (row) => money(row.amount)),
+        numbers('etb', (row) => moneyText(row.amount)),
         column('asked by', (row) => row.asked_by),
         column('state', (row) => row.state),
       ]),
@@ -48,7 +48,7 @@ export const listRepairsCommand = lookCommand({
   },
 });
 
-export const showRepair = lookCommand({
+export const showRepairCommand = lookCommand({
   name: 'show repair',
   fields: { id: argument(id, 'The id of the repair') },
   examples: ['show repair 17'],
@@ -61,13 +61,13 @@ export const showRepair = lookCommand({
         Repair: row.id,
         Kind: row.kind,
         Subject: subjectOf(row),
-        'Amount (ETB)': money(row.amount),
+        'Amount (ETB)': moneyText(row.amount),
         State: row.state,
         Result: row.result,
         Why: row.why,
-        Asked: `${time(row.asked_at)} by ${row.asked_by}`,
-        Confirmed: row.confirmed_at && `${time(row.confirmed_at)} by ${row.confirmed_by}`,
-        'To be confirmed until': row.state === 'ASKED' ? time(row.confirm_until) : null,
+        Asked: `${timeText(row.asked_at)} by ${row.asked_by}`,
+        Confirmed: row.confirmed_at && `${timeText(row.confirmed_at)} by ${row.confirmed_by}`,
+        'To be confirmed until': row.state === 'ASKED' ? timeText(row.confirm_until) : null,
         Workflow: repairWorkflowId(row.id, row.operation_id),
       }),
     };

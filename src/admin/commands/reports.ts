@@ -25,7 +25,7 @@ import {
   required,
   wholeNumber,
 } from '../fields.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
 export const addReportRecipientCommand = changeCommand({
   name: 'add report-recipient',
@@ -70,9 +70,9 @@ export const listReportRecipientsCommand = lookCommand({
     const recipients = await listReportRecipients(database);
     return {
       json: recipients,
-      text: table(recipients, [
+      text: textTable(recipients, [
         column('e-mail', (row) => row.email),
-        column('since (utc)', (row) => time(row.createdAt)),
+        column('since (utc)', (row) => timeText(row.createdAt)),
         column('last day', (row) => row.lastDay),
         column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
       ]),
@@ -82,7 +82,7 @@ export const listReportRecipientsCommand = lookCommand({
 
 const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 
-export const report = lookCommand({
+export const reportCommand = lookCommand({
   name: 'report',
   details:
     'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
@@ -119,7 +119,7 @@ const forms: Readonly<Record<'text' | 'csv' | 'json' | 'html', (found: DayReport
 };
 
 const textOf = ({ title, columns, numbers: count, rows, none }: ReportTable): string => {
-  const body = table(
+  const body = textTable(
     rows,
     columns.map((name, place) =>
       place < columns.length - count
@@ -144,13 +144,13 @@ export const listUndeliveredEmailsCommand = lookCommand({
     const emails = await listUndeliveredEmails(database, limit);
     return {
       json: emails,
-      text: table(emails, [
+      text: textTable(emails, [
         column('queue', (row) => row.queue),
         column('of', (row) => row.period),
         column('e-mail', (row) => row.email),
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
         column('outcome', (row) => row.outcome),
-        column('at (utc)', (row) => time(row.at)),
+        column('at (utc)', (row) => timeText(row.at)),
       ]),
     };
   },

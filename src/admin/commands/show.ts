@@ -12,9 +12,9 @@ import { lookCommand } from '../command.ts';
 import { AdminError, argument, id } from '../fields.ts';
 import { moneyMoveTable } from '../ledger-history.ts';
 import { requireSubject, voucherArgument, voucherIdOf, voucherNotFound } from '../record-names.ts';
-import { column, moment, money, numbers, record, table, time } from '../tables.ts';
+import { column, moment, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
 import { addressTable, apiKeyTable, publicKeyTable } from './access.ts';
-import { presentMerchant, presentVoucher, rowsWith, whatOf } from './lists.ts';
+import { presentMerchant, rowsWith, voucherRow, whatOf } from './lists.ts';
 
 /** The providers that were asked, in their order. */
 const askedProviders = (
@@ -25,7 +25,7 @@ const askedProviders = (
     .map(({ provider }) => provider)
     .join(', then ');
 
-export const showMerchant = lookCommand({
+export const showMerchantCommand = lookCommand({
   name: 'show merchant',
   fields: { id: argument(id, 'The id of the merchant') },
   examples: ['show merchant 3'],
@@ -63,7 +63,7 @@ export const showMerchant = lookCommand({
   },
 });
 
-export const showTopup = lookCommand({
+export const showTopupCommand = lookCommand({
   name: 'show top-up',
   fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
   examples: ['show top-up 17', 'show top-up 17 --json'],
@@ -85,12 +85,12 @@ export const showTopup = lookCommand({
           Status: topup.status,
           Partner: topup.partnerId,
           What: whatOf(found),
-          Amount: topup.amount && `ETB ${money(topup.amount)}`,
+          Amount: topup.amount && `ETB ${moneyText(topup.amount)}`,
           Number: topup.msisdn,
           'Provider reference': topup.providerReference,
           Message: topup.message,
-          Accepted: time(topup.createdAt),
-          'Last change': time(topup.updatedAt),
+          Accepted: timeText(topup.createdAt),
+          'Last change': timeText(topup.updatedAt),
         }),
         `\nAttempts\n${attemptTable(attempts)}`,
         `\nHow the money moved\n${moneyMoveTable(ledgerHistory)}`,
@@ -104,7 +104,7 @@ const attemptTable = (
     readonly msisdn: string;
   })[],
 ): string =>
-  table(attempts, [
+  textTable(attempts, [
     numbers('attempt', (row) => row.attempt),
     column('begun (utc)', (row) => moment(row.at)),
     column('status', (row) => row.status),
@@ -119,7 +119,7 @@ const attemptTable = (
     column('what was said', (row) => row.providerMessage),
   ]);
 
-export const showVoucher = lookCommand({
+export const showVoucherCommand = lookCommand({
   name: 'show voucher',
   details: 'The code is never shown: only the generating partner gets it.',
   fields: { voucher: voucherArgument },
@@ -130,7 +130,7 @@ export const showVoucher = lookCommand({
     if (!found) throw voucherNotFound(input.voucher);
     const { isRestricted, sellingPriceUsd, operationId, endedAt, ...shown } = found;
     const voucher = {
-      ...presentVoucher(shown),
+      ...voucherRow(shown),
       moves: found.moves.map((move) => ({ ...move, at: new Date(move.at) })),
       messages: found.messages.map((message) => ({
         ...message,
@@ -145,15 +145,15 @@ export const showVoucher = lookCommand({
           Voucher: voucher.id,
           'Serial number': voucher.serialNumber,
           Status: voucher.status,
-          Amount: `ETB ${money(voucher.amount)}`,
-          Remaining: `ETB ${money(voucher.remaining)}`,
-          'On hold': `ETB ${money(voucher.held)}`,
-          Returned: `ETB ${money(voucher.returned)}`,
+          Amount: `ETB ${moneyText(voucher.amount)}`,
+          Remaining: `ETB ${moneyText(voucher.remaining)}`,
+          'On hold': `ETB ${moneyText(voucher.held)}`,
+          Returned: `ETB ${moneyText(voucher.returned)}`,
           Partner: voucher.partnerId,
           Merchant: voucher.merchant,
           Owner: voucher.ownerMsisdn ?? 'anonymous',
-          Generated: time(voucher.createdAt),
-          Expires: time(voucher.expiresAt),
+          Generated: timeText(voucher.createdAt),
+          Expires: timeText(voucher.expiresAt),
         }),
         `\nStatus changes\n${moveTable(found.moves)}`,
         `\nClaims\n${claimTable(found.claims)}`,
@@ -166,30 +166,30 @@ export const showVoucher = lookCommand({
 });
 
 const moveTable = (moves: VoucherDetail['moves']): string =>
-  table(moves, [
+  textTable(moves, [
     column('time', (move) => moment(move.at)),
     column('from', (move) => move.from),
     column('to', (move) => move.to),
   ]);
 
 const claimTable = (claims: VoucherDetail['claims']): string =>
-  table(claims, [
+  textTable(claims, [
     column('time (utc)', (row) => moment(row.at)),
     column('by', (row) => row.company),
-    numbers('etb', (row) => (row.amount === null ? 'all' : money(row.amount))),
+    numbers('etb', (row) => (row.amount === null ? 'all' : moneyText(row.amount))),
     column('status', (row) => row.status),
   ]);
 
 const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
-  table(redemptions, [
+  textTable(redemptions, [
     column('time (utc)', (row) => moment(row.at)),
     column('status', (row) => row.status),
     column('settled (utc)', (row) => moment(row.settledAt)),
     column('paid late (utc)', (row) => moment(row.lateAt)),
     column('taken back (utc)', (row) => moment(row.takenBackAt)),
     column('merchant', (row) => row.merchant),
-    numbers('to merchant', (row) => money(row.toMerchant)),
-    numbers('fee', (row) => money(row.serviceFee)),
+    numbers('to merchant', (row) => moneyText(row.toMerchant)),
+    numbers('fee', (row) => moneyText(row.serviceFee)),
     column('reference', (row) => row.reference),
     column('payment reference', (row) => row.paymentReference),
     column('provider', ({ placements }) => askedProviders(placements)),
@@ -203,7 +203,7 @@ const messageTable = (
     readonly msisdn: string;
   })[],
 ): string =>
-  table(messages, [
+  textTable(messages, [
     column('time (utc)', (row) => moment(row.at)),
     column('what', (row) => row.kind),
     column('to', (row) => row.msisdn),

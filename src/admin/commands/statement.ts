@@ -8,9 +8,9 @@ import { explainLine } from '../../domain/statements.ts';
 import { lookCommand } from '../command.ts';
 import { AdminError, beginning, ending, id, oneOf, optional, required } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { column, money, numbers, table, time } from '../tables.ts';
+import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
-export const statement = lookCommand({
+export const statementCommand = lookCommand({
   name: 'statement',
   details:
     'Each line is a transfer of the ledger with its purpose. "reserved" is the value of unused ' +
@@ -70,17 +70,17 @@ const sides = (change: string) =>
 function toText(request: StatementRequest, name: string, found: Statement): string {
   const { partnerId, wallet } = request;
   const title = `${wallet[0]?.toUpperCase()}${wallet.slice(1)} wallet of partner ${partnerId}`;
-  const lines = table(found.lines, [
-    column('time', (line) => time(line.at)),
+  const lines = textTable(found.lines, [
+    column('time', (line) => timeText(line.at)),
     column('what', explainLine),
     numbers('debit', (line) => optionalMoney(sides(line.change).debit)),
     numbers('credit', (line) => optionalMoney(sides(line.change).credit)),
-    numbers('balance', (line) => money(line.balance)),
+    numbers('balance', (line) => moneyText(line.balance)),
   ]);
   return [
     `${title} (${name}), in ETB, times in UTC`,
     '',
-    `Opening balance  ${money(found.openingBalance)}`,
+    `Opening balance  ${moneyText(found.openingBalance)}`,
     '',
     found.lines.length === 0 ? 'No movements.' : lines,
     '',
@@ -88,13 +88,14 @@ function toText(request: StatementRequest, name: string, found: Statement): stri
   ].join('\n');
 }
 
-const optionalMoney = (decimal: string | null): string => (decimal === null ? '' : money(decimal));
+const optionalMoney = (decimal: string | null): string =>
+  decimal === null ? '' : moneyText(decimal);
 
 function closing(request: StatementRequest, found: Statement): string {
-  const balance = `Closing balance  ${money(found.closingBalance)}`;
-  const ledger = money(found.ledgerBalance);
+  const balance = `Closing balance  ${moneyText(found.closingBalance)}`;
+  const ledger = moneyText(found.ledgerBalance);
   if (isBroken(found))
-    return `${balance}\nAll lines add up to ${money(found.total)}, but the ledger has ${ledger}: run check-ledger`;
+    return `${balance}\nAll lines add up to ${moneyText(found.total)}, but the ledger has ${ledger}: run check-ledger`;
   return request.before === undefined
     ? `${balance}, as the ledger has it`
     : `${balance}\nThe ledger has ${ledger} now`;

@@ -38,7 +38,7 @@ import {
   text,
 } from '../fields.ts';
 import { companyFields, requireCompany, requireSubject } from '../record-names.ts';
-import { column, numbers, table, time } from '../tables.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
 const threshold: Parser<Money | null> = {
   placeholder: 'amount|none',
@@ -103,7 +103,7 @@ export async function requireWebhook(database: Database, id: number): Promise<We
 }
 
 /** The company of a webhook. */
-export const companyOf = ({ companyKind, companyId }: WebhookEndpoint) => ({
+export const companyOfWebhook = ({ companyKind, companyId }: WebhookEndpoint) => ({
   kind: companyKind,
   id: companyId,
 });
@@ -153,7 +153,7 @@ export const rotateWebhookCommand = changeCommand({
   async change(transaction, input, { webhookServices }) {
     const services = webhookServices();
     const webhook = await requireWebhook(transaction, input.id);
-    const company = companyOf(webhook);
+    const company = companyOfWebhook(webhook);
     await lockCompany(transaction, company);
     const secret = await rotateWebhookSecret(transaction, webhook, services);
     return {
@@ -187,7 +187,7 @@ const stateCommand = (verb: 'pause' | 'resume') =>
       if (!isChanged)
         return { unchanged: `No change: webhook ${webhook.id} is ${status} already.` };
       return {
-        subject: companyOf(webhook),
+        subject: companyOfWebhook(webhook),
         details: { webhookId: webhook.id, url: webhook.url, status },
         text: `Webhook ${webhook.id} is ${status}.`,
       };
@@ -206,7 +206,7 @@ export const removeWebhookCommand = changeCommand({
     const webhook = await requireWebhook(transaction, input.id);
     await removeWebhook(transaction, webhook.id);
     return {
-      subject: companyOf(webhook),
+      subject: companyOfWebhook(webhook),
       details: { webhookId: webhook.id, url: webhook.url },
       text: `Removed webhook ${webhook.id}.`,
     };
@@ -221,15 +221,15 @@ export const listWebhooksCommand = lookCommand({
     const webhooks = await listWebhooks(database, await requireCompany(database, input));
     return {
       json: webhooks,
-      text: table(webhooks, [
+      text: textTable(webhooks, [
         numbers('id', (row) => row.id),
         column('address', (row) => row.url),
         column('description', (row) => row.description || null),
         column('events', (row) => row.types?.join(' ') ?? 'all'),
         column('status', (row) => row.status),
-        column('since', (row) => time(row.statusSince)),
+        column('since', (row) => timeText(row.statusSince)),
         column('reason', (row) => row.statusReason),
-        column('failing since', (row) => row.failingSince && time(row.failingSince)),
+        column('failing since', (row) => row.failingSince && timeText(row.failingSince)),
       ]),
     };
   },
@@ -246,7 +246,7 @@ export const testWebhookCommand = changeCommand({
     const deliveryId = await requestTestEvent(transaction, webhook.id);
     if (deliveryId === undefined) return { unchanged: 'No change: a test event is on its way.' };
     return {
-      subject: companyOf(webhook),
+      subject: companyOfWebhook(webhook),
       details: { webhookId: webhook.id, deliveryId },
       text: `Sent a test event to webhook ${webhook.id} as delivery ${deliveryId}.`,
     };
@@ -282,7 +282,7 @@ export const sendAgainCommand = changeCommand({
     const sent = await sendAgain(transaction, webhook.id, selectionOf(input), webhookRetrySeconds);
     if (sent === 0) return { unchanged: 'No change: there is no such delivery.' };
     return {
-      subject: companyOf(webhook),
+      subject: companyOfWebhook(webhook),
       details: { webhookId: webhook.id, sent },
       text: `Deliveries of webhook ${webhook.id} that are sent again: ${sent}.`,
     };
@@ -315,16 +315,16 @@ export const listWebhookDeliveriesCommand = lookCommand({
     const deliveries = await listDeliveries(database, input.id, { status, limit: 50 });
     return {
       json: deliveries,
-      text: table(deliveries, [
+      text: textTable(deliveries, [
         numbers('id', (row) => row.id),
-        column('made', (row) => time(row.createdAt)),
+        column('made', (row) => timeText(row.createdAt)),
         column('event', (row) => row.type),
         column('about', (row) => row.subject),
         column('status', (row) => row.status),
         numbers('attempts', (row) => row.attempts),
         numbers('answer', (row) => row.lastStatusCode),
         numbers('ms', (row) => row.lastMilliseconds),
-        column('next', (row) => (row.status === 'PENDING' ? time(row.nextAttemptAt) : null)),
+        column('next', (row) => (row.status === 'PENDING' ? timeText(row.nextAttemptAt) : null)),
         column('problem', (row) => row.lastProblem),
       ]),
     };

@@ -9,7 +9,7 @@ import {
   mapParser,
   oneOf,
   percent,
-  reference,
+  recordReference,
   relativePath,
   telephone,
   text,
@@ -30,7 +30,7 @@ export const denomination: RecordKind = {
   fields: {
     product: {
       column: 'product_id',
-      parser: reference,
+      parser: recordReference,
       description: 'Its product of kind GIFT, by id or name',
       refersTo: 'gift-product',
       isRequired: true,
@@ -127,7 +127,7 @@ export const merchant: RecordKind = {
     },
     category: {
       column: 'merchant_category_id',
-      parser: reference,
+      parser: recordReference,
       description: 'Its merchant category, by id or name',
       refersTo: 'merchant-category',
       isClearable: true,
@@ -263,7 +263,7 @@ const product: RecordKind = {
     },
     category: {
       column: 'product_category_id',
-      parser: reference,
+      parser: recordReference,
       description: 'Its product category, by id or name',
       refersTo: 'product-category',
       isRequired: true,
@@ -384,7 +384,7 @@ const promo: RecordKind = {
     },
     category: {
       column: 'product_category_id',
-      parser: reference,
+      parser: recordReference,
       description: 'Its product category, by id or name',
       refersTo: 'product-category',
       isRequired: true,

@@ -6,7 +6,7 @@ import {
 } from '../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { argument, type Fields, id, optional, type Parser, required } from '../fields.ts';
-import { listOf, nameOf, type SubjectKind } from '../record-names.ts';
+import { listOf, recordName, type SubjectKind } from '../record-names.ts';
 
 /** The kinds that a field may refer to. */
 type ReferenceKind = 'merchant-category' | 'product-category' | 'gift-product';
@@ -70,7 +70,7 @@ function byIdAndName(kind: SubjectKind, rows: readonly Row[]): Map<string, Row[]
   const add = (key: string, row: Row) => found.set(key, [...(found.get(key) ?? []), row]);
   for (const row of rows) {
     add(`id ${row.id}`, row);
-    add(nameOf(kind, row), row);
+    add(recordName(kind, row), row);
   }
   return found;
 }

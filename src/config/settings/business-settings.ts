@@ -10,9 +10,9 @@ import {
   days,
   limit,
   mobilePrefixes,
-  money,
+  moneyAmount,
   seconds,
-  timeZone,
+  zoneName,
 } from '../setting-kinds.ts';
 
 /** Two hours of the day, from 0 to 24. */
@@ -24,7 +24,7 @@ const hours = z
 
 /** Where owners are. */
 export const marketSettings = {
-  MARKET_TIME_ZONE: timeZone
+  MARKET_TIME_ZONE: zoneName
     .default(MARKET_TIME_ZONE)
     .describe(
       'Time zone of owners, for days and hours of messages to them, of day reports, and of people ' +
@@ -97,7 +97,7 @@ export const voucherSettings = {
   CODE_ATTEMPTS_PER_COMPANY_AND_DAY: constant(100),
   /** Pause between two of these redemptions. */
   CODE_ATTEMPT_PAUSE_SECONDS: constant(2),
-  REDEMPTION_MINIMUM: money
+  REDEMPTION_MINIMUM: moneyAmount
     .prefault('5')
     .describe(
       'Smallest part of a voucher that can be redeemed, in ETB; the whole remaining balance ' +
@@ -212,7 +212,7 @@ export const topupSettings = {
 
 /** Repairs of staff and operators; the same for all processes. */
 export const repairSettings = {
-  REPAIR_CONFIRM_FROM: money
+  REPAIR_CONFIRM_FROM: moneyAmount
     .prefault('5000')
     .describe(
       'Amount in ETB from which a repair needs two people: one asks, and another one confirms. What one ' +

@@ -19,8 +19,8 @@ import {
   smppAddress,
   smtpAddress,
   someNames,
-  timeZone,
   webAddress,
+  zoneName,
 } from '../setting-kinds.ts';
 
 const path = z.string().regex(/^\/[\w./-]+$/, 'must be a path such as /oauth/v1/generate');
@@ -87,7 +87,7 @@ const reloadlySettings = {
       "Reloadly's ids of the mobile operators, required with `RELOADLY_URL`: " +
         '`ETHIO_TELECOM=…,SAFARICOM_ETHIOPIA=…`',
     ),
-  RELOADLY_TIME_ZONE: timeZone
+  RELOADLY_TIME_ZONE: zoneName
     .default('America/New_York')
     .describe(
       "Time zone of Reloadly's times, in its API and in files, which have no offset. It is not " +

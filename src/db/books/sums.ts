@@ -23,7 +23,7 @@ const BATCH_SIZE = 50_000;
 export const ledgerSumsEnd = checkedTo('ledger-sums');
 
 /** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
-export const endOf = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
+export const endKind = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
 
 /** What each account has, and what moved between two accounts on a UTC day. */
 export const ledgerSums: Rollup = {
@@ -40,7 +40,7 @@ export const ledgerSums: Rollup = {
       insert into ledger_day_sums as sums
         (day, debit_account_id, credit_account_id, step, ended, count, amount)
       select (created_at at time zone 'UTC')::date, debit_account_id, credit_account_id, step,
-        ${endOf}, count(1), sum(amount)
+        ${endKind}, count(1), sum(amount)
       from ledger_transfers where id > ${after} and id <= ${to}
       group by 1, 2, 3, 4, 5
       on conflict (debit_account_id, day, credit_account_id, step, ended)

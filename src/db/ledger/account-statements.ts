@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CLOSED_AFTER_HOURS, type WalletChange } from '../../domain/statements.ts';
-import { endOf, ledgerSumsEnd } from '../books/sums.ts';
+import { endKind, ledgerSumsEnd } from '../books/sums.ts';
 import { type Database, type DatabaseTransaction, inSnapshot } from '../connection.ts';
 import type { PartnerAccountKind } from './ledger.ts';
 
@@ -201,7 +201,7 @@ const movementsOfSide = (side: Side) => {
   const { own, sign, other } = columnsOfSide[side];
   return sql`
     select account.wallet, created_at, step,
-      ${endOf} as ended, 1 as count,
+      ${endKind} as ended, 1 as count,
       ${sign}amount as change, ${other} as other_id
     from account cross join span
     join ledger_transfers on ${own} = account.id and created_at >= span.first

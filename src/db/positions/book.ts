@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import {
-  advance,
   type Bearer,
   caseOf,
   difference,
+  endHold,
   isBlocking,
   isUnclear,
   mayCharge,
@@ -14,7 +14,7 @@ import {
 import type { NotDoneBy } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { MissingRowError } from '../refused-rows.ts';
-import { type Case, closeCase, followCase } from './cases.ts';
+import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
   type AfterPosition,
   type BookSettings,
@@ -48,7 +48,7 @@ export async function book(
   await moveMoney(transaction, before, position);
   await writeOrder(transaction, before, position, change);
   const order = { ...before, position };
-  await followCase(
+  await openOrCloseCase(
     transaction,
     order,
     why && {
@@ -177,7 +177,7 @@ export async function endOrder(
           ? { said: 'done', providerReference: ending.providerReference }
           : { said: 'nothing', message: ending.message }),
       });
-  const decided = advance(told);
+  const decided = endHold(told);
   const after = {
     ...told,
     order: { ...decided.order, state: 'decided' as const },

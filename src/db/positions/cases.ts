@@ -39,7 +39,7 @@ interface WantedCase {
 }
 
 /** Opens, changes and closes the cases of a locked order, so that exactly the wanted one is open. */
-export async function followCase(
+export async function openOrCloseCase(
   transaction: DatabaseTransaction,
   order: LockedOrder,
   wanted: WantedCase | undefined,

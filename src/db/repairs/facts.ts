@@ -122,7 +122,7 @@ export async function topupFactsForRepair(
 }
 
 /** Whether an operation is on hold, or how it ended. */
-export async function statusOf(
+export async function statusOfOrder(
   database: Database,
   kind: 'redemption' | 'topup',
   operationId: string,
@@ -174,7 +174,7 @@ export interface VoucherFacts {
 }
 
 /** Reads the facts of a voucher; undefined where there is none. */
-export async function voucherFacts(
+export async function readVoucherFacts(
   database: Database,
   voucherId: number,
 ): Promise<VoucherFacts | undefined> {

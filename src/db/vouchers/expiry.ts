@@ -60,7 +60,7 @@ const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql<{
  * value to their partners: reserved → gift (design 4). Vouchers locked by a claim or a redemption
  * are skipped; the next expiry run finds them. Returns the number.
  */
-export async function expireVouchers(
+export async function expireDueVouchers(
   transaction: DatabaseTransaction,
   batchSize: number,
   vouchers: Vouchers = { except: [] },
@@ -106,7 +106,7 @@ export async function expireVouchersApart(
   const expire = (vouchers: Vouchers) =>
     database
       .transaction()
-      .execute((transaction) => expireVouchers(transaction, batchSize, vouchers));
+      .execute((transaction) => expireDueVouchers(transaction, batchSize, vouchers));
   try {
     const expired = await expire({ except, exceptPartners });
     return { expired, stuck: [], refused: [], leftOut: [] };

@@ -17,7 +17,7 @@ import {
   operationIdOf,
   templateOf,
 } from '../../openapi/document.ts';
-import { type ErrorCode, errorCodes, refusalsOf } from '../../openapi/refusals.ts';
+import { type ErrorCode, errorCodesOf, refusalsOf } from '../../openapi/refusals.ts';
 import { nameOfOperation } from '../../openapi/schemas.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { asMarkdown, markdownTable, renderMarkdown } from '../markdown.ts';
@@ -324,7 +324,7 @@ export function errorsPage(
   surfaces: readonly { readonly title: string; readonly routes: SurfaceRoutes }[],
 ): DocsPage {
   const parts = once(() =>
-    surfaces.map(({ title, routes }) => ({ title, routes, codes: errorCodes(routes) })),
+    surfaces.map(({ title, routes }) => ({ title, routes, codes: errorCodesOf(routes) })),
   );
   return {
     path: '/errors',

@@ -124,7 +124,7 @@ export function transfersTo<Account extends string>(
 }
 
 /** Ends a hold that can be ended. */
-export function advance<Row extends Placement>(position: Position<Row>): Position<Row> {
+export function endHold<Row extends Placement>(position: Position<Row>): Position<Row> {
   const end = position.order.state === 'open' ? decide(position) : 'open';
   if (end === 'open') return position;
   return { ...position, order: { ...position.order, state: 'decided', isCharged: end === 'done' } };

@@ -41,7 +41,7 @@ export const createMerchant = (
     (settings) => new MerchantClient({ ...settings, privateKey }),
   );
 
-export const initiateClaim = (merchant: DemoMerchant, title: string, voucherCode: string) =>
+export const claimWhole = (merchant: DemoMerchant, title: string, voucherCode: string) =>
   merchant(title, ({ vouchers }) =>
     vouchers.initiateClaim({ voucherCode, metadata: '{"till":7}' }),
   );
@@ -78,7 +78,7 @@ export const redeemWithWrongCode = (
   );
 };
 
-export const redeem = (
+export const redeemWithCode = (
   merchant: DemoMerchant,
   title: string,
   request: RedeemRequest,
@@ -134,7 +134,7 @@ export async function prepareSale(partner: DemoPartner, merchantId: number) {
   return denominationOf;
 }
 
-export async function generateVoucher(partner: DemoPartner, title: string, order: GiftOrder) {
+export async function orderVoucher(partner: DemoPartner, title: string, order: GiftOrder) {
   const { voucher } = await partner(title, ({ vouchers }) => vouchers.generate(order));
   return { code: voucher.voucherCode, amount: moneyOf(voucher.amount) };
 }
@@ -202,7 +202,7 @@ export const sendPackage = (
   order: { readonly productId: number; readonly msisdn: string },
 ) => delivered(partner, title, (topUps) => topUps.sendPackage({ ...order, ...sale }));
 
-export const retry = (
+export const retryToNumber = (
   partner: DemoPartner,
   title: string,
   request: { readonly transactionId: number; readonly msisdn: string },

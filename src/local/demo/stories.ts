@@ -13,16 +13,16 @@ import {
 } from './scene.ts';
 import {
   claimPart,
-  generateVoucher,
-  initiateClaim,
+  claimWhole,
+  orderVoucher,
   readBalances,
   readTopup,
   readVoucher,
-  redeem,
   redeemForOwner,
+  redeemWithCode,
   redeemWithWrongCode,
-  retry,
   retryInVain,
+  retryToNumber,
   sendAirtime,
   sendAirtimeInVain,
   sendPackage,
@@ -99,12 +99,12 @@ async function leaveTopUpToSupport({ transcript, partner }: DemoScene): Promise<
 /** A gift without an owner is redeemed with its code alone. */
 async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, denominationOf } = scene;
-  const { code } = await generateVoucher(
+  const { code } = await orderVoucher(
     partner,
     'The partner generates an anonymous gift of 100 ETB: msisdn is null.',
     { denominationId: denominationOf(100), merchantId, msisdn: null },
   );
-  await redeem(merchant, 'The merchant redeems it at once, without a claim and a code.', {
+  await redeemWithCode(merchant, 'The merchant redeems it at once, without a claim and a code.', {
     voucherCode: code,
   });
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
@@ -120,7 +120,7 @@ async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
 async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
   const before = await readBalances(partner, 'The partner reads its balances.');
-  const { code, amount } = await generateVoucher(
+  const { code, amount } = await orderVoucher(
     partner,
     'It generates a gift of 500 ETB for a phone number.',
     { denominationId: denominationOf(500), merchantId, msisdn: owner },
@@ -133,7 +133,7 @@ async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const noMessages = await readPhone(sandbox, "The owner's phone is still empty.", owner);
   transcript.confirm(noMessages.length === 0, 'no message has been sent');
 
-  await initiateClaim(merchant, 'At the till, the merchant starts a redemption.', code);
+  await claimWhole(merchant, 'At the till, the merchant starts a redemption.', code);
   const messages = await readPhone(sandbox, 'The owner gets a code by SMS.', owner);
   const verificationCode = newestCode(messages);
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
@@ -144,7 +144,7 @@ async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const mistyped = 'The cashier mistypes the code and is refused.';
   await redeemWithWrongCode(merchant, mistyped, request, key);
   const since = new Date();
-  await redeem(
+  await redeemWithCode(
     merchant,
     'The correct code, under the same idempotency key: the merchant is paid.',
     request,
@@ -167,7 +167,7 @@ const PART_ETB = 300;
 /** A partner redeems less than the whole balance: the fee comes out of the remaining balance. */
 async function redeemPartOfGift(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
-  const { code, amount } = await generateVoucher(
+  const { code, amount } = await orderVoucher(
     partner,
     'The partner generates a gift of 1000 ETB for the same owner.',
     { denominationId: denominationOf(1_000), merchantId, msisdn: owner },
@@ -208,7 +208,10 @@ async function retryTopUp(scene: DemoScene): Promise<void> {
   transcript.confirm(between.airtime === before.airtime, 'a failed top-up costs nothing');
 
   const msisdn = newPhoneNumber();
-  await retry(partner, 'It retries the same top-up, to another number.', { transactionId, msisdn });
+  await retryToNumber(partner, 'It retries the same top-up, to another number.', {
+    transactionId,
+    msisdn,
+  });
   const { attempts } = await readTopup(partner, 'The top-up has two attempts now.', transactionId);
   transcript.confirm(
     attempts.map(({ status }) => status).join() === 'FAILED,SUCCESS',
@@ -283,12 +286,12 @@ async function readRoutes({ operator }: DemoScene, title: string): Promise<numbe
 async function redeemByOthers(scene: DemoScene): Promise<void> {
   const { transcript, partner, merchant, merchantId, sandbox, denominationOf } = scene;
   const msisdn = newPhoneNumber('success', 'safaricom');
-  const { code } = await generateVoucher(
+  const { code } = await orderVoucher(
     partner,
     'The partner generates a gift of 1,000 ETB for a number of Safaricom.',
     { denominationId: denominationOf(1000), merchantId, msisdn },
   );
-  await initiateClaim(merchant, 'The merchant starts a redemption.', code);
+  await claimWhole(merchant, 'The merchant starts a redemption.', code);
   const messages = await readPhone(sandbox, 'The code arrives.', msisdn);
   transcript.confirm(messages[0]?.provider === 'smpp', 'it came by SMPP');
   const verificationCode = newestCode(messages);
@@ -298,7 +301,7 @@ async function redeemByOthers(scene: DemoScene): Promise<void> {
 /** What is no whole birr goes to the next provider, at once. */
 async function redeemWhatRemains(scene: DemoScene): Promise<void> {
   const { partner, merchantId, denominationOf } = scene;
-  const { code } = await generateVoucher(
+  const { code } = await orderVoucher(
     partner,
     'The partner generates an anonymous gift of 500 ETB, of which the merchant gets 487.50.',
     { denominationId: denominationOf(500), merchantId, msisdn: null },
@@ -318,7 +321,7 @@ async function pay(
     request.voucherCode,
   );
   const since = new Date();
-  await redeem(merchant, 'It redeems the voucher.', request);
+  await redeemWithCode(merchant, 'It redeems the voucher.', request);
   const paid = { since, amount: remaining - serviceFee, fee: serviceFee };
   const { provider } = await confirmPayout(scene, paid);
   transcript.confirm(provider === payer, `${payer} paid it`);

@@ -9,14 +9,14 @@ import { passwordHint, passwordProblem } from '../session/passwords.ts';
 import { accountPath, oneTimePasswordPath } from '../session/session.ts';
 import { checkPresentPassword, NOT_PRESENT } from '../session/sign-in.ts';
 import {
-  enterCode,
-  renewRecoveryCodes,
+  enterCodeForm,
+  renewRecoveryCodesForm,
   showCode,
   showOneTimePassword,
-  switchOffOneTimePassword,
-  switchOnOneTimePassword,
+  switchOffOneTimePasswordForm,
+  switchOnOneTimePasswordForm,
 } from './one-time-password.ts';
-import { showSignIn, signIn, signOut } from './sign-in.ts';
+import { showSignIn, signInForm, signOutForm } from './sign-in.ts';
 
 /** The person's own account: password and sessions. */
 const showAccount = bothSites.page({
@@ -167,15 +167,15 @@ ${postForm(
 /** The pages of a person's own account, on both sites. */
 export const accountPages = [
   showSignIn,
-  signIn,
+  signInForm,
   showCode,
-  enterCode,
-  signOut,
+  enterCodeForm,
+  signOutForm,
   showAccount,
   changePassword,
   signOutEverywhere,
   showOneTimePassword,
-  switchOnOneTimePassword,
-  renewRecoveryCodes,
-  switchOffOneTimePassword,
+  switchOnOneTimePasswordForm,
+  renewRecoveryCodesForm,
+  switchOffOneTimePasswordForm,
 ] as const;

@@ -18,11 +18,11 @@ import {
   type Site,
 } from '../page.ts';
 import {
+  answerStatus,
   changeAccess,
   checkProof,
   codeField,
   proofField,
-  statusOf,
   type WrongProof,
 } from '../session/confirmation.ts';
 import {
@@ -74,7 +74,7 @@ async function oneTimePasswordPage(
   return {
     kind: 'page',
     title: 'One-time passwords',
-    ...(wrong.setUp ? { status: 422 } : statusOf(wrong.off ?? wrong.renewal)),
+    ...(wrong.setUp ? { status: 422 } : answerStatus(wrong.off ?? wrong.renewal)),
     content: html`<h1>One-time passwords</h1>
 <p>With the password, signing in takes a code that an app on your phone shows for 30 seconds. So a stolen
 password alone opens nothing.</p>
@@ -185,7 +185,7 @@ const detailsOf = ({ session }: PersonRequest) => ({
 });
 
 /** Switches one-time passwords on after the first of them, and ends the person's other sessions. */
-export const switchOnOneTimePassword = bothSites.form({
+export const switchOnOneTimePasswordForm = bothSites.form({
   path: '/account/one-time-password',
   needs: 'own',
   confirmation: ({ session }: PersonRequest) =>
@@ -233,7 +233,7 @@ function openSecret({ services, session }: PersonRequest, sealed: string): strin
 }
 
 /** Replaces the recovery codes after a proof. */
-export const renewRecoveryCodes = bothSites.form({
+export const renewRecoveryCodesForm = bothSites.form({
   path: '/account/one-time-password/recovery-codes',
   needs: 'own',
   confirmation: 'each-time',
@@ -253,7 +253,7 @@ export const renewRecoveryCodes = bothSites.form({
 });
 
 /** Switches one-time passwords off after a proof. */
-export const switchOffOneTimePassword = bothSites.form({
+export const switchOffOneTimePasswordForm = bothSites.form({
   path: '/account/one-time-password/off',
   needs: 'own',
   confirmation: 'each-time',
@@ -288,7 +288,7 @@ const SECOND_STEP_SECONDS = 300;
  * Completes a sign-in by a one-time password or a recovery code. Every attempt is counted before the
  * comparison; a code works once.
  */
-export const enterCode = anyone.form({
+export const enterCodeForm = anyone.form({
   path: '/sign-in/code',
   changesNothing: true,
   async handle(request) {
@@ -330,7 +330,7 @@ function codePage(request: PublicRequest, next: string, wrong?: WrongProof): Pag
   return {
     kind: 'page',
     title: 'One-time password',
-    ...statusOf(wrong),
+    ...answerStatus(wrong),
     content: html`<div class="card narrow">
 <h1>One-time password</h1>
 <p>Your password is right. Now enter the code that your authenticator app shows.</p>

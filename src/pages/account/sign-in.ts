@@ -5,7 +5,7 @@ import { html, phrase } from '../../rendering/html.ts';
 import { language, languages } from '../language/language.ts';
 import { field, formTokenField, message } from '../layout/parts.ts';
 import { anyone, bothSites, type PageAnswer, type PublicRequest, type Site } from '../page.ts';
-import { admit, recordFailedSignIn } from '../session/session.ts';
+import { admitSession, recordFailedSignIn } from '../session/session.ts';
 import {
   countPassword,
   forgivePassword,
@@ -38,7 +38,7 @@ const newsOf = (query: URLSearchParams) =>
  * Signs in by e-mail address and password. An unknown address gets the answer of a wrong password,
  * after the same work. Every attempt is counted before the comparison.
  */
-export const signIn = anyone.form({
+export const signInForm = anyone.form({
   path: '/sign-in',
   changesNothing: true,
   async handle(request) {
@@ -80,7 +80,7 @@ export const signIn = anyone.form({
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
     const newHash = isOutdated ? await passwords.make(password) : undefined;
-    const answer = await admit(request, { ...account, checkedHash, newHash }, shown.next);
+    const answer = await admitSession(request, { ...account, checkedHash, newHash }, shown.next);
     if (answer === undefined) return notRight;
     // Where a code follows, the own count goes on: a known password buys no further guesses of it.
     const forgiven = limits.filter(({ isOwn }) => !(isOwn && account.hasOneTimePassword));
@@ -148,7 +148,7 @@ function languageLink({ basePath }: Site) {
 }
 
 /** Ends the session in the database, so that every copy of its token becomes useless. */
-export const signOut = bothSites.form({
+export const signOutForm = bothSites.form({
   path: '/sign-out',
   changesNothing: true,
   needs: 'own',

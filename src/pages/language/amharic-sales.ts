@@ -1,5 +1,5 @@
 /** Bulk orders, and what is wrong with their files. */
-export const bulk = {
+export const bulkTexts = {
   'Orders of many vouchers, newest first, from the portal and from the API. <1>Order vouchers in bulk</1>':
     'የብዙ ቫውቸሮች ትዕዛዞች፣ አዲሱ መጀመሪያ፣ ከፖርታሉና ከAPI። <1>ቫውቸሮችን በጅምላ ይዘዙ</1>',
   'Ordered from': 'ከታዘዘበት ቀን',

@@ -1,5 +1,5 @@
 import { account, business } from './amharic-company.ts';
-import { bulk, catalogue, topUps } from './amharic-sales.ts';
+import { bulkTexts, catalogue, topUps } from './amharic-sales.ts';
 
 /** Layout, navigation, lists, problems. */
 const common = {
@@ -278,7 +278,7 @@ export const amharic = {
   ...topUps,
   ...months,
   ...overview,
-  ...bulk,
+  ...bulkTexts,
   ...catalogue,
   ...refusals,
 } as const;

@@ -6,7 +6,7 @@ import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { ACCESS_PATH } from '../page.ts';
-import { amount, badge, table, time } from './parts.ts';
+import { amountText, badge, table, time } from './parts.ts';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
 const refusalWords: Readonly<
@@ -103,7 +103,7 @@ export const redemptionStates: Words<RedemptionState> = {
 };
 
 /** Shown beside a paid redemption while its reversal is under way, or after it was refused. */
-export const reversalStates: Words<Exclude<ReversalState, 'SUCCESS'>> = {
+export const reversalLabels: Words<Exclude<ReversalState, 'SUCCESS'>> = {
   PENDING: { tone: 'warning', word: 'Being reversed' },
   NEEDS_ACTION: { tone: 'warning', word: 'Reversal with support' },
   FAILED: { tone: 'plain', word: 'Reversal refused' },
@@ -161,7 +161,7 @@ export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>
     {
       title: 'ETB',
       phone: 'figure etb',
-      value: ({ amount: moved }) => amount(moved),
+      value: ({ amount: moved }) => amountText(moved),
       align: 'right',
     },
   ])}`;

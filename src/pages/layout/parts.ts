@@ -305,11 +305,11 @@ export function readDays(query: URLSearchParams): ReadDays {
 }
 
 /** A decimal string with grouped thousands: "1,250.00". */
-export const amount = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
+export const amountText = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
 /** An amount with its currency, without a line break. */
 export const money = (decimal: string): Html =>
-  html`<span class="money">ETB ${amount(decimal)}</span>`;
+  html`<span class="money">ETB ${amountText(decimal)}</span>`;
 
 /** A decimal string for spreadsheets: "1250.00". */
 export const plainAmount = (decimal: string): string => formatAmount(parseMoney(decimal));

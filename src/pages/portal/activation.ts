@@ -3,7 +3,7 @@ import { html } from '../../rendering/html.ts';
 import { field, postForm } from '../layout/parts.ts';
 import { anyone, type PageAnswer, PORTAL_PATH, type PublicRequest } from '../page.ts';
 import { passwordHint, passwordProblem } from '../session/passwords.ts';
-import { admit } from '../session/session.ts';
+import { admitSession } from '../session/session.ts';
 import { activateAccount, countLink } from '../session/sign-in.ts';
 
 const PATH = '/activate/:token';
@@ -23,7 +23,7 @@ export const showActivation = anyone.page({
 });
 
 /** Uses the link: sets the chosen password of the account and signs the person in. */
-export const activate = anyone.form({
+export const activateForm = anyone.form({
   path: PATH,
   hasSecretPath: true,
   async handle(request) {
@@ -40,7 +40,7 @@ export const activate = anyone.form({
     const account = await activateAccount(request, digestsOf(request), hash);
     if (account === undefined) return deadLink;
     const next = `${PORTAL_PATH}/getting-started`;
-    const answer = await admit(request, { ...account, checkedHash: hash }, next);
+    const answer = await admitSession(request, { ...account, checkedHash: hash }, next);
     return answer ?? deadLink;
   },
 });

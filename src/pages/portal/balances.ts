@@ -123,7 +123,7 @@ async function lowBalancePage(
 }
 
 /** Sets the balance below which a wallet is low. */
-export const setLowBalance = portal.form({
+export const setLowBalanceForm = portal.form({
   path: '/balances/:wallet/low-balance',
   needs: 'operate',
   confirmation: 'none',

@@ -13,7 +13,7 @@ import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
 import {
-  amount,
+  amountText,
   badge,
   emptyState,
   field,
@@ -71,7 +71,7 @@ amount. What your customers pay is up to you: your server says it with each top-
     {
       title: 'Costs you, ETB',
       phone: 'figure etb',
-      value: ({ amount: cost }) => amount(cost),
+      value: ({ amount: cost }) => amountText(cost),
       align: 'right',
       fileTitle: 'Costs you (ETB)',
       file: ({ amount: cost }) => plainAmount(cost),
@@ -146,7 +146,7 @@ const changeLink = ({ denominationId, status, ...price }: Price) =>
   status === 'ACTIVE' &&
   price.merchantId === null &&
   html`<a href="${PRICES_PATH}/${denominationId}">Set<span class="visually-hidden"> the price of the
-voucher of ${amount(price.amount)}</span></a>`;
+voucher of ${amountText(price.amount)}</span></a>`;
 
 /** The prices as a file. */
 export const downloadPrices = portal.page({
@@ -219,7 +219,7 @@ const isPrice = (text: string): boolean =>
   /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
 
 /** Sets the selling price of a voucher; the one before stays as history. */
-export const setPrice = portal.form({
+export const setPriceForm = portal.form({
   path: '/prices/:id',
   needs: 'operate',
   confirmation: 'none',
@@ -257,7 +257,7 @@ export const setPrice = portal.form({
     });
     const notice = sentence(
       'The price of the voucher of ETB {1} is USD {2} now.',
-      amount(found.amount),
+      amountText(found.amount),
       price,
     );
     return { kind: 'redirect', to: PRICES_PATH, notice };

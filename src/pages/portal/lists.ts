@@ -90,7 +90,7 @@ export interface Paged {
 }
 
 /** An address with its parameters, without empty ones. */
-export function addressOf(path: string, values: Readonly<Record<string, string>>): string {
+export function listAddress(path: string, values: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
   return query.size === 0 ? path : `${path}?${query}`;
 }
@@ -110,7 +110,7 @@ export function paging({
   const last = Math.min(page * limit, totalItems);
   const total = grouped(totalItems) + (isAtLeast ? '+' : '');
   const link = (target: number, label: string) =>
-    html`<a class="button secondary" href="${addressOf(path, { ...values, page: String(target) })}"
+    html`<a class="button secondary" href="${listAddress(path, { ...values, page: String(target) })}"
 >${phrase(label)}</a>`;
   return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${total}</p>
 <p class="actions">${page > 1 && link(page - 1, 'Previous')}
@@ -248,7 +248,7 @@ function rows<Row>(
     view.fields.filter((field) => field.value !== undefined),
   )}
 ${paging({ path, values, page, limit: ROWS, totalItems, isAtLeast })}
-${mayExport && html`<p><a href="${addressOf(`${path}/download`, values)}">Download as CSV</a></p>`}`;
+${mayExport && html`<p><a href="${listAddress(`${path}/download`, values)}">Download as CSV</a></p>`}`;
 }
 
 /** The CSV download of a list, filtered by the same form. */

@@ -133,7 +133,7 @@ const isEmail = (text: string): boolean =>
   text.length <= MAXIMUM_LENGTH && z.email().safeParse(text).success;
 
 /** Adds a person with a password for the first sign-in, which is shown once. */
-export const addPerson = portal.form({
+export const addPersonForm = portal.form({
   path: '/people',
   needs: 'people',
   confirmation(request) {
@@ -235,7 +235,7 @@ async function rolePage(request: AccountRequest, problem?: string): Promise<Page
 }
 
 /** Changes what a person may do; their next page goes by it. */
-export const changeRole = portal.form({
+export const changeRoleForm = portal.form({
   path: '/people/:id/role',
   needs: 'people',
   confirmation: async (request) => {
@@ -274,7 +274,7 @@ export const changeRole = portal.form({
 });
 
 /** Removes a person and ends all their sessions; the last owner stays. */
-export const removePerson = changePages({
+export const removePersonPages = changePages({
   path: '/people/:id/remove',
   needs: 'people',
   find: personOf,
@@ -321,7 +321,7 @@ ${postForm(
 };
 
 /** Requires one-time passwords of all people of the company, or leaves them to each. */
-export const requireOneTimePasswords = portal.form({
+export const requireOneTimePasswordsForm = portal.form({
   path: '/people/one-time-passwords',
   needs: 'people',
   confirmation: ({ form }) =>

@@ -58,7 +58,7 @@ ${postForm(
 )}</section>`;
 
 /** Changes the language of the person's pages. */
-export const changeLanguage = choiceForm({
+export const changeLanguageForm = choiceForm({
   path: '/account/language',
   needs: 'own',
   read: (form) => readLanguage(form.text('language')),
@@ -89,7 +89,7 @@ ${postForm(
 }
 
 /** Changes the language of messages to the owners of the partner's vouchers. */
-export const changeMessageLanguage = choiceForm({
+export const changeMessageLanguageForm = choiceForm({
   path: '/account/message-language',
   needs: 'operate',
   kind: 'partner',
@@ -130,7 +130,7 @@ ${postForm(
 };
 
 /** Changes the zone of the person's pages. */
-export const changeTimeZone = choiceForm({
+export const changeTimeZoneForm = choiceForm({
   path: '/account/time-zone',
   needs: 'own',
   read: (form) => zones.find((zone) => zone === form.text('time-zone')),
@@ -160,7 +160,7 @@ ${postForm(
 }
 
 /** Switches monthly statements by e-mail on or off for the person. */
-export const changeStatementByEmail = portal.form({
+export const changeStatementByEmailForm = portal.form({
   path: '/account/statement-by-email',
   needs: 'own',
   confirmation: 'none',

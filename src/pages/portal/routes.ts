@@ -3,54 +3,58 @@ import { mayUse, type PortalNeed } from '../../domain/access.ts';
 import { accountPages } from '../account/account.ts';
 import { type Menu, type Page, PORTAL_PATH, type SiteOf } from '../page.ts';
 import { showAccess } from './access/access.ts';
-import { addAddress, askAddAddress, removeAddress } from './access/change-addresses.ts';
+import { addAddressForm, askAddAddress, removeAddressPages } from './access/change-addresses.ts';
 import {
   askCopyApiKey,
   askKeyLimits,
   askKeyScopes,
   askRotateApiKey,
-  changeKeyLimits,
-  changeKeyScopes,
-  copyApiKey,
-  makeApiKey,
-  revokeApiKey,
-  rotateApiKey,
+  changeKeyLimitsForm,
+  changeKeyScopesForm,
+  copyApiKeyForm,
+  makeApiKeyForm,
+  revokeApiKeyPages,
+  rotateApiKeyForm,
 } from './access/change-api-keys.ts';
-import { provePublicKey, registerPublicKey, revokePublicKey } from './access/change-public-keys.ts';
-import { activate, showActivation } from './activation.ts';
+import {
+  provePublicKeyForm,
+  registerPublicKeyForm,
+  revokePublicKeyPages,
+} from './access/change-public-keys.ts';
+import { activateForm, showActivation } from './activation.ts';
 import { downloadCalls, downloadChanges, showActivity } from './activity.ts';
-import { askLowBalance, setLowBalance, showBalances } from './balances.ts';
+import { askLowBalance, setLowBalanceForm, showBalances } from './balances.ts';
 import {
   askCancelBulkOrder,
   bulkOrderPages,
-  cancelBulkOrder,
-  downloadBulkResult,
+  cancelBulkOrderForm,
+  downloadBulkResultForm,
   showBulkOrder,
 } from './bulk/bulk-orders.ts';
 import {
   askOrderInBulk,
-  checkBulkOrder,
+  checkBulkOrderForm,
   downloadBulkExample,
-  orderBulk,
+  orderBulkForm,
 } from './bulk/order-in-bulk.ts';
-import { askPrice, downloadPrices, packagePages, setPrice, showPrices } from './catalogue.ts';
+import { askPrice, downloadPrices, packagePages, setPriceForm, showPrices } from './catalogue.ts';
 import { showGettingStarted } from './getting-started.ts';
 import { showOverview } from './overview.ts';
 import {
-  addPerson,
+  addPersonForm,
   askChangeRole,
-  changeRole,
+  changeRoleForm,
   downloadPeople,
-  removePerson,
-  requireOneTimePasswords,
+  removePersonPages,
+  requireOneTimePasswordsForm,
   showPeople,
 } from './people.ts';
 import {
   accountCards,
-  changeLanguage,
-  changeMessageLanguage,
-  changeStatementByEmail,
-  changeTimeZone,
+  changeLanguageForm,
+  changeMessageLanguageForm,
+  changeStatementByEmailForm,
+  changeTimeZoneForm,
 } from './preferences.ts';
 import {
   downloadPayouts,
@@ -60,63 +64,63 @@ import {
   showSales,
 } from './sales.ts';
 import { downloadMonth, downloadStatement, showStatement, showStatements } from './statements.ts';
-import { askRetryTopUp, retryTopUp, showTopUp, topUpPages } from './top-ups.ts';
+import { askRetryTopUp, retryTopUpForm, showTopUp, topUpPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
 import {
   askCancelVoucher,
   askResendMessage,
-  cancelVoucher,
-  resendMessage,
+  cancelVoucherForm,
+  resendMessageForm,
   showVoucher,
   voucherPages,
 } from './vouchers.ts';
-import { downloadDeliveries, sendWebhookAgain, showWebhook } from './webhooks/webhook.ts';
+import { downloadDeliveries, sendWebhookAgainForm, showWebhook } from './webhooks/webhook.ts';
 import {
-  addWebhook,
+  addWebhookForm,
   askRotateWebhook,
-  pauseWebhook,
-  removeWebhook,
-  resumeWebhook,
-  rotateWebhook,
+  pauseWebhookPages,
+  removeWebhookPages,
+  resumeWebhookPages,
+  rotateWebhookForm,
   showWebhooks,
-  testWebhook,
+  testWebhookPages,
 } from './webhooks/webhooks.ts';
 
 /** Every page of the portal. Of two paths that match, the later one answers. */
 const pages: readonly Page<PortalSession, PortalNeed>[] = [
   ...accountPages,
   showActivation,
-  activate,
+  activateForm,
   showOverview,
   showBalances,
   showStatement,
   downloadStatement,
   askLowBalance,
-  setLowBalance,
+  setLowBalanceForm,
   showVoucher,
   ...voucherPages,
   askCancelVoucher,
-  cancelVoucher,
+  cancelVoucherForm,
   askResendMessage,
-  resendMessage,
+  resendMessageForm,
   askOrderInBulk,
   downloadBulkExample,
-  checkBulkOrder,
-  orderBulk,
+  checkBulkOrderForm,
+  orderBulkForm,
   showBulkOrder,
   ...bulkOrderPages,
   askCancelBulkOrder,
-  cancelBulkOrder,
-  downloadBulkResult,
+  cancelBulkOrderForm,
+  downloadBulkResultForm,
   showPrices,
   askPrice,
-  setPrice,
+  setPriceForm,
   downloadPrices,
   ...packagePages,
   showTopUp,
   ...topUpPages,
   askRetryTopUp,
-  retryTopUp,
+  retryTopUpForm,
   showSales,
   downloadSales,
   ...redemptionPages,
@@ -126,32 +130,32 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   downloadMonth,
   showGettingStarted,
   showAccess,
-  makeApiKey,
+  makeApiKeyForm,
   askCopyApiKey,
-  copyApiKey,
+  copyApiKeyForm,
   askRotateApiKey,
-  rotateApiKey,
-  ...revokeApiKey,
+  rotateApiKeyForm,
+  ...revokeApiKeyPages,
   askKeyScopes,
-  changeKeyScopes,
+  changeKeyScopesForm,
   askKeyLimits,
-  changeKeyLimits,
+  changeKeyLimitsForm,
   askAddAddress,
-  addAddress,
-  ...removeAddress,
-  registerPublicKey,
-  provePublicKey,
-  ...revokePublicKey,
+  addAddressForm,
+  ...removeAddressPages,
+  registerPublicKeyForm,
+  provePublicKeyForm,
+  ...revokePublicKeyPages,
   showWebhooks,
-  addWebhook,
+  addWebhookForm,
   showWebhook,
-  pauseWebhook,
-  resumeWebhook,
-  testWebhook,
+  pauseWebhookPages,
+  resumeWebhookPages,
+  testWebhookPages,
   askRotateWebhook,
-  rotateWebhook,
-  ...removeWebhook,
-  sendWebhookAgain,
+  rotateWebhookForm,
+  ...removeWebhookPages,
+  sendWebhookAgainForm,
   downloadDeliveries,
   showTryIt,
   showActivity,
@@ -159,15 +163,15 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   downloadCalls,
   showPeople,
   downloadPeople,
-  addPerson,
+  addPersonForm,
   askChangeRole,
-  changeRole,
-  ...removePerson,
-  requireOneTimePasswords,
-  changeTimeZone,
-  changeLanguage,
-  changeMessageLanguage,
-  changeStatementByEmail,
+  changeRoleForm,
+  ...removePersonPages,
+  requireOneTimePasswordsForm,
+  changeTimeZoneForm,
+  changeLanguageForm,
+  changeMessageLanguageForm,
+  changeStatementByEmailForm,
 ];
 
 const menu: Menu<PortalNeed> = [

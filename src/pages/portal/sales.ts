@@ -9,9 +9,9 @@ import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
 import { daysForm } from '../layout/forms.ts';
-import { redemptionStates, reversalStates, stateBadge, stateOptions } from '../layout/labels.ts';
+import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
 import {
-  amount,
+  amountText,
   daySchema,
   daysAfter,
   emptyState,
@@ -23,7 +23,7 @@ import {
   withoutEmptyEnds,
 } from '../layout/parts.ts';
 import { type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
-import { addressOf, csvFile, listFilters, listPages } from './lists.ts';
+import { csvFile, listAddress, listFilters, listPages } from './lists.ts';
 import { termsCard } from './terms.ts';
 
 /** A partner's sales per day: generated vouchers and delivered top-ups. */
@@ -41,7 +41,7 @@ export const showSales = portal.page({
         margins: await readMargins(database, session.company.id, asked),
       })));
     if (asked && !found) return problems.busy;
-    const download = addressOf(`${PORTAL_PATH}/sales/download`, range.values);
+    const download = listAddress(`${PORTAL_PATH}/sales/download`, range.values);
     return {
       kind: 'page',
       title: 'Sales',
@@ -80,9 +80,9 @@ ${table(
   [
     { title: 'Day', value: ({ day }) => phrase(day) },
     { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
-    { title: 'ETB', value: ({ voucherAmount }) => amount(voucherAmount), align: 'right' },
+    { title: 'ETB', value: ({ voucherAmount }) => amountText(voucherAmount), align: 'right' },
     { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
-    { title: 'ETB ', value: ({ topupAmount }) => amount(topupAmount), align: 'right' },
+    { title: 'ETB ', value: ({ topupAmount }) => amountText(topupAmount), align: 'right' },
   ],
 )}</section>`;
 }
@@ -123,10 +123,10 @@ ${table('Margin', margins, [
     value: ({ counted, sales: all }) => html`${counted} of ${all}`,
     align: 'right',
   },
-  { title: 'Sold, USD', value: ({ soldUsd }) => amount(soldUsd), align: 'right' },
-  { title: 'Cost, USD', value: ({ costUsd }) => amount(costUsd), align: 'right' },
-  { title: 'Margin, USD', value: ({ marginUsd }) => amount(marginUsd), align: 'right' },
-  { title: 'Margin, ETB', value: ({ marginEtb }) => amount(marginEtb), align: 'right' },
+  { title: 'Sold, USD', value: ({ soldUsd }) => amountText(soldUsd), align: 'right' },
+  { title: 'Cost, USD', value: ({ costUsd }) => amountText(costUsd), align: 'right' },
+  { title: 'Margin, USD', value: ({ marginUsd }) => amountText(marginUsd), align: 'right' },
+  { title: 'Margin, ETB', value: ({ marginEtb }) => amountText(marginEtb), align: 'right' },
 ])}</section>`;
 
 /** The chart of one kind of sales, unless there were none. */
@@ -148,7 +148,7 @@ ${barChart({
   bars: days.map(({ day, count, sum }) => ({
     label: day,
     amount: sum,
-    words: `${day}: ${count}, ETB ${amount(sum)}`,
+    words: `${day}: ${count}, ETB ${amountText(sum)}`,
   })),
 })}</section>`;
 
@@ -173,7 +173,7 @@ export const showPayouts = portal.page({
     const range = readDays(query);
     const found =
       range.days && (await payoutsPerDay(services.database, session.company.id, range.days));
-    const download = addressOf(`${PORTAL_PATH}/payouts/download`, range.values);
+    const download = listAddress(`${PORTAL_PATH}/payouts/download`, range.values);
     return {
       kind: 'page',
       title: 'Payouts',
@@ -223,8 +223,8 @@ ${table(
   [
     { title: 'Day', value: linkedDay },
     { title: 'Payouts', value: ({ payouts: count }) => count, align: 'right' },
-    { title: 'Paid, ETB', value: ({ paid }) => amount(paid), align: 'right' },
-    { title: 'Fees, ETB', value: ({ serviceFees }) => amount(serviceFees), align: 'right' },
+    { title: 'Paid, ETB', value: ({ paid }) => amountText(paid), align: 'right' },
+    { title: 'Fees, ETB', value: ({ serviceFees }) => amountText(serviceFees), align: 'right' },
   ],
 )}</section>`;
 }
@@ -288,7 +288,7 @@ service fee, and the amount paid to you through mobile money.</p>`,
         html`${stateBadge(redemptionStates, state)}${
           reversal !== null &&
           reversal.status !== 'SUCCESS' &&
-          html`<br>${stateBadge(reversalStates, reversal.status)}`
+          html`<br>${stateBadge(reversalLabels, reversal.status)}`
         }`,
       file: ({ state }) => redemptionStates[state].word,
     },
@@ -306,14 +306,14 @@ service fee, and the amount paid to you through mobile money.</p>`,
     },
     {
       title: 'Taken, ETB',
-      value: ({ amount: taken }) => amount(taken),
+      value: ({ amount: taken }) => amountText(taken),
       align: 'right',
       fileTitle: 'Taken (ETB)',
       file: ({ amount: taken }) => plainAmount(taken),
     },
     {
       title: 'Fee, ETB',
-      value: ({ serviceFee }) => amount(serviceFee),
+      value: ({ serviceFee }) => amountText(serviceFee),
       align: 'right',
       fileTitle: 'Service fee (ETB)',
       file: ({ serviceFee }) => plainAmount(serviceFee),
@@ -321,7 +321,7 @@ service fee, and the amount paid to you through mobile money.</p>`,
     {
       title: 'Paid to you, ETB',
       phone: 'figure etb',
-      value: ({ toMerchant }) => amount(toMerchant),
+      value: ({ toMerchant }) => amountText(toMerchant),
       align: 'right',
       fileTitle: 'To the merchant (ETB)',
       file: ({ toMerchant }) => plainAmount(toMerchant),

@@ -24,7 +24,7 @@ import { sentence, statementLine } from '../language/language.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
 import { daysForm } from '../layout/forms.ts';
 import {
-  amount,
+  amountText,
   DOWNLOAD_ROWS,
   daysAfter,
   emptyState,
@@ -37,7 +37,7 @@ import {
 } from '../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
 import { walletLabels } from './balances.ts';
-import { addressOf, pageNumber, paging } from './lists.ts';
+import { listAddress, pageNumber, paging } from './lists.ts';
 
 const ROWS = 50;
 
@@ -147,7 +147,7 @@ ${daysForm(path, range)}
 ${found && sums(found)}
 ${found && lines(found)}
 ${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
-${found && html`<p><a href="${addressOf(`${path}/download`, range.values)}">Download as CSV</a></p>`}
+${found && html`<p><a href="${listAddress(`${path}/download`, range.values)}">Download as CSV</a></p>`}
 </section>`,
   };
 }
@@ -181,10 +181,10 @@ const lines = (found: StatementPage): Html =>
           value: (line) => optional(sides(line).into),
           align: 'right',
         },
-        { title: 'Balance, ETB', value: ({ balance }) => amount(balance), align: 'right' },
+        { title: 'Balance, ETB', value: ({ balance }) => amountText(balance), align: 'right' },
       ]);
 
-const optional = (change: string | null): string => (change === null ? '' : amount(change));
+const optional = (change: string | null): string => (change === null ? '' : amountText(change));
 
 /** The purpose of a line, with a link to its voucher or top-up. */
 function linkedWords(line: StatementLine): Html | string {

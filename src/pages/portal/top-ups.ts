@@ -18,7 +18,7 @@ import {
   topupStates,
 } from '../layout/labels.ts';
 import {
-  amount,
+  amountText,
   badge,
   emptyState,
   facts,
@@ -92,7 +92,7 @@ and it can be retried.</p>`,
     {
       title: 'Amount, ETB',
       phone: 'figure etb',
-      value: ({ amount: charged }) => (charged === null ? '–' : amount(charged)),
+      value: ({ amount: charged }) => (charged === null ? '–' : amountText(charged)),
       align: 'right',
       fileTitle: 'Amount (ETB)',
       file: ({ amount: charged }) => charged && plainAmount(charged),
@@ -149,7 +149,7 @@ fails again.</p>`,
 }
 
 /** Retries a failed top-up, optionally to another number. */
-export const retryTopUp = portal.form({
+export const retryTopUpForm = portal.form({
   path: '/top-ups/:id/retry',
   needs: 'operate',
   confirmation: 'none',

@@ -21,7 +21,7 @@ import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
 import { ledgerHistory, stateBadge, stateOptions, voucherStates } from '../layout/labels.ts';
 import {
-  amount,
+  amountText,
   facts,
   money,
   plainAmount,
@@ -136,7 +136,7 @@ longer redeem the voucher${
 });
 
 /** Cancels a voucher; what remains of it goes back to the gift wallet. */
-export const cancelVoucher = portal.form({
+export const cancelVoucherForm = portal.form({
   path: '/vouchers/:id/cancel',
   needs: 'operate',
   confirmation: 'none',
@@ -198,14 +198,14 @@ returned each code when you generated its voucher, and the result of a bulk orde
     {
       title: 'Amount, ETB',
       phone: 'figure etb',
-      value: ({ amount: whole }) => amount(whole),
+      value: ({ amount: whole }) => amountText(whole),
       align: 'right',
       fileTitle: 'Amount (ETB)',
       file: ({ amount: whole }) => plainAmount(whole),
     },
     {
       title: 'Left, ETB',
-      value: ({ remaining }) => amount(remaining),
+      value: ({ remaining }) => amountText(remaining),
       align: 'right',
       fileTitle: 'Left (ETB)',
       file: ({ remaining }) => plainAmount(remaining),
@@ -236,7 +236,7 @@ export const askResendMessage = portal.page({
 });
 
 /** Sends the message that an owner may have missed once more. */
-export const resendMessage = portal.form({
+export const resendMessageForm = portal.form({
   path: '/vouchers/:id/resend',
   needs: 'operate',
   confirmation: 'none',

@@ -81,7 +81,7 @@ async function wrongCode(request: PersonRequest): Promise<WrongProof | undefined
 }
 
 /** The status of a page with a wrong proof. */
-export const statusOf = (
+export const answerStatus = (
   wrong: WrongProof | undefined,
 ): { readonly status?: number; readonly retryAfterSeconds?: number } =>
   wrong === undefined
@@ -118,7 +118,7 @@ function proofPage(request: PersonRequest, what: Html, wrong?: WrongProof): Page
     kind: 'page',
     title: 'Confirm that it is you',
     status: 403,
-    ...statusOf(wrong),
+    ...answerStatus(wrong),
     content: html`<div class="card narrow">
 <h1>Confirm that it is you</h1>
 <p>${what}</p>

@@ -184,7 +184,7 @@ export const pathAfter = ({ basePath }: Site, next: string): string =>
  * to the page that asks for one. Until then there is no session: the token of half a sign-in opens
  * no other page. Undefined where the password was changed or the account disabled meanwhile.
  */
-export async function admit(
+export async function admitSession(
   request: PublicRequest,
   account: CheckedAccount & {
     readonly email: string;

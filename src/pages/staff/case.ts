@@ -16,7 +16,7 @@ import { emptyState, facts, type Happening, message, story } from '../layout/par
 import {
   idOf,
   type PageAnswer,
-  readName,
+  readNameField,
   type StaffPage,
   type StaffRequest,
   SUPPORT_PATH,
@@ -130,7 +130,7 @@ export const showVoucherNumber = showNumber('voucher', '/vouchers/:id/number');
 export const showTopupNumber = showNumber('top-up', '/top-ups/:id/number');
 
 /** The same beside a repair, whose ticket is the reason; with the number that the repair was given. */
-export const showRepairNumber = support.form({
+export const showRepairNumberForm = support.form({
   path: '/repairs/:id/number',
   changesNothing: true,
   needs: 'look',
@@ -168,7 +168,7 @@ export const backToTopupCase = backFromNumber('/top-ups/:id/number', (id) =>
 export const backToRepair = backFromNumber('/repairs/:id/number', repairPath);
 
 /** Asks for a repair; a form that is sent twice is one. */
-export const askRepairPage = support.form({
+export const askRepairForm = support.form({
   path: '/repairs/ask/:kind',
   needs: 'ask',
   confirmation: 'none',
@@ -181,7 +181,7 @@ export const askRepairPage = support.form({
     const refused = (words: string) => refusedPage(request, kind, words);
     const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
     const args = kind.fields.safeParse(Object.fromEntries(given));
-    const why = readName(form.text('why'), 200);
+    const why = readNameField(form.text('why'), 200);
     if (!args.success)
       return refused(args.error.issues.map((issue) => wordsOf(kind, issue)).join('; '));
     if (why === undefined) return refused('Write the ticket and the reason in one line.');

@@ -7,12 +7,17 @@ import { caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
 import { allProviders } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
-import { type CaseFacts, caseFacts, choicesOf, settleCase } from '../../repairs/payment-repairs.ts';
+import {
+  type CaseFacts,
+  caseFacts,
+  choicesOf,
+  settleCaseRepair,
+} from '../../repairs/payment-repairs.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { filterForm } from '../layout/forms.ts';
 import {
-  amount,
+  amountText,
   badge,
   emptyState,
   facts,
@@ -79,7 +84,7 @@ ${table('Cases, open ones first', cases.slice(0, SHOWN), [
     title: 'ETB',
     phone: 'figure etb',
     align: 'right',
-    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amount(open)),
+    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(open)),
   },
 ])}
 ${cases.length > SHOWN && message('notice', `There are more than ${SHOWN}. Choose a provider to see the others.`)}</section>`;
@@ -187,7 +192,7 @@ async function settling(
   const subjectId = String(id);
   const choices = choicesOf(found).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
   const isLost = found.order?.isLost ?? false;
-  const second = await secondPersonFor(services, settleCase, {
+  const second = await secondPersonFor(services, settleCaseRepair, {
     subject_id: subjectId,
     asked_by: actorOfPerson(session),
   });
@@ -200,8 +205,8 @@ ${
         { title: 'What moves', value: ({ moves }) => moves, phone: 'plain' },
       ])
 }
-${repairForm(request, settleCase, {
-  ...{ key: subjectId, subject: subjectId, button: settleCase.button },
+${repairForm(request, settleCaseRepair, {
+  ...{ key: subjectId, subject: subjectId, button: settleCaseRepair.button },
   values: refused?.values,
   second,
   choices: { by: choices.map(({ by }) => by), ...(!isLost && { partner: [] }) },

@@ -16,7 +16,7 @@ import { type Html, html } from '../../rendering/html.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { topupStates, voucherStates } from '../layout/labels.ts';
 import {
-  amount,
+  amountText,
   badge,
   emptyState,
   field,
@@ -84,7 +84,7 @@ export const askFind = support.page({
 });
 
 /** Answers with the case itself where the search finds one. By POST, so that no address has a number. */
-export const find = support.form({
+export const findForm = support.form({
   path: '/find',
   changesNothing: true,
   needs: 'look',
@@ -194,7 +194,7 @@ const amountColumn = {
   phone: 'figure etb',
   align: 'right',
   value: (row: { readonly amount: string | null }) =>
-    row.amount === null ? '–' : amount(row.amount),
+    row.amount === null ? '–' : amountText(row.amount),
 } as const;
 
 const nameOf = ({ kind, name }: FoundRecord): Html =>

@@ -10,7 +10,7 @@ import { plainWords } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { money, time } from '../layout/parts.ts';
-import { openCasePath, repairPath, titleOf } from './repair-parts.ts';
+import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
 
 /** What the page of a case begins with. */
 export interface NextStep {
@@ -44,7 +44,7 @@ function nextOfOpenRepair(
 }
 
 function nextOfOpen(open: ShownRepair): NextStep {
-  const name = html`<a href="${repairPath(open.id)}">Repair ${open.id}</a>, “${titleOf(open)}”,`;
+  const name = html`<a href="${repairPath(open.id)}">Repair ${open.id}</a>, “${repairTitle(open)}”,`;
   if (open.state !== 'ASKED')
     return { happened: html`${name} is under way.`, toDo: html`Look again in a minute.` };
   if (!isStaffActor(open.asked_by))

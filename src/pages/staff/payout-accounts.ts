@@ -2,7 +2,7 @@ import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
 import { accountRemedy } from '../../domain/payout-account.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
-import { checkPayoutAccount } from '../../operations/redemptions.ts';
+import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
 import { idOf, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
@@ -71,17 +71,17 @@ const askAgain = ({ formToken }: StaffRequest, { merchantId }: UnpaidAccount): H
   );
 
 /** Asks the providers again, as the command `check payout-account` does. It moves no money. */
-export const askForPayoutAccount = support.form({
+export const askForPayoutAccountForm = support.form({
   path: '/payout-accounts/:id/ask',
   needs: 'ask',
   confirmation: 'none',
   async handle(request) {
-    const checked = await checkPayoutAccount(request.services, idOf(request));
+    const checked = await checkPayoutAccountOnce(request.services, idOf(request));
     return { kind: 'redirect', to: ACCOUNTS_PATH, notice: noticeOf(checked) };
   },
 });
 
-function noticeOf(checked: Awaited<ReturnType<typeof checkPayoutAccount>>): string {
+function noticeOf(checked: Awaited<ReturnType<typeof checkPayoutAccountOnce>>): string {
   if (!checked || checked.problems.length > 0)
     return 'A provider has not answered: nothing is known yet. Ask again later.';
   return checked.isPaid

@@ -14,7 +14,7 @@ import { field, message, postForm, selectField } from '../layout/parts.ts';
 import type { StaffRequest } from '../page.ts';
 import { randomToken } from '../session/session.ts';
 import type { NextStep } from './next-steps.ts';
-import { REPAIRS_PATH, repairPath, titleOf } from './repair-parts.ts';
+import { REPAIRS_PATH, repairPath, repairTitle } from './repair-parts.ts';
 import type { SupportCase } from './support-case.ts';
 
 /** A repair that is possible at this moment. */
@@ -234,7 +234,7 @@ const formOf = (
 
 /** It is looked at, not asked for again. */
 const linkToOpen = (row: ShownRepair): Html =>
-  html`<a class="button secondary" href="${repairPath(row.id)}">${titleOf(row)}: repair ${row.id} is open</a>`;
+  html`<a class="button secondary" href="${repairPath(row.id)}">${repairTitle(row)}: repair ${row.id} is open</a>`;
 
 /** A button that opens the form. It names the redemption where the voucher has several. */
 function folded(

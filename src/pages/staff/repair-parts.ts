@@ -57,7 +57,7 @@ export function shownState(row: Pick<RepairRow, 'state' | 'result'>): Shown {
 
 export const repairBadge = (row: RepairRow): Html => badge(...shownState(row));
 
-export const titleOf = ({ kind }: RepairRow): string => findRepairKind(kind)?.title ?? kind;
+export const repairTitle = ({ kind }: RepairRow): string => findRepairKind(kind)?.title ?? kind;
 
 /** Who asked: a person of the service, or somebody on the command line. */
 export const askerOf = ({ asker, asked_by }: ShownRepair): string => asker ?? asked_by;
@@ -66,7 +66,12 @@ export const confirmerOf = ({ confirmer, confirmed_by }: ShownRepair): string | 
   confirmer ?? confirmed_by;
 
 /** The subject by the name that people know. */
-export const nameOf = ({ subject_kind, subject_id, serialNumber, ...row }: ShownRepair): string => {
+export const subjectName = ({
+  subject_kind,
+  subject_id,
+  serialNumber,
+  ...row
+}: ShownRepair): string => {
   if (subject_kind === 'voucher') return `voucher ${serialNumber ?? subject_id}`;
   if (subject_kind === 'redemption')
     return `redemption ${row.redemptionReference ?? subject_id} of voucher ${serialNumber}`;
@@ -82,11 +87,11 @@ export function caseOfRepair({ topup_id, voucher_id }: ShownRepair): SupportCase
 }
 
 /** What it is about, with a link to its case where there is a page. */
-export function subjectOf(row: ShownRepair): HtmlValue {
+export function subjectOfRepair(row: ShownRepair): HtmlValue {
   const about = caseOfRepair(row);
   if (row.subject_kind === 'case')
-    return html`<a href="${openCasePath(Number(row.subject_id))}">${nameOf(row)}</a>`;
-  return about ? html`<a href="${casePath(about)}">${nameOf(row)}</a>` : nameOf(row);
+    return html`<a href="${openCasePath(Number(row.subject_id))}">${subjectName(row)}</a>`;
+  return about ? html`<a href="${casePath(about)}">${subjectName(row)}</a>` : subjectName(row);
 }
 
 export const amountOf = ({ amount }: RepairRow): string =>
@@ -99,10 +104,10 @@ export const repairTable = (caption: string, rows: readonly ShownRepair[]): Html
   table(caption, rows, [
     {
       title: 'Repair',
-      value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${titleOf(row)}</a>`,
+      value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${repairTitle(row)}</a>`,
       phone: 'head',
     },
-    { title: 'About', value: subjectOf },
+    { title: 'About', value: subjectOfRepair },
     { title: 'Amount', value: amountOf },
     { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
     { title: 'State', value: repairBadge },

@@ -15,11 +15,11 @@ import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { maskedNumberOf, type RepairKind, readArguments } from '../../repairs/repair-kind.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
-import { creditGoodwill, undoDeposit } from '../../repairs/wallet-repairs.ts';
+import { creditGoodwillRepair, undoDepositRepair } from '../../repairs/wallet-repairs.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, selectField, time } from '../layout/parts.ts';
-import { idOf, type PageAnswer, readName, type StaffRequest, support } from '../page.ts';
+import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
 import type { NextStep } from './next-steps.ts';
 import { nextChoices, type Offer, offersOf, repairForm } from './repair-form.ts';
 import {
@@ -28,13 +28,13 @@ import {
   caseOfRepair,
   casePath,
   confirmerOf,
-  nameOf,
   repairBadge,
   repairPath,
   repairTable,
+  repairTitle,
   shownState,
-  subjectOf,
-  titleOf,
+  subjectName,
+  subjectOfRepair,
   workflowOf,
 } from './repair-parts.ts';
 import {
@@ -102,7 +102,7 @@ const backTo = (id: number, notice: string): PageAnswer => ({
 });
 
 /** Confirms what somebody else asked for, after the person has proved to be there. */
-export const confirmRepairPage = support.form({
+export const confirmRepairForm = support.form({
   path: '/repairs/:id/confirm',
   needs: 'confirm',
   confirmation: async (request) => {
@@ -111,7 +111,7 @@ export const confirmRepairPage = support.form({
     const number = row && maskedNumberOf(row, secretBox);
     return (
       row &&
-      html`You are about to confirm “${titleOf(row)}” of ${nameOf(row)}: ${amountOf(row)}, asked for by ${askerOf(row)}.${number && html` The new number is ${number}.`}`
+      html`You are about to confirm “${repairTitle(row)}” of ${subjectName(row)}: ${amountOf(row)}, asked for by ${askerOf(row)}.${number && html` The new number is ${number}.`}`
     );
   },
   async handle(request) {
@@ -124,7 +124,7 @@ export const confirmRepairPage = support.form({
 });
 
 /** Ends a repair that waits: by the one who asked, or by one who could confirm it. */
-export const declineRepairPage = support.form({
+export const declineRepairForm = support.form({
   path: '/repairs/:id/decline',
   needs: 'ask',
   confirmation: 'none',
@@ -133,7 +133,7 @@ export const declineRepairPage = support.form({
     const id = idOf(request);
     const actor = actorOfPerson(session);
     const row = await findRepair(services.database, id);
-    const why = readName(form.text('why'), 200);
+    const why = readNameField(form.text('why'), 200);
     if (!row) return problems.notFound;
     if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
       return backTo(id, DECIDED);
@@ -198,7 +198,7 @@ export async function repairPage(
   const about = caseOfRepair(row);
   const found = about && (await readCase(request.services.database, about));
   const left = found && (await whatIsLeft(request, row, { found, isShown: numbers !== undefined }));
-  const title = `Repair ${row.id}: ${titleOf(row)}`;
+  const title = `Repair ${row.id}: ${repairTitle(row)}`;
   // A number that is shown would be gone with the next load.
   const isUnderWay = OPEN.includes(row.state) && numbers === undefined;
   const isAsked = row.state === 'ASKED';
@@ -209,13 +209,13 @@ export async function repairPage(
     kind: 'page',
     title,
     ...(isUnderWay && { refreshSeconds: REFRESH_SECONDS }),
-    content: html`<h1>${titleOf(row)} ${repairBadge(row)}</h1>
+    content: html`<h1>${repairTitle(row)} ${repairBadge(row)}</h1>
 ${row.result !== null && message(shownState(row)[0], html`${row.result}`)}
 ${isUnderWay && html`<p>This page loads itself again.</p>`}
 ${numbers !== undefined && shownNumber(numbers)}
 ${!isForOther && html`${decide}${left}`}
 <details class="card"${isForOther && html` open`}><summary>Repair ${row.id}</summary>${facts({
-      About: subjectOf(row),
+      About: subjectOfRepair(row),
       Amount: amountOf(row),
       Why: row.why,
       ...argumentsOf(row, request),
@@ -307,7 +307,7 @@ export const showWallets = support.page({
 hours, another person must confirm it there.</p>
 ${cardOf(
   request,
-  undoDeposit,
+  undoDepositRepair,
   field({
     name: 'subject',
     id: 'undo-deposit-subject',
@@ -317,7 +317,7 @@ ${cardOf(
 )}
 ${cardOf(
   request,
-  creditGoodwill,
+  creditGoodwillRepair,
   selectField({
     name: 'subject',
     id: 'credit-goodwill-subject',

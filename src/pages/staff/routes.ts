@@ -3,23 +3,23 @@ import { mayAsStaff, type StaffNeed } from '../../domain/staff.ts';
 import { accountPages } from '../account/account.ts';
 import { type Menu, type Page, type SiteOf, SUPPORT_PATH } from '../page.ts';
 import {
-  askRepairPage,
+  askRepairForm,
   backToRepair,
   backToTopupCase,
   backToVoucherCase,
-  showRepairNumber,
+  showRepairNumberForm,
   showTopupCase,
   showTopupNumber,
   showVoucherCase,
   showVoucherNumber,
 } from './case.ts';
 import { showCase, showCases } from './cases.ts';
-import { askFind, find, findAgain } from './find.ts';
+import { askFind, findAgain, findForm } from './find.ts';
 import { showGuide, showRepairGuide } from './guide.ts';
-import { askForPayoutAccount, showPayoutAccounts } from './payout-accounts.ts';
+import { askForPayoutAccountForm, showPayoutAccounts } from './payout-accounts.ts';
 import {
-  confirmRepairPage,
-  declineRepairPage,
+  confirmRepairForm,
+  declineRepairForm,
   showRepair,
   showRepairs,
   showWallets,
@@ -29,7 +29,7 @@ import {
 const pages: readonly Page<StaffSession, StaffNeed>[] = [
   ...accountPages,
   askFind,
-  find,
+  findForm,
   findAgain,
   showVoucherCase,
   showVoucherNumber,
@@ -38,17 +38,17 @@ const pages: readonly Page<StaffSession, StaffNeed>[] = [
   showTopupNumber,
   backToTopupCase,
   showRepairs,
-  askRepairPage,
+  askRepairForm,
   showRepair,
-  confirmRepairPage,
-  declineRepairPage,
-  showRepairNumber,
+  confirmRepairForm,
+  declineRepairForm,
+  showRepairNumberForm,
   backToRepair,
   showWallets,
   showCases,
   showCase,
   showPayoutAccounts,
-  askForPayoutAccount,
+  askForPayoutAccountForm,
   showGuide,
   showRepairGuide,
 ];

@@ -9,7 +9,7 @@ import { type Html, html } from '../../rendering/html.ts';
 import { type Happening, money } from '../layout/parts.ts';
 import { messageKinds, workflowOfClaim, workflowOfMessage } from '../layout/voucher-story.ts';
 import { wordsOf } from './next-steps.ts';
-import { askerOf, confirmerOf, repairPath, titleOf, workflowOf } from './repair-parts.ts';
+import { askerOf, confirmerOf, repairPath, repairTitle, workflowOf } from './repair-parts.ts';
 
 type Observed = ShownPlacement['observations'][number];
 
@@ -99,7 +99,7 @@ export const happeningsOfProviders = (voucher: VoucherDetail): Happening[] => [
 /** What people of the service have done about a case, and what came of it. */
 export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[] =>
   repairs.flatMap((row) => {
-    const name = html`<a href="${repairPath(row.id)}">Repair ${row.id}</a>, “${titleOf(row)}”,`;
+    const name = html`<a href="${repairPath(row.id)}">Repair ${row.id}</a>, “${repairTitle(row)}”,`;
     const workflowId = row.state === 'ASKED' ? undefined : workflowOf(row);
     if (row.result === null)
       return [

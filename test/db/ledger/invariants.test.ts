@@ -10,7 +10,7 @@ import {
 } from '../../../src/db/books/check-whole.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { CLAIM, done, GENERATE, REDEEM, settled } from '../../end-to-end/gift/gift-scene.ts';
 import { merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
@@ -61,7 +61,7 @@ async function giftPath(stack: Stack): Promise<void> {
     .set({ expires_at: sql<Date>`now()` })
     .where('id', '=', due.id)
     .execute();
-  await stack.database.transaction().execute((transaction) => expireVouchers(transaction, 10));
+  await stack.database.transaction().execute((transaction) => expireDueVouchers(transaction, 10));
 }
 
 const statuses = async (database: Database) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/db/connection.ts';
 import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 const runExpiry = (batchSize = 100): Promise<number> =>
-  database.transaction().execute((transaction) => expireVouchers(transaction, batchSize));
+  database.transaction().execute((transaction) => expireDueVouchers(transaction, batchSize));
 
 const voucherOf = (id: number) =>
   database

@@ -8,11 +8,11 @@ import {
   type Placement,
 } from '../../../src/domain/positions/placement.ts';
 import {
-  advance,
   type Bearer,
   bearers,
   caseOf,
   difference,
+  endHold,
   netDone,
   type Position,
   type PositionAccount,
@@ -158,7 +158,7 @@ class Model {
 
   #book(): void {
     const { state } = this.#position.order;
-    this.#position = advance(this.#position);
+    this.#position = endHold(this.#position);
     if (state !== this.#position.order.state) this.#decidedAt = this.#now;
     const goal = new Map(Object.entries(target(this.#position)) as [PositionAccount, Money][]);
     for (const { debit, credit, amount } of transfersTo(goal, this.#booked)) {

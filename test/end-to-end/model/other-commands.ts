@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { addDeposit } from '../../../src/db/ledger/deposits.ts';
 import { expireOverdueClaims } from '../../../src/db/vouchers/claims.ts';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { cancelAlone } from '../../support/vouchers.ts';
 import { newOwner } from '../gift/gift-scene.ts';
@@ -97,7 +97,7 @@ export const expireCommand = (place: number): ModelCommand =>
       .set({ expires_at: sql<Date>`now() - interval '1 day'` })
       .where('id', '=', realVoucher.id)
       .execute();
-    await database.transaction().execute((transaction) => expireVouchers(transaction, BATCH));
+    await database.transaction().execute((transaction) => expireDueVouchers(transaction, BATCH));
   });
 
 /** The time of the voucher's claim is up, and both expiry runs come. */
@@ -115,5 +115,5 @@ export const lapseCommand = (place: number): ModelCommand =>
       .where('status', '=', 'OPEN')
       .execute();
     await database.transaction().execute((transaction) => expireOverdueClaims(transaction, BATCH));
-    await database.transaction().execute((transaction) => expireVouchers(transaction, BATCH));
+    await database.transaction().execute((transaction) => expireDueVouchers(transaction, BATCH));
   });

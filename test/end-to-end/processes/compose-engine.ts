@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type RunningPostgres, startPostgres } from '../../../src/local/postgres.ts';
-import { runCommand } from '../../../src/local/processes.ts';
+import { runProgram } from '../../../src/local/processes.ts';
 import { launchTemporal, type TemporalProcess } from '../../../src/local/temporal-server.ts';
 import { silentProgress } from '../../../src/runtime/process/progress.ts';
 import { type Compose, composeEnvironment } from '../../config/compose-file.ts';
@@ -127,7 +127,7 @@ export async function createComposeEngine(
     if (name !== 'temporal-schema') return Number(await startService(name, more).ended);
     const [program = '', ...words] = wordsOf(name);
     const environment = { ...environmentOf(name), PATH: `${programs}:${process.env.PATH}` };
-    const { exitCode } = await runCommand(program, words, {
+    const { exitCode } = await runProgram(program, words, {
       timeoutSeconds: STEP_SECONDS,
       environment,
     });

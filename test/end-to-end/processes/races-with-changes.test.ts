@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setPrice } from '../../../src/db/catalogue/prices.ts';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { type Answer, merchantClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { cancelAlone } from '../../support/vouchers.ts';
@@ -56,7 +56,7 @@ test('expiry and redemption', async () => {
   let isOver = false;
   const expiryRuns = (async () => {
     while (!isOver)
-      await database.transaction().execute((transaction) => expireVouchers(transaction, 3));
+      await database.transaction().execute((transaction) => expireDueVouchers(transaction, 3));
   })();
   const answers = await atOnce(
     1,
@@ -98,7 +98,7 @@ test('expiry and claim: a claimed voucher does not expire, an expired one is not
         scene.asMerchant.post(CLAIM, { voucherCode }),
   );
   const runExpiry = async () => {
-    await database.transaction().execute((transaction) => expireVouchers(transaction, 100));
+    await database.transaction().execute((transaction) => expireDueVouchers(transaction, 100));
     return undefined;
   };
   const answers = await atOnce<Answer | undefined>(2, [...claims, ...rounds.map(() => runExpiry)]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { type Answer, merchantClient } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
 import { CLAIM, done, type Gift, REDEEM } from '../gift/gift-scene.ts';
@@ -106,7 +106,7 @@ describe('is refused, and moves nothing,', () => {
         await scene.expire(gift);
         await scene.stack.database
           .transaction()
-          .execute((transaction) => expireVouchers(transaction, 100));
+          .execute((transaction) => expireDueVouchers(transaction, 100));
       },
     ],
   ])('for a voucher that is %s', async (_status, statusCode, reach) => {
@@ -186,7 +186,9 @@ test.each(rounds)(
     const gift = await scene.gift();
     await scene.expire(gift);
     const expire = () =>
-      scene.stack.database.transaction().execute((transaction) => expireVouchers(transaction, 100));
+      scene.stack.database
+        .transaction()
+        .execute((transaction) => expireDueVouchers(transaction, 100));
     const [answer] = (await atOnce<unknown>(round, [() => cancel(gift), expire])) as [Answer];
     const { status, returned } = await scene.voucher(gift);
     expect([answer.status, status]).toEqual(

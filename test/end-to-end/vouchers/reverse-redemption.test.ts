@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { signatureHeader } from '../../../clients/typescript/src/index.ts';
 import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import { askNow } from '../../positions/placements.ts';
 import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.ts';
@@ -316,7 +316,7 @@ describe('the voucher', () => {
       await scene.expire(one.gift);
       await scene.stack.database
         .transaction()
-        .execute((transaction) => expireVouchers(transaction, 100));
+        .execute((transaction) => expireDueVouchers(transaction, 100));
     }
     const before = await scene.balances();
     expect(done(await reversed(one)).body.data.creditedTo).toBe('PARTNER');
@@ -339,7 +339,7 @@ describe('the voucher', () => {
     done(await reversed(one));
     await scene.stack.database
       .transaction()
-      .execute((transaction) => expireVouchers(transaction, 100));
+      .execute((transaction) => expireDueVouchers(transaction, 100));
     expect((await scene.balances()).eMoneyWalletBalance).toBe(before.eMoneyWalletBalance + 500);
     expect((await messagesTo(one.gift))[0]).not.toMatch(/is back on your gift voucher/);
   });

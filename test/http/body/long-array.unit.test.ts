@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJsonBody } from '../../../src/http/body/json-body.ts';
 import { readBody } from '../../../src/http/body/read-body.ts';
-import { orderVouchers } from '../../../src/partner/bulk-orders.ts';
+import { orderVouchersEndpoint } from '../../../src/partner/bulk-orders.ts';
 
 const JSON_TYPE = 'application/json';
-const read = (text: string) => readBody(orderVouchers, Buffer.from(text), JSON_TYPE);
+const read = (text: string) => readBody(orderVouchersEndpoint, Buffer.from(text), JSON_TYPE);
 const lineOf = (reference: string) =>
   JSON.stringify({ reference, denominationId: 1, merchantId: 2, msisdn: null });
 const linesOf = (count: number) =>

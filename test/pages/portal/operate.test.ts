@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAdmitted } from '../../../src/db/access/access.ts';
-import { expireVouchers } from '../../../src/db/vouchers/expiry.ts';
+import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { REASON_HEADER } from '../../../src/http/envelope.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -154,7 +154,7 @@ const refusals: readonly (readonly [string, string, () => Promise<Refused>])[] =
       await scene.expire(gift);
       await scene.stack.database
         .transaction()
-        .execute((transaction) => expireVouchers(transaction, 100));
+        .execute((transaction) => expireDueVouchers(transaction, 100));
       return ofVoucher(gift, 'cancel');
     },
   ],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runCommand } from '../../../src/local/processes.ts';
+import { runProgram } from '../../../src/local/processes.ts';
 import { cachedTool } from '../cached-tool.ts';
 
 /** The version of the images in docker-compose.yml. */
@@ -26,7 +26,7 @@ export async function findReleasedTemporal(): Promise<ReleasedTemporalPrograms> 
 async function build(folder: string): Promise<void> {
   const programs = ['server', 'tools/sql'].map((name) => `${MODULE}/${name}@v${RELEASED_TEMPORAL}`);
   // At most two packages at once, at a low priority: the build must not starve what runs beside it.
-  const { exitCode, output } = await runCommand(
+  const { exitCode, output } = await runProgram(
     'nice',
     [
       ...['-n', '19', 'env', `GOBIN=${folder}`, 'CGO_ENABLED=0'],

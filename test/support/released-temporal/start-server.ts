@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startPostgres } from '../../../src/local/postgres.ts';
-import { commandLine, runCommand } from '../../../src/local/processes.ts';
+import { commandLine, runProgram } from '../../../src/local/processes.ts';
 import {
   launchTemporal,
   temporalLogEnd,
@@ -147,7 +147,7 @@ async function makeTables(
       ['setup-schema', '--version', '0.0'],
       ['update-schema', '--schema-name', schema],
     ]) {
-      const { exitCode, output } = await runCommand(sqlTool, step, {
+      const { exitCode, output } = await runProgram(sqlTool, step, {
         timeoutSeconds: SCHEMA_SECONDS,
         environment: { ...login, SQL_PLUGIN: 'postgres12', SQL_DATABASE: name },
       });

@@ -28,7 +28,7 @@ const hasTooManyNames = (known: readonly { readonly address: string }[], address
   known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
 
 /** Adds an address, a range or a name to the company's allow-list. */
-export const addAddress = portal.form({
+export const addAddressForm = portal.form({
   path: '/addresses',
   needs: 'develop',
   confirmation: ({ form }) =>
@@ -113,7 +113,7 @@ const addressesOf = ({ services, session }: AccountRequest) =>
   listSourceAddresses(services.database, session.company);
 
 /** Removes an address from the company's allow-list. */
-export const removeAddress = changePages({
+export const removeAddressPages = changePages({
   path: '/addresses/:id/remove',
   needs: 'develop',
   async find(request) {

@@ -26,13 +26,13 @@ import {
   type PageAnswer,
   PORTAL_PATH,
   portal,
-  readName,
+  readNameField,
 } from '../../page.ts';
 import {
+  answerStatus,
   changeAccess,
   checkProof,
   proofField,
-  statusOf,
   type WrongProof,
 } from '../../session/confirmation.ts';
 import { changePages } from '../changes.ts';
@@ -63,7 +63,7 @@ const keyPage = (
 const MAXIMUM_WORKING_KEYS = 10;
 
 /** Makes a key and shows it. */
-export const makeApiKey = portal.form({
+export const makeApiKeyForm = portal.form({
   path: '/keys',
   needs: 'develop',
   confirmation: ({ form }) =>
@@ -71,7 +71,7 @@ export const makeApiKey = portal.form({
   async handle(request) {
     const given = request.form.text('name');
     const scopes = readScopes(request.form, request.session.company);
-    const name = readName(given, KEY_NAME_LENGTH);
+    const name = readNameField(given, KEY_NAME_LENGTH);
     if (name === undefined) {
       const problem = `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
       return accessPage(request, {
@@ -154,7 +154,7 @@ export const askCopyApiKey = portal.page({
 });
 
 /** Shows a key again after a proof; the audit log records each time. */
-export const copyApiKey = portal.form({
+export const copyApiKeyForm = portal.form({
   path: '/keys/:id/copy',
   needs: 'develop',
   confirmation: 'each-time',
@@ -194,7 +194,7 @@ async function proofPage(request: AccountRequest, wrong?: WrongProof): Promise<P
   if (services.keyCopies === undefined || key === undefined) return problems.notFound;
   return questionPage(request, {
     title: 'Copy a key',
-    ...statusOf(wrong),
+    ...answerStatus(wrong),
     heading: html`Copy the key “${key.name}”`,
     text: html`<p>Confirm that it is you to see the key that begins with
 <code>${key.prefix}…</code>.</p>`,
@@ -236,7 +236,7 @@ with <code>${key.prefix}…</code>, expires by itself.</p>`,
 });
 
 /** Makes the new key and sets the expiry of the old one. */
-export const rotateApiKey = portal.form({
+export const rotateApiKeyForm = portal.form({
   path: '/keys/:id/rotate',
   needs: 'develop',
   confirmation: async (request) => {
@@ -282,7 +282,7 @@ async function findKey(request: AccountRequest) {
 }
 
 /** Revokes a key at once. */
-export const revokeApiKey = changePages({
+export const revokeApiKeyPages = changePages({
   path: '/keys/:id/revoke',
   needs: 'develop',
   find: findValidKey,
@@ -361,7 +361,7 @@ function midnight(): string {
 }
 
 /** Replaces the daily limits of a partner's key. */
-export const changeKeyLimits = portal.form({
+export const changeKeyLimitsForm = portal.form({
   path: '/keys/:id/limits',
   needs: 'develop',
   confirmation: async (request) => {
@@ -436,7 +436,7 @@ effect within two seconds.</p>`,
 }
 
 /** Replaces the scopes of a key. */
-export const changeKeyScopes = portal.form({
+export const changeKeyScopesForm = portal.form({
   path: '/keys/:id/scopes',
   needs: 'develop',
   confirmation: async (request) => {

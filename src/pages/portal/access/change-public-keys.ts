@@ -87,7 +87,7 @@ function readPublicKey(text: string): ReadKey {
 const PROOF_PATH = `${PUBLIC_KEYS_PATH}/proof`;
 
 /** Registers a public key after its private key has signed the challenge. */
-export const provePublicKey = portal.form({
+export const provePublicKeyForm = portal.form({
   path: '/public-keys/proof',
   needs: 'develop',
   confirmation: ({ form }) => {
@@ -161,7 +161,7 @@ ${field({
  * Reads a pasted or uploaded public key and asks for a proof of the private key. Messages about the
  * key are those of the API. Nothing is registered yet.
  */
-export const registerPublicKey = portal.form({
+export const registerPublicKeyForm = portal.form({
   path: '/public-keys',
   needs: 'develop',
   confirmation: 'none',
@@ -185,7 +185,7 @@ const validKeysOf = async ({ services, session }: AccountRequest) =>
   );
 
 /** Revokes a public key at once. */
-export const revokePublicKey = changePages({
+export const revokePublicKeyPages = changePages({
   path: '/public-keys/:id/revoke',
   needs: 'develop',
   kind: 'merchant',

@@ -204,7 +204,7 @@ The ${order.generated.toLocaleString(locale())} vouchers that exist stay, and ca
 });
 
 /** Cancels what a bulk order has not generated yet. */
-export const cancelBulkOrder = portal.form({
+export const cancelBulkOrderForm = portal.form({
   path: '/bulk-orders/:id/cancel',
   needs: 'operate',
   confirmation: 'none',
@@ -240,7 +240,7 @@ const orderOf = (request: AccountRequest) =>
  * The lines of an order as a file. Codes are money, so the file needs `operate`, each download is in
  * the audit log, and only orders of the portal have them: the API answers the codes of its own.
  */
-export const downloadBulkResult = portal.form({
+export const downloadBulkResultForm = portal.form({
   path: '/bulk-orders/:id/result',
   needs: 'operate',
   confirmation: async (request) => {

@@ -7,7 +7,7 @@ import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { amount, fileForm, message, money, table } from '../../layout/parts.ts';
+import { amountText, fileForm, message, money, table } from '../../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../../page.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../operate.ts';
 import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
@@ -28,7 +28,7 @@ export const askOrderInBulk = portal.page({
 });
 
 /** Checks the lines and shows what they cost; nothing is ordered yet. */
-export const checkBulkOrder = portal.form({
+export const checkBulkOrderForm = portal.form({
   path: '/order-in-bulk',
   needs: 'operate',
   confirmation: 'none',
@@ -149,7 +149,7 @@ ${
 ${table('Vouchers by amount', byAmount(lines), [
   { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
   { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
-  { title: 'ETB', phone: 'figure etb', value: ({ sum }) => amount(sum), align: 'right' },
+  { title: 'ETB', phone: 'figure etb', value: ({ sum }) => amountText(sum), align: 'right' },
 ])}
 <p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>
 ${fileForm(
@@ -166,7 +166,7 @@ ${table('The first lines of the order', lines.slice(0, SHOWN_LINES), [
   },
   { title: 'Merchant', phone: 'plain', value: ({ merchant }) => merchant.name },
   { title: 'Owner', phone: 'plain', value: ({ ordered }) => ownerOf(ordered.owner_msisdn) },
-  { title: 'ETB', phone: 'figure etb', value: (line) => amount(line.amount), align: 'right' },
+  { title: 'ETB', phone: 'figure etb', value: (line) => amountText(line.amount), align: 'right' },
 ])}</section>`,
   };
 }
@@ -185,7 +185,7 @@ function byAmount(lines: readonly ReadLine[]) {
 }
 
 /** Orders the lines that the person has confirmed: once, however often the form is sent. */
-export const orderBulk = portal.form({
+export const orderBulkForm = portal.form({
   path: '/bulk-orders',
   needs: 'operate',
   confirmation: 'none',

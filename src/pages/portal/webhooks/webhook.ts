@@ -229,7 +229,7 @@ ${field({
 const NO_TIME = 'Enter two times such as 2026-11-20 08:00, the earlier one first.';
 
 /** Delivers one event again, all that failed, or those of a time. */
-export const sendWebhookAgain = portal.form({
+export const sendWebhookAgainForm = portal.form({
   path: '/webhooks/:id/send-again',
   needs: 'develop',
   confirmation: 'none',

@@ -34,13 +34,13 @@ import {
   PORTAL_PATH,
   type PortalPage,
   portal,
-  readName,
+  readNameField,
 } from '../../page.ts';
 import {
+  answerStatus,
   changeAccess,
   checkProof,
   proofField,
-  statusOf,
   type WrongProof,
 } from '../../session/confirmation.ts';
 import { changePages } from '../changes.ts';
@@ -152,7 +152,7 @@ ${proofField(request, problemOf('proof'))}
 }
 
 /** Registers a webhook after a proof, and shows its secret. */
-export const addWebhook = portal.form({
+export const addWebhookForm = portal.form({
   path: '/webhooks',
   needs: 'develop',
   confirmation: 'each-time',
@@ -168,7 +168,7 @@ export const addWebhook = portal.form({
       webhooksPage(request, { ...given, ...wrong });
     if (
       given.description !== '' &&
-      readName(given.description, WEBHOOK_DESCRIPTION_LENGTH) === undefined
+      readNameField(given.description, WEBHOOK_DESCRIPTION_LENGTH) === undefined
     )
       return refuse({ field: 'description', problem: 'Enter one line of text.' });
     const wrong = await checkProof(request);
@@ -251,7 +251,7 @@ const changePage = (change: {
 
 const reasonOf = ({ session }: AccountRequest) => `By ${PORTAL_ACTOR}${session.email}.`;
 
-export const pauseWebhook = changePage({
+export const pauseWebhookPages = changePage({
   verb: 'pause',
   confirmed: ({ url }) => html`You are about to pause the webhook <code>${url}</code>.`,
   notice: 'The webhook is paused. Its events wait until you resume it.',
@@ -260,7 +260,7 @@ export const pauseWebhook = changePage({
     status === 'ACTIVE' && setWebhookStatus(transaction, id, 'DISABLED', reasonOf(request)),
 });
 
-export const resumeWebhook = changePage({
+export const resumeWebhookPages = changePage({
   verb: 'resume',
   confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
   notice: 'The webhook is active. It gets the events that it has missed.',
@@ -269,7 +269,7 @@ export const resumeWebhook = changePage({
     setWebhookStatus(transaction, id, 'ACTIVE', reasonOf(request)),
 });
 
-export const testWebhook = changePage({
+export const testWebhookPages = changePage({
   verb: 'test',
   confirmed: ({ url }) =>
     html`You are about to send a test event to the webhook <code>${url}</code>.`,
@@ -287,7 +287,7 @@ export const askRotateWebhook = portal.page({
 });
 
 /** Shows a new secret after a proof; the old one signs beside it for a while. */
-export const rotateWebhook = portal.form({
+export const rotateWebhookForm = portal.form({
   path: '/webhooks/:id/rotate',
   needs: 'develop',
   confirmation: 'each-time',
@@ -316,7 +316,7 @@ async function rotatePage(request: AccountRequest, wrong?: WrongProof): Promise<
   if (webhook === undefined) return problems.notFound;
   return questionPage(request, {
     title: 'Rotate a secret',
-    ...statusOf(wrong),
+    ...answerStatus(wrong),
     heading: html`Rotate the secret`,
     text: html`<p>The service makes a new secret for <code>${webhook.url}</code> and shows it once. For
 ${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either secret.</p>`,
@@ -327,7 +327,7 @@ ${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either sec
 }
 
 /** Removes a webhook. */
-export const removeWebhook = changePages({
+export const removeWebhookPages = changePages({
   path: '/webhooks/:id/remove',
   needs: 'develop',
   find: (request) => webhookOf(request, request.services.database),
