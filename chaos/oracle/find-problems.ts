@@ -43,8 +43,9 @@ export async function findProblems(
     readonly receiver: ChaosReceiver;
   },
 ): Promise<Finding[]> {
-  const { red, alarms } = await findWorkflows(stack);
+  const { red, restored, alarms } = await findWorkflows(stack);
   const mayAlarm = parts.faults.some(({ name }) => ALARMING.includes(name));
+  const mayMissRows = parts.faults.some(({ name }) => name === 'forget-redemption');
   const lines = await readOrderedLines(parts.log, parts.send);
   const checks: Readonly<Record<string, string[]>> = {
     'I1–I5, I10 the ledger': await findBrokenInvariants(stack.database),
@@ -53,7 +54,7 @@ export async function findProblems(
     'I7 the clients’ log': await compareEffects(stack, parts.log, lines),
     'I7 the wallets': await compareWallets(stack, { ...parts, lines }),
     'I16, I17 the log of events': await compareEvents(stack, parts),
-    'I8 workflows': [...red, ...(mayAlarm ? [] : alarms)].map(
+    'I8 workflows': [...red, ...(mayMissRows ? [] : restored), ...(mayAlarm ? [] : alarms)].map(
       (id) => `workflow ${id} is red in the Temporal UI`,
     ),
     'I9, I15 answers': checkAnswers(parts.log),

@@ -1,4 +1,6 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { ROWS_VANISHED } from '../../workflows/interceptors/vanished-rows.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 const OF_MONEY = `WorkflowType in (
@@ -13,6 +15,8 @@ const SCHEDULED = ['reconcile', 'expireVouchers'] as const;
 export interface FoundWorkflows {
   readonly running: string[];
   readonly red: string[];
+  /** Red ones whose rows a restore took back: each calls a person, and says so. */
+  readonly restored: string[];
   /** Red runs of Schedules: each had something to report. */
   readonly alarms: string[];
   /** What still asks for a person: open alarms, and a Schedule whose newest run is red. */
@@ -49,9 +53,17 @@ export async function findWorkflows({
         break;
       }
     }
+    const red: string[] = [];
+    const restored: string[] = [];
+    const failed = workflow.list({ query: `${RED} and not ${isScheduled}` });
+    for await (const { workflowId, runId, startTime } of failed) {
+      const isRestored = await isOfRestore(workflow.getHandle(workflowId, runId));
+      (isRestored ? restored : red).push(`${workflowId}, started at ${startTime.toISOString()}`);
+    }
     return {
       running: await list(`${OF_MONEY} and ExecutionStatus = 'Running'`),
-      red: await list(`${RED} and not ${isScheduled}`),
+      red,
+      restored,
       alarms: await list(`${RED} and ${isScheduled}`),
       needsAction: [
         ...newestRed,
@@ -60,5 +72,19 @@ export async function findWorkflows({
     };
   } finally {
     await connection.close();
+  }
+}
+
+/** Whether a run failed because a restore took its rows back. */
+async function isOfRestore(handle: WorkflowHandle): Promise<boolean> {
+  try {
+    await handle.result();
+    return false;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    let cause: unknown = error.cause;
+    for (; cause instanceof Error; cause = cause.cause)
+      if (cause instanceof ApplicationFailure && cause.type === ROWS_VANISHED) return true;
+    return false;
   }
 }
