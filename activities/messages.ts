@@ -90,7 +90,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 /** A message that another attempt may be sending. */
 interface EarlierSending {
-  /** What is recorded; while it is SENDING, for how long it has been. */
+  /** State of a message; while it is SENDING, also the duration. */
   readonly read: () => Promise<
     Parameters<typeof recordedOutcome>[0] & { readonly sendingSeconds: number }
   >;
@@ -233,7 +233,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     try {
       return await sendTaken(messageId, message);
     } catch (error) {
-      // Whoever asks next need not wait for it.
+      // The next caller need not wait for the lookup.
       await recordCutOff(database, messageId, cutOff.message).catch(() => undefined);
       throw error;
     }
@@ -275,7 +275,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
   }
 
-  /** The report found no message under its id: nobody has told the claim that waits for its code. */
+  /** The report found no message under its id, so the claim that waits for the code was not told. */
   async function tellEarlyReport(messageId: number): Promise<void> {
     const code = await earlyReportOf(database, messageId);
     if (code) await resumption.tellCode(code);
@@ -291,7 +291,8 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
 
   async function sendWithin(messageId: number, milliseconds: number) {
     const sending = send(messageId);
-    // A process that stops records the outcome first. A fault after the wait is found by whoever asks next.
+    // A process that stops records the outcome first. A fault after the wait is found by the next
+    // caller.
     background.run(() => sending);
     return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
   }

@@ -93,8 +93,8 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   const { database, resumption } = dependencies;
 
   /**
-   * Asks the providers about every placement that is due, until nothing is due or the time is over. What fails stays
-   * due behind all the rest, which is asked about all the same.
+   * Asks the providers about every placement that is due, until nothing is due or the time is over.
+   * A placement whose inquiry fails stays due, and all others are asked about first.
    *
    * @throws the failure of the first that failed, when the rest is done
    */
@@ -172,7 +172,7 @@ async function inquire(
 
 /** Slightly below the timeout of the activity. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
-/** What is left then is for the next check. */
+/** The next check takes the rest. */
 const BOOKS_CHECK_MS = 200_000;
 const MAXIMUM_SHOWN = 20;
 /** More than a person can look at: later ones wait. */
@@ -258,7 +258,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
   return { openCases, readCase, noteUnbookedPayment };
 }
 
-/** What the workflow of a case is found by. */
+/** The search attributes of a case's workflow. */
 const namesOf = ({
   partnerId,
   merchantId,

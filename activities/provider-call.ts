@@ -18,8 +18,8 @@ export async function withHeartbeat<Result>(call: () => Promise<Result>): Promis
 }
 
 /**
- * Sends value. A retry after a crash proves nothing about the crashed attempt: even if it is
- * refused or was not sent, the first one may have succeeded, so only an inquiry decides. Where a
+ * Sends value. A retry after a crash proves nothing about the crashed attempt. Even if the retry is
+ * refused or not sent, the first attempt may have succeeded, so only an inquiry decides. Where a
  * repetition could happen twice, there is none.
  */
 export async function sendValue(
@@ -36,9 +36,9 @@ export async function sendValue(
 }
 
 /**
- * A moment that a workflow has, which is of the clock of the Temporal server, on the clock of this
- * process, which may be wrong: a worker that is ahead must not take a sending of just now for one that
- * is long over. What counts is the time that the server has measured since.
+ * Converts a moment by the clock of the Temporal server to the clock of this process, which may be
+ * wrong. A worker that is ahead must not take a recent sending for an old one. The time that the
+ * server has measured since then counts.
  *
  * @param serverMs in milliseconds since 1970
  */

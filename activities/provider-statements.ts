@@ -134,7 +134,7 @@ export function createProviderStatementActivities(
     return againstLaterDays(provider, results);
   }
 
-  /** What was near midnight may stand in the statement of a day that was read after it. */
+  /** A transaction near midnight may stand in the provider statement of a day that was read later. */
   async function againstLaterDays(
     provider: StatementProvider,
     results: { day: Day; result: ComparisonResult }[],

@@ -69,7 +69,7 @@ export async function askProvider<Name extends string, Port>(
     : ask(set.named(name));
 }
 
-/** What is sent, and to whom first. */
+/** An order to send, and its first provider. */
 interface Sent<Name extends string, Port> {
   readonly placed: Placed;
   readonly set: ProviderSet<Name, Port>;
@@ -81,17 +81,17 @@ interface Sent<Name extends string, Port> {
   readonly canServe?: (port: Port, name: Name) => boolean;
 }
 
-/** What payments and top-ups have in common. */
+/** The common port of payments and top-ups. */
 interface ValuePort {
   readonly repetition: 'safe' | 'later' | 'never';
   canCarry(amount: string): boolean;
 }
 
 /**
- * Sends value, and asks the next provider where it did not reach the first. A refusal stays with the
- * provider that refused: it may still do it later, and only the provider of the row is asked about that.
- * The next provider is recorded before it is called, so that after a crash the inquiry goes to
- * whoever may have got it.
+ * Sends value, and asks the next provider where it did not reach the first. A refusal stays with
+ * the provider that refused: it may still do it later, and only the provider of the row is asked
+ * about that. The next provider is recorded before it is called, so that after a crash the inquiry
+ * goes to a provider that may have got the order.
  */
 export async function sendOrFailOver<Name extends string, Port extends ValuePort>(
   dependencies: ActivityDependencies,
@@ -143,14 +143,14 @@ async function nextProvider<Name extends string, Port extends ValuePort>(
 interface RoutedOutcome {
   readonly outcome: ProviderOutcome;
   readonly asked: AskedProviders & { readonly provider: SmsProviderName };
-  /** Not sent, and nobody that may send it takes calls now. */
+  /** Not sent, and no provider that may send it takes calls now. */
   readonly isHopeless: boolean;
 }
 
 /** How a text message finds its provider. */
 interface MessageRoute {
   readonly routes: readonly Route[];
-  /** What the shares of providers are drawn by. */
+  /** The seed of the shares of providers. */
   readonly share: string;
   /** Records that the next provider is asked, before it is called. */
   readonly noteFailover: (failover: MessageFailover) => Promise<unknown>;
@@ -234,9 +234,10 @@ export const canConfirmHolder = (
 ): boolean => holder === null || checkAccount !== undefined || checkedBy.includes(name);
 
 /**
- * Asks the provider for an account that nobody was paid on before, and records its answer. Returns why
- * nothing is sent, or undefined where the payment may go. A provider that cannot answer now does not
- * keep the money, except where an operator has registered the holder: then it is not sent yet.
+ * Asks the provider for an account before its first payment there, and records the answer. Returns
+ * why nothing is sent, or undefined where the payment may go. A provider that cannot answer now
+ * does not keep the money, except where an operator has registered the holder: then it is not sent
+ * yet.
  */
 async function refuseAccount(
   database: Database,
@@ -343,8 +344,8 @@ interface Other {
 }
 
 /**
- * What a workflow may conclude from the answer of the present provider: an order that some provider has done by now is
- * done, and one that another provider may have done is not refused yet.
+ * What a workflow may conclude from the answer of the present provider. An order is done if any
+ * provider has done it by now. It is not refused while another provider may have done it.
  */
 export async function withOtherPlacements<Found extends ProviderOutcome | ProviderInquiry>(
   database: Database,

@@ -183,7 +183,7 @@ const requestOf = (held: HeldRedemption | HeldAttempt) => ({
   company: { kind: held.company_kind, id: held.company_id },
 });
 
-/** What the workflow of a redemption is found by: the same as when its caller starts it. */
+/** The search attributes of a redemption's workflow: the same as at a start by its caller. */
 export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames =>
   namesOfVoucher(
     {
@@ -195,7 +195,7 @@ export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): Sta
     numbers,
   );
 
-/** What the workflow of a top-up is found by. */
+/** The search attributes of a top-up's workflow. */
 export const namesOfAttempt = ({ msisdn }: HeldAttempt, numbers: NumberBox): StartNames => ({
   numberHash: numbers.hashOfStored(msisdn),
 });

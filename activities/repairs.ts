@@ -43,7 +43,7 @@ export interface RepairEnded {
   readonly state: RepairState;
   /** What came of it, or what to do instead; null while it waits for a second person. */
   readonly result: string | null;
-  /** What it was, for people. */
+  /** The repair and its subject, for people. */
   readonly label: string;
   /** The workflow of a claim that ended with it. */
   readonly endedClaimWorkflow?: string;
@@ -128,7 +128,7 @@ async function beginOrEnd(
   await failpoint('repair-begun');
   const refuse = async (result: string) =>
     endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
-  // What runs was judged when it began.
+  // A running repair was judged when it began.
   const isNew = row.state === 'READY';
   if (isNew && !row.may_still_ask)
     return refuse('Who asked for it may not do so any more: ask again, under your own name.');
@@ -224,7 +224,7 @@ const labelOf = (row: RepairRow): string =>
   (parseMoney(row.amount) === 0n ? '' : `, ETB ${formatAmount(parseMoney(row.amount))}`) +
   `. Asked by ${row.asked_by}${row.confirmed_by === null ? '' : `, confirmed by ${row.confirmed_by}`}`;
 
-/** What to do after the database refused a repair, whose transaction was rolled back. */
+/** The advice after the database refused a repair; its transaction was rolled back. */
 function refusalAfter(error: unknown): string {
   if (violates(error, balanceConstraint))
     return 'The balance does not cover it, and nothing was changed: ask an operator for a deposit, then ask again.';
@@ -280,7 +280,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
       await resumption.nudgeTopUp(held.workflow_id);
   }
 
-  /** What came of a settlement by hand; undefined while the money is on hold. */
+  /** The result of a settlement by hand; undefined while the money is on hold. */
   async function readSettlement(
     repairId: number,
     call: Settlement,

@@ -42,8 +42,8 @@ export interface Pages<Row> {
 }
 
 /**
- * Processes all pages after an id. A row that fails stops neither its page nor the later ones; a page
- * of which every row fails ends the work, because then the cause is not a row.
+ * Processes all pages after an id. A row that fails stops neither its page nor the later ones. If
+ * every row of a page fails, the work ends, because then the cause is not a row.
  *
  * @param note told after each row and page the id from which a repetition has to begin
  * @throws the first failure, when the rest is done

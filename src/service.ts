@@ -34,7 +34,7 @@ export async function startService(
   const api = await startApi(config, temporal, {
     logger,
     metrics,
-    // An eager start takes no notice of which version is current.
+    // An eager start ignores the current version.
     eager: config.temporal.temporalBuildId === undefined,
     checks: { worker: worker.requirePolling },
   });

@@ -109,7 +109,7 @@ export const reconciliation = proxyActivities<ActivitiesOf<'reconciliation'>>({
 /**
  * The check of the books. No other reconciliation starts meanwhile, so unreadable books must not
  * keep money on hold for long: the next run checks them again. A short outage of the database or a
- * stopped worker calls nobody.
+ * stopped worker calls no person.
  */
 export const books = proxyActivities<ActivitiesOf<'books'>>({
   startToCloseTimeout: '5m',
@@ -118,7 +118,7 @@ export const books = proxyActivities<ActivitiesOf<'books'>>({
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
-/** Parts of the whole check of the books; adding up all transfers is one. Nobody waits for it. */
+/** Parts of the whole check of the books; adding up all transfers is one. No caller waits for it. */
 export const wholeBooks = proxyActivities<ActivitiesOf<'wholeBooks'>>({
   startToCloseTimeout: '2h',
   heartbeatTimeout: '30s',
@@ -143,7 +143,8 @@ export const providerStatements = proxyActivities<ActivitiesOf<'providerStatemen
 });
 
 /**
- * The state of a case; that of the books reads what has changed. A fault is transient, and nobody waits.
+ * The state of a case; that of the books reads what has changed. A fault is transient, and no
+ * caller waits.
  */
 export const cases = proxyActivities<ActivitiesOf<'cases'>>({
   startToCloseTimeout: '5m',

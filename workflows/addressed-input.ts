@@ -1,4 +1,4 @@
-/** What an input is for. */
+/** The kind of an input, and its receiver. */
 export type Address = `${'start' | 'update' | 'signal'} ${string}`;
 
 /**

@@ -8,8 +8,8 @@ interface CompareStatementsResult {
 }
 
 /**
- * Compares the statements of closed days with our books; a Schedule starts it every day. A statement
- * that cannot be read is tried again with pauses. What then is left for a person becomes cases with
+ * Compares the statements of closed days with our books; a Schedule starts it every day. A
+ * statement that cannot be read is tried again with pauses. The open differences become cases with
  * their own workflows. A cancellation in the UI has no effect.
  *
  * @throws ApplicationFailure that names the statements that could not be compared

@@ -102,7 +102,10 @@ export interface ClaimCommand extends OperationRequest {
 
 export interface ClaimMade {
   readonly ok: true;
-  /** When it was answered, nobody knew whether the code was sent. Absent where the provider had taken it. */
+  /**
+   * At the time of the answer it was not known whether the code was sent. Absent where the provider
+   * had taken it.
+   */
   readonly sending?: 'unknown';
 }
 
@@ -223,8 +226,9 @@ export interface FinishMessageInput {
 }
 
 /**
- * What a person must settle: a case by its id; about a partner's vouchers that were due by `dueUntil` and cannot
- * expire; about rows that the database refuses to end; or about the books.
+ * The subject that a person must settle. It is a case by its id, or a partner's vouchers that were
+ * due by `dueUntil` and cannot expire. Otherwise it is rows that the database refuses to end, or
+ * the books.
  */
 export type CaseName =
   | { readonly kind: 'case'; readonly id: number }
@@ -298,7 +302,7 @@ export interface RetryCall {
   readonly command: RetryCommand;
 }
 
-/** What a repair does besides its own transaction: always the way that such an operation has anyway. */
+/** The call of a repair outside its own transaction: always the usual way of such an operation. */
 export type RepairCall =
   | { readonly kind: 'cancel-voucher'; readonly command: CancelVoucherCommand }
   | { readonly kind: 'resend-message'; readonly command: ResendMessageCommand }

@@ -37,12 +37,12 @@ type Ended = Pick<Awaited<ReturnType<Activities['endDueClaims']>>, 'count' | 'is
 type StuckPartner = Awaited<ReturnType<Activities['endDueVouchers']>>['stuck'][number];
 
 /**
- * Ends what is over: vouchers and claims that are due, top-ups that never began, messages that their
- * workflows left behind, and what is kept for a limited time. A Schedule starts it. Claims come first:
- * a claimed voucher does not expire, and the end of a claim decides about its message. A step that
- * fails keeps none of the others from being done. A partner whose vouchers cannot expire becomes a case
- * with a workflow of its own, which is found until they have; so do other rows that the database refuses
- * to end.
+ * Ends what is over: vouchers and claims that are due, top-ups that never began, messages that
+ * their workflows left behind, and what is kept for a limited time. A Schedule starts it. Claims
+ * come first: a claimed voucher does not expire, and the end of a claim decides about its message.
+ * A step that fails keeps none of the others from being done. A partner whose vouchers cannot
+ * expire becomes a case with a workflow of its own, until they have expired. So do other rows that
+ * the database refuses to end.
  *
  * @throws the failures of steps
  */

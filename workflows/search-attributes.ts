@@ -19,8 +19,8 @@ export const reference = defineSearchAttributeKey('Reference', 'KEYWORD_LIST');
 export const outcome = defineSearchAttributeKey('Outcome', 'KEYWORD');
 
 /**
- * What the workflow does, by its kind. This and the following are set by whoever starts the workflow, so
- * that they cost no further write.
+ * What the workflow does, by its kind. This and the following are set at the start of the workflow,
+ * so that they cost no further write.
  */
 export const operation = defineSearchAttributeKey('Operation', 'KEYWORD');
 

@@ -47,7 +47,7 @@ export type Letter = (Omit<Email, 'id'> | (SmsMessage & { readonly routes: reado
   readonly secret?: string;
 };
 
-/** What the messages of a kind have in common. */
+/** The common part of messages of a kind. */
 export interface MessageKind {
   readonly channels: readonly OutboxChannel[];
   /** Time from its first attempt after which a message is given up; null: never. */
@@ -233,7 +233,7 @@ const readInvitation =
           };
   };
 
-/** What the token of an invitation is sealed with. */
+/** The context under which the token of an invitation is sealed. */
 const contextOf = (invitationId: string): string => `invitation ${invitationId}`;
 
 const smsText = (merchantName: string, link: string, time: string): string =>

@@ -57,7 +57,7 @@ export function createOutbox(
   );
 }
 
-/** What a sender has. */
+/** The dependencies of a sender. */
 interface Sending {
   readonly lane: Lane;
   readonly kind: MessageKind;

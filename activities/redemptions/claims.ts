@@ -365,9 +365,9 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
 
   /**
    * Makes a claim, sends its code and settles its operation in one step of its workflow. A provider
-   * that is slow, or did not take the message, keeps no other workflow waiting: the claim is returned
-   * without an outcome, and a step of its own waits for the provider. Where nobody takes messages now,
-   * the claim is withdrawn at once.
+   * that is slow, or did not take the message, keeps no other workflow waiting. The claim is
+   * returned without an outcome, and another step waits for the provider. Where no provider takes
+   * messages now, the claim is withdrawn at once.
    */
   async function claimAndSend(
     command: ClaimCommand,

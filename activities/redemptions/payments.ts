@@ -30,8 +30,9 @@ import {
 import { paysTo } from './facts.ts';
 
 /**
- * Sends a payment. To a provider that would pay a repetition again it is sent at most once: a mark in the
- * database precedes it, and only what was provably not sent, or refused at once, removes the mark.
+ * Sends a payment. A provider that would pay a repetition again gets the payment at most once. A
+ * mark in the database precedes the sending. Only a payment that was provably not sent, or refused
+ * at once, loses the mark.
  */
 async function sendPayment(
   database: Database,

@@ -166,7 +166,7 @@ async function recordHold(
   return describeHold({
     ...redemption,
     ...{ merchantName, serialNumber, messageId, provider },
-    // What a restore lost may have been sent: its provider is asked first.
+    // A payment that a restore lost may have been sent: its provider is asked first.
     isResumed: recorded.isFoundAgain,
   });
 }

@@ -59,8 +59,8 @@ const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   'operatorSignal' in command.company.credential;
 
 /**
- * Why the signal may not make an attempt: the setting disables it, or the amount needs two people, as the
- * repair that retries to the same number does. Nobody knows who sent it.
+ * Why the signal may not make an attempt: the setting disables it, or the amount needs two people,
+ * as the repair that retries to the same number does. The sender is unknown.
  */
 function refuseSignal(
   command: TopUpCommand | RetryCommand,
@@ -79,7 +79,7 @@ function refuseSignal(
   return refuse('topup-not-failed', { detail });
 }
 
-/** What the repair asks for whose authority a command has; undefined for all others. */
+/** The arguments of the repair whose authority a command has; undefined for other commands. */
 async function askedOf(
   transaction: DatabaseTransaction,
   { company: { credential } }: TopUpCommand | RetryCommand,
@@ -349,7 +349,7 @@ async function recordHold(
   await dependencies.failpoint(`${subject}-held`);
   return describeHold({
     operationId,
-    // What a restore lost may have been sent: its provider is asked first.
+    // A top-up that a restore lost may have been sent: its provider is asked first.
     isResumed: isFoundAgain,
     attempt,
     msisdn,
@@ -379,7 +379,7 @@ async function resumeHold(
   });
 }
 
-/** What a hold is described by; the number is in clear here, and masked in what comes of it. */
+/** The description of a hold. The number is in clear here, and masked in every result. */
 type HoldRecord = Omit<TopUpHeld, 'kind' | 'amount' | 'product'> & {
   readonly amount: Money;
   readonly product: string | null;

@@ -44,8 +44,9 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
   const generateLine = createLineGeneration(dependencies);
 
   /**
-   * Generates the vouchers of an order, batch by batch, until it has ended or the time of the step is
-   * up. What an earlier run has committed stays: a line is settled in the transaction of its voucher.
+   * Generates the vouchers of an order, batch by batch, until it has ended or the time of the step
+   * is up. Lines that an earlier run committed stay: a line is settled in the transaction of its
+   * voucher.
    */
   async function generateBulkLines(bulkOrderId: number): Promise<BulkProgress> {
     for (const endsAt = Date.now() + STEP_MS; ; ) {
@@ -117,7 +118,7 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
   return { generateBulkLines };
 }
 
-/** Generates the voucher of a line, or finds the one that its reference generated before. */
+/** Generates the voucher of a line, or finds the voucher that its reference generated before. */
 function createLineGeneration(dependencies: ActivityDependencies) {
   const { settings, numbers } = dependencies;
   return async function generateLine(

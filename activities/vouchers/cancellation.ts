@@ -50,7 +50,7 @@ const answered = (outcome: CancellationResult['outcome']): CancellationResult =>
   endedClaim: null,
 });
 
-/** The answer of an earlier attempt, after which nobody may have told the workflow of the claim. */
+/** The answer of an earlier attempt, after which the workflow of the claim may not have been told. */
 async function answeredBefore(
   transaction: DatabaseTransaction,
   { voucherId }: CancelVoucherCommand,

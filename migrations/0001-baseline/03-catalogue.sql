@@ -30,7 +30,8 @@ create table products (
   -- The mobile operator that a package belongs to.
   operator text check (operator in ('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA')),
   price_amount numeric(20, 6) check (price_amount > 0),
-  -- The provider's number of a package. Null: the provider does not sell it, so nobody can buy it.
+  -- The provider's number of a package. Null: the provider does not sell it, so no partner can
+  -- offer it.
   provider_product_id integer check (provider_product_id > 0)
 );
 create index products_by_category on products (product_category_id, id) where deleted_at is null;

@@ -30,13 +30,13 @@ create table left_requests (
   request_digest text not null,
   -- When the first of the callers who were told to repeat had begun to wait.
   left_at timestamptz not null,
-  -- When the first of them came back. Null: nobody has yet.
+  -- When the first of them came back. Null: none has come back yet.
   taken_at timestamptz,
   primary key (company_kind, company_id, request_digest)
 );
 create index left_requests_by_age on left_requests (left_at);
 
--- What a signed body or message is bound to, so that it cannot be replayed elsewhere.
+-- The endpoint and path of a signed body or message, so that it cannot be replayed elsewhere.
 create table signed_requests (
   merchant_id bigint not null references merchants,
   -- 'body:<digest>' is bound to an endpoint, 'message:<digest>' to a body.
@@ -47,7 +47,7 @@ create table signed_requests (
 );
 create index signed_requests_by_age on signed_requests (created_at);
 
--- What a company's requests have used of its budgets on one day (UTC).
+-- The used budgets of a company on one day (UTC).
 create table company_daily_counts (
   company_kind text not null check (company_kind in ('partner', 'merchant')),
   company_id bigint not null,

@@ -14,7 +14,7 @@ create table topups (
   kind text not null check (kind in ('AIRTIME', 'PACKAGE')),
   -- As the partner asked for it; whether there is such a product is looked at before the hold.
   product_id bigint,
-  -- What the partner is charged; a package's price is known once its money is held.
+  -- The charge of the partner; the price of a package is known once its money is held.
   amount numeric(20, 6) check (amount > 0),
   msisdn text not null,
   -- Known once its money is held.

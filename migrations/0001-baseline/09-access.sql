@@ -34,7 +34,7 @@ create table api_keys (
 create index api_keys_by_partner on api_keys (partner_id) where partner_id is not null;
 create index api_keys_by_merchant on api_keys (merchant_id) where merchant_id is not null;
 
--- Whoever ends or revokes a key, in whatever way, erases the ciphertext with it.
+-- Every end or revocation of a key erases the ciphertext with it.
 create function erase_key_ciphertext() returns trigger language plpgsql as $$
 begin
   new.key_ciphertext := null;
@@ -82,7 +82,7 @@ create table merchant_public_keys (
         from '^-----BEGINPUBLICKEY-----([A-Za-z0-9+/]{118}==)-----ENDPUBLICKEY-----$'
       ), 'base64')), 'hex')
   ) stored,
-  -- When its merchant has signed a challenge with the private key. Null: nobody has.
+  -- When its merchant has signed a challenge with the private key. Null: it has not.
   proven_at timestamptz
 );
 create index merchant_public_keys_by_merchant on merchant_public_keys (merchant_id);
@@ -168,7 +168,7 @@ create table audit_log (
   action text not null,
   subject_kind text not null,
   subject_id bigint not null,
-  -- What was changed, without secrets.
+  -- The change, without secrets.
   details jsonb not null
 );
 create index audit_log_by_subject on audit_log (subject_kind, subject_id, id);

@@ -15,7 +15,7 @@ create table portal_accounts (
   password_hash text,
   -- The operator knows the password: the person chooses another one first of all.
   must_change_password boolean not null default false,
-  -- Of a password that an operator has made: nobody is signed in by it afterwards. Null: never.
+  -- The end of a password that an operator has made: it opens no session afterwards. Null: never.
   password_expires_at timestamptz,
   last_signed_in_at timestamptz,
   -- Null: the market's.
@@ -24,7 +24,8 @@ create table portal_accounts (
   language text check (language in ('en', 'am')),
   -- Whether monthly statements come by e-mail. Null: by the role.
   statement_by_email boolean,
-  -- Months that closed until then are dealt with, so that nobody gets those from before.
+  -- Months that closed until then are dealt with, so that a new account gets no e-mail about
+  -- earlier months.
   statements_until timestamptz not null default now(),
   constraint portal_accounts_of_one_company check (num_nonnulls(partner_id, merchant_id) <= 1)
 );

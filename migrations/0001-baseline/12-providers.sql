@@ -64,7 +64,7 @@ create table mpesa_results (
   -- What an inquiry says of the payment.
   transaction_status text,
   receipt text,
-  -- What the provider has, if it is not what we sent.
+  -- The provider's value, if it differs from ours.
   difference text check (difference in ('reference', 'amount', 'payee')),
   -- When an inquiry of ours was answered with it.
   used_at timestamptz,

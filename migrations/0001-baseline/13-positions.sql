@@ -1,4 +1,5 @@
--- What providers did of what was ordered, who bears the difference to our books, and what a person must settle.
+-- What providers did of each order, who bears the difference to our books, and the cases that a
+-- person must settle.
 
 -- An order at one provider, under one reference of ours: a payment, a top-up, or the reversal of a payment.
 create table placements (
@@ -43,7 +44,8 @@ create index placements_by_provider_reference on placements (provider_reference)
   where provider_reference is not null;
 create index placements_to_ask on placements (ask_at) where ask_at is not null;
 
--- What a provider says of a placement, once that has changed: its first answer, and each change.
+-- The observations of a placement, once they differ: the first answer of the provider, and each
+-- change.
 create table observations (
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),
@@ -89,7 +91,7 @@ create table cases (
   subject text not null,
   why text not null check (why in ('difference', 'unclear', 'silence', 'unbooked', 'foreign',
     'unread', 'balance')),
-  -- What is in suspense, or in question. Negative: providers did less than is paid for.
+  -- The amount in suspense, or in question. Negative: providers did less than is paid for.
   amount numeric(20, 6) not null,
   message text,
   provider text,

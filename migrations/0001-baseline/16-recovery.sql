@@ -7,7 +7,7 @@ create table maintenance_fences (
   -- The restored database lacks what happened after this moment.
   restored_to timestamptz not null,
   state text not null default 'MAINTENANCE' check (state in ('MAINTENANCE', 'LIFTED')),
-  -- What the providers did was booked completely.
+  -- When the effects at all providers were booked completely.
   booked_at timestamptz,
   lifted_at timestamptz,
   check ((state = 'LIFTED') = (lifted_at is not null))

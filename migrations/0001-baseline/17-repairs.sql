@@ -49,7 +49,7 @@ create table repairs (
 create unique index repairs_open on repairs (kind, subject_kind, subject_id)
   where state in ('ASKED', 'READY', 'RUNNING');
 create index repairs_underway on repairs (state, id) where state in ('ASKED', 'READY', 'RUNNING');
--- What one asker moves in a day without a second person is added up.
+-- The value that one asker moves in a day without a second person is added up.
 create index repairs_alone on repairs (asked_at)
   where confirmed_by is null and state in ('READY', 'RUNNING', 'DONE');
 create index repairs_of_voucher on repairs (voucher_id, id) where voucher_id is not null;

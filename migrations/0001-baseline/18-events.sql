@@ -14,7 +14,7 @@ create table events (
     'voucher.generated', 'claim.started', 'voucher.redeemed', 'redemption.refused',
     'redemption.reversed', 'voucher.expired', 'voucher.cancelled', 'topup.succeeded',
     'topup.failed', 'topup.late', 'topup.reversed', 'balance.low', 'payout.completed')),
-  -- What it happened to: its events are told in their order.
+  -- The subject of the event: events of one subject are told in their order.
   subject text not null,
   -- The facts as they were; amounts as decimal strings; phone numbers masked.
   data jsonb not null

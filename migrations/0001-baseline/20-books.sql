@@ -5,8 +5,8 @@ create table book_checkpoints (
   source text primary key
     check (source in ('ledger-sums', 'holdings', 'hour-sums', 'row-counts', 'transfers', 'vouchers',
       'redemptions', 'status-changes')),
-  -- All ids up to it are settled, committed or never to come, and have been read; of sums by hours, the
-  -- hours since 1970 before it. -1: the sums are to be begun.
+  -- All ids up to it are settled, committed or never to come, and have been read. For sums by hours
+  -- it is the number of hours since 1970. -1: the sums are to be begun.
   checked_to bigint not null,
   -- The next end: settled once every transaction before next_xid has ended.
   next_to bigint not null,
@@ -23,7 +23,7 @@ create table checked_balances (
   amount numeric(20, 6) not null
 );
 
--- What the vouchers of a partner hold: the amounts up to the checkpoint of the holdings, and the
+-- The holdings of a partner's vouchers: the amounts up to the checkpoint of the holdings, and the
 -- changes that were taken from unchecked_changes.
 create table checked_holdings (
   partner_id bigint primary key,
@@ -112,7 +112,7 @@ create table ledger_day_sums (
 );
 create index ledger_day_sums_credited on ledger_day_sums (credit_account_id, day);
 
--- What a merchant was paid in an hour that is over. Lists of days read it.
+-- The payouts of a merchant in a past hour. Lists of days read it.
 create table payout_hour_sums (
   merchant_id bigint not null,
   -- Its beginning.
@@ -124,7 +124,7 @@ create table payout_hour_sums (
   primary key (merchant_id, hour)
 );
 
--- What a partner sold in an hour that is over.
+-- The sales of a partner in a past hour.
 create table sale_hour_sums (
   partner_id bigint not null,
   hour timestamptz not null,

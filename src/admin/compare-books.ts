@@ -25,10 +25,10 @@ export interface ListedProviders {
 }
 
 /**
- * How a transaction of a provider stands in our books. lost: the provider did it, or may do it, and
- * our row is gone. open: on hold, its workflow asks the provider. differs: our row says otherwise.
- * agrees: our row says the same, or there is neither a row nor an effect. recovered: it is booked in
- * suspense. foreign: it has no reference of ours, or not our currency.
+ * The state of a provider's transaction in our books. lost: the provider did it, or may do it, and
+ * our row is gone. open: on hold; its workflow asks the provider. differs: our row says otherwise.
+ * agrees: our row says the same, or neither a row nor an effect exists. recovered: booked in
+ * suspense. foreign: without a reference of ours, or in another currency.
  */
 type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
 
@@ -188,7 +188,7 @@ const transactionOf = (
 /** The serial number in the description of a payment (activities/redemptions/payments.ts). */
 const SERIAL_NUMBER = /\bvoucher (\S+)$/;
 
-/** What is known of a lost payment or top-up; undefined where even its amount is not. */
+/** The known part of a lost payment or top-up; undefined where even its amount is unknown. */
 export async function lostPaymentOf(
   database: Database,
   found: ComparedTransaction,

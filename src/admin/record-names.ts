@@ -136,7 +136,7 @@ export const changeDetails = (changes: ColumnChanges) => ({
 const camelCase = (column: string) =>
   column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The two options for a company, of which one is used. */
+/** The two options for a company; a command needs one of them. */
 export const companyFields = {
   partner: optional(id, 'The id of a partner'),
   merchant: optional(id, 'The id of a merchant'),

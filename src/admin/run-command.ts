@@ -13,7 +13,7 @@ export interface AdminIo {
   readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
   /** The settings; by default those of the process. */
   readonly environment?: Environment;
-  /** By default the one who runs the process. */
+  /** By default the user of the process. */
   readonly user?: SystemUser;
 }
 

@@ -16,8 +16,8 @@ export interface AdminSettings extends Omit<AdminContext, 'database' | 'actor' |
 }
 
 /**
- * The database of DATABASE_URL, or the one that `npm start` runs in the data folder, with its
- * secrets.
+ * The database of DATABASE_URL. Without it, the database of `npm start` in the data folder, with
+ * its secrets.
  *
  * @throws {AdminError} where there is neither
  */

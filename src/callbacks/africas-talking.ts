@@ -57,7 +57,7 @@ export const africasTalkingCallback = endpoint({
       state,
       reason: state === 'not-delivered' ? reasonOf(body.status, body.failureReason) : null,
     };
-    // What is no number is the number of nobody.
+    // A text that is no number belongs to no owner.
     const msisdn = parseMsisdn(body.phoneNumber) ?? body.phoneNumber;
     const code = await recordDeliveryReport(database, report, {
       msisdn,

@@ -38,9 +38,9 @@ export const airtimeCallback = endpoint({
 const subject = z.object({ customIdentifier: z.string().max(40) });
 
 /**
- * Receives a callback of Reloadly about a top-up. It is signed (providers.md 3.2b), but without a limit
- * in time, and its shape is not settled: it is a nudge like those of other providers, of which only our
- * reference is read.
+ * Receives a callback of Reloadly about a top-up. It is signed (providers.md 3.2b), but without a
+ * limit in time, and its shape is not settled. So it is a nudge like those of other providers: only
+ * our reference is read.
  */
 export const reloadlyCallback = endpoint({
   method: 'POST',

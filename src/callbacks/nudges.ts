@@ -51,7 +51,7 @@ const MAXIMUM_SUBJECTS = 20_000;
 /**
  * Limits the callbacks of a subject that reach its workflow: they are not signed, and each one adds
  * to the workflow's history. A dropped callback costs nothing, since the workflow polls the
- * provider. One that reached nobody does not count: its sender repeats it.
+ * provider. A callback that reached no workflow does not count: its sender repeats it.
  * rate-limiter-flexible does not fit: its memory store has a timer per subject and no bound.
  */
 export function createCallbackLimit(): NudgeWithinLimit {

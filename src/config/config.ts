@@ -226,7 +226,7 @@ function readSettings<Given extends Settings>(
   throw new ConfigError(`Settings are missing or wrong:\n${[...new Set(lines)].join('\n')}`);
 }
 
-/** Reports each problem beside all others, in one run. */
+/** Reports all problems in one run. */
 const withRules = <Schema extends z.ZodObject>(schema: Schema, rules: readonly Rule[]): Schema =>
   rules.reduce<Schema>(
     (checked, { isKept, path, message }) =>

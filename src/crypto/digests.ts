@@ -30,9 +30,9 @@ type Part = string | Uint8Array;
  * columns are bytes; those that payloads and workflow ids also contain are hex.
  *
  * `identityKey` (32 bytes) names operations, requests, payments and counted subjects, which are no
- * secrets, and API keys: it must not change for the life of the database. All other digests are made with
- * the first key of `ring` and found under all of them; each carries the id of its key, except under
- * the identity key, which was the only one at first.
+ * secrets, and API keys: it must not change for the life of the database. All other digests are
+ * made with the first key of `ring` and found under all of them. Each carries the id of its key.
+ * The identity key was the only one at first, so its digests carry none.
  */
 export function createDigests(
   identityKey: Buffer,
@@ -111,8 +111,8 @@ export function createDigests(
     publicKeyChallenge: (formToken: string, merchantId: number, fingerprint: string): string =>
       digest('public-key-challenge', formToken, String(merchantId), fingerprint).toString('hex'),
     /**
-     * A counted subject: for sign-ins an e-mail address, a network address, both, or a device; for
-     * changes of a password and for codes the account; for invitation links a network address.
+     * A counted subject. Sign-ins count by e-mail address, network address, both, or device.
+     * Changes of a password and codes count by account, and invitation links by network address.
      */
     signInSubject: (kind: SignInSubject, ...subject: readonly string[]): Buffer =>
       digest('sign-in-subject', kind, ...subject),
@@ -144,7 +144,7 @@ function ofSecrets(keys: readonly PreparedKey[]) {
     recoveryCode: (accountId: number, code: string) =>
       bytes('recovery-code', String(accountId), code),
     invitation: (token: string) => bytes('invitation', token),
-    /** In a cookie, where nobody needs the id of the key. */
+    /** Stands in a cookie, which needs no id of the key. */
     portalDevice: (account: string, name: string): string[] =>
       keys.map(({ key }) => hmacOf(key, 'portal-device', [account, name]).toString('base64url')),
   };
@@ -211,7 +211,7 @@ export function isSameBytes(given: Buffer | string, expected: Buffer | string): 
 /** A ciphertext that is moved to another key's row cannot be decrypted there. */
 const contextOf = (digest: Buffer): string => `api-key ${digest.toString('hex')}`;
 
-/** The ciphertext of an API key for storage beside its digest; null where keys are not stored. */
+/** The sealed API key, stored with its digest; null where keys are not stored. */
 export const sealApiKey = (
   box: SecretBox | undefined,
   { key, digest }: { readonly key: string; readonly digest: Buffer },

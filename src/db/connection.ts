@@ -63,8 +63,8 @@ function createPreparingClient(): typeof pg.Client {
     }
 
     /**
-     * A transaction begins in one packet with its first statement, which saves a round trip. What was
-     * sent behind a failed `begin` must not count: the connection ends.
+     * A transaction begins in one packet with its first statement, which saves a round trip. A
+     * statement that was sent behind a failed `begin` must not count: the connection ends.
      */
     private beginWithNext(): Promise<Pick<pg.QueryResult, 'command' | 'rows'>> {
       const { stream } = (this as unknown as { connection: { stream: Socket } }).connection;

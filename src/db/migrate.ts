@@ -25,7 +25,7 @@ type Indexes = Readonly<Record<string, { readonly table: string; readonly column
 
 /**
  * Builds indexes on existing tables during writes. Building waits for running transactions but
- * blocks nobody, so the connection has no time limit.
+ * blocks none, so the connection has no time limit.
  */
 async function makeIndexes(database: Database, indexes: Indexes): Promise<void> {
   for (const [name, index] of Object.entries(indexes)) await makeIndex(database, name, index);
@@ -66,8 +66,8 @@ const RETRY_PAUSE_MS = 500;
 const RETRY_SECONDS = 600;
 
 /**
- * Every so many attempts the migration insists. Requests lock tables in more than one order, so under
- * load there may always be one that waits for a table of the migration and has another that the
+ * Every so many attempts the migration insists. Requests lock tables in more than one order. So
+ * under load one of them may always wait for a table of the migration, and hold another that the
  * migration waits for. PostgreSQL then ends the request's transaction, and its worker repeats it.
  */
 const ATTEMPTS_UNTIL_INSISTING = 3;
@@ -160,8 +160,8 @@ const migrationsOfFolder = (): Promise<Migrations> =>
 /**
  * Migrates the schema to its latest version, each migration in a transaction of its own, so that it
  * holds the locks of few tables and not for long. Safe to run in several processes at once: one
- * migrates, and the others wait. A statement may take as long as a big table needs, but none waits
- * long for a lock, since all others would wait behind it: the migration is rolled back and retried.
+ * migrates, and the others wait. A statement may take as long as a big table needs. None waits long
+ * for a lock, since all others would wait behind it: the migration is rolled back and retried.
  *
  * Then it grants each process its rights; returns the statements that remain for an administrator.
  *
@@ -216,7 +216,7 @@ async function migrateAll(
   };
   const all = await pending();
   if (all.length === Object.keys(migrations).length) {
-    // Nobody uses an empty database, so one transaction keeps nobody waiting.
+    // An empty database has no users, so one transaction delays no request.
     await prepare(all);
     return run(() => migrator.migrateToLatest());
   }
@@ -229,8 +229,8 @@ async function migrateAll(
 }
 
 /**
- * A migration that replaces the function of a trigger would leave it with the rights of its caller:
- * until the last migration, processes that may not write what the trigger writes would fail.
+ * A migration that replaces the function of a trigger would leave it with the rights of its caller.
+ * Until the last migration, processes that may not write the trigger's table would fail.
  */
 const withRightsOfTriggers = (
   migrations: Readonly<Record<string, Migration>>,

@@ -386,9 +386,9 @@ const isOver = sql<boolean>`coalesce(
 const stillProcessing: Refusal = { ok: false, reason: 'still-processing' };
 
 /**
- * Records that a caller without a key got "repeat the request": an identical request will get the
- * outcome of this operation, or of the one that it joined. An operation that has not begun by now
- * never begins, since the caller's next request replaces it.
+ * Records that a caller without a key got "repeat the request". An identical request gets the
+ * outcome of this operation, or of the operation that it joined. An operation that has not begun by
+ * now never begins, since the caller's next request replaces it.
  */
 export async function recordAbandonedRequest(
   database: Database,

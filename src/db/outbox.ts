@@ -133,7 +133,7 @@ export async function renewOutboxSending(
     where id = ${id} and attempts = ${attempts} and state = 'SENDING'`.execute(database);
 }
 
-/** An e-mail that nobody got. */
+/** An e-mail that did not arrive. */
 export interface UndeliveredEmail {
   readonly queue: OutboxKind;
   /** The day of the report, or the month of the statement; null of other e-mails. */

@@ -86,7 +86,7 @@ export async function readMargins(
   return rows;
 }
 
-/** What has not come to its end, of one kind and age. */
+/** The open rows of one kind and age. */
 interface OpenHolds {
   readonly kind: PlacementKind;
   /** The first of the given ages that is greater; null beyond the last. */
@@ -152,8 +152,8 @@ const waiting = {
 };
 
 /**
- * What operators must know of the state of the service, in one statement whose cost grows with what is
- * open, not with history.
+ * The state of the service for operators, in one statement whose cost grows with open rows, not
+ * with history.
  *
  * @param ages upper bounds in seconds, ascending
  */

@@ -177,7 +177,7 @@ export const numberKey = (column: Expression<unknown>) =>
 export const hasNumber = (column: string, hash: string | undefined) =>
   sql<boolean>`${numberKey(sql.ref(column))} = ${hash ?? null}`;
 
-/** What a number is still needed for. */
+/** A use that still needs a number. */
 export interface LiveUse {
   readonly kind: 'voucher' | 'top-up' | 'bulk order' | 'message' | 'repair';
   readonly id: number;

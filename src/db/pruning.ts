@@ -21,7 +21,7 @@ const WRONG_CODE_DAYS = 2;
 
 /** Operators can see for this time which companies reached a budget. */
 const DAILY_COUNT_DAYS = 30;
-/** Nobody asks about a payment any more by then, or asks M-Pesa anew. */
+/** By then no workflow asks about a payment any more, or it asks M-Pesa again. */
 const MPESA_RESULT_DAYS = 30;
 /** Counts of numbers serve the limits of the current day only. */
 const NUMBER_COUNT_DAYS = 2;
@@ -44,7 +44,7 @@ type Pruning = (retention: Retention, batchSize: number) => RawBuilder<unknown>;
 interface AgingRows {
   readonly table: string;
   readonly since: string;
-  /** What identifies a row, where a table has one column for it. */
+  /** The column that identifies a row, where a table has one. */
   readonly key?: string;
   /** A condition for those that may go. */
   readonly only?: RawBuilder<unknown>;

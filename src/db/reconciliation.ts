@@ -287,7 +287,7 @@ export async function findReferencedPayment(
 
 type Left = RawBuilder<{ id: string }>;
 
-/** Those of the rows that no expiry run and nobody else has ended. */
+/** Those of the rows that neither an expiry run nor another process has ended. */
 const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => Left>> = {
   claim: (ids) => sql`
     select id from voucher_claims where id = any(${ids}::text[]) and status = 'OPEN'`,

@@ -30,7 +30,7 @@ interface FenceFacts {
   readonly isFenced: boolean;
   /** Of PostgreSQL: a promotion or a restore begins another one. Null on a standby. */
   readonly timeline: number | null;
-  /** The one that an operator has accepted last, or the first one. */
+  /** The timeline that an operator has accepted last, or the first one. */
   readonly acceptedTimeline: number;
   readonly now: Date;
 }
@@ -48,7 +48,7 @@ const fenceFacts = sql<FenceFacts>`
 export const readFence = async (database: Database): Promise<FenceFacts> =>
   only(await fenceFacts.execute(database));
 
-/** The same on one connection, of which no pool knows yet. */
+/** Reads the fence on one connection that no pool knows yet. */
 const readFenceOn = async (
   connection: DatabaseConnection,
   database: Database,
@@ -158,7 +158,7 @@ export interface FenceWatchOptions {
    * to half the time of the round trip.
    */
   readonly noteClock: (aheadSeconds: number) => void;
-  /** Told when the server has another timeline than the one that operators have accepted. */
+  /** Told when the timeline of the server differs from the accepted timeline. */
   readonly noteNewTimeline: (facts: FenceFacts) => void;
 }
 
@@ -233,7 +233,7 @@ export async function watchFence(
   };
 }
 
-/** What our books have of an order at one provider. */
+/** The amounts of an order at one provider, in our books. */
 export interface KnownPlacement {
   readonly reference: string;
   readonly provider: string;
@@ -297,9 +297,10 @@ export interface LostOrder {
 }
 
 /**
- * Books what a restore lost: the provider has done it, and nobody was charged, so that the amount is in suspense. It
- * ends when the request is repeated, which finds it, or when an operator settles its case. One that the provider may
- * still do counts as done. Idempotent; returns whether it was booked now.
+ * Books an operation that a restore lost: the provider has done it, and no company was charged, so
+ * that the amount is in suspense. It ends when the request is repeated, which finds it, or when an
+ * operator settles its case. One that the provider may still do counts as done. Idempotent; returns
+ * whether it was booked now.
  */
 export async function bookLost(
   transaction: DatabaseTransaction,

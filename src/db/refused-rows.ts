@@ -14,7 +14,7 @@ export const isAmong = <Id>(
     ? sql`${sql.ref(column)} = any(${rows.only}::${sql.raw(type)}[])`
     : sql`${sql.ref(column)} <> all(${rows.except}::${sql.raw(type)}[])`;
 
-/** What an expiry run does with rows that are due. */
+/** The step of an expiry run for due rows of a kind. */
 export interface RowStep<Id> {
   /** Ends a batch of them in one transaction; returns the number. */
   end(rows: Rows<Id>): Promise<number>;

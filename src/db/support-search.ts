@@ -60,7 +60,7 @@ export async function readNumberOf(
   return row?.msisdn ?? undefined;
 }
 
-/** What a person of the service looks for, with the keys by which codes and numbers are found. */
+/** A search of a person of the service, with the keys by which codes and numbers are found. */
 interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode' | 'about'> {
   readonly numberHash?: string;
   readonly codeDigests?: readonly Buffer[];

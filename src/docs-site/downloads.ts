@@ -92,11 +92,11 @@ function headerOf({ path, content, isExecutable = false }: ArchivedFile): Buffer
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What can be downloaded, before it is made. */
+/** A download before it is made. */
 interface Archive {
   readonly file: string;
   readonly title: string;
-  /** What it is, and what to do with it; in Markdown. */
+  /** The file and its use, in Markdown. */
   readonly about: string;
   /** Makes it once. */
   readonly make: () => Promise<Buffer>;
@@ -194,7 +194,7 @@ const PATH = '/downloads';
 /** Where an archive is. */
 const archiveAddress = ({ file }: Archive): string => `${DOCS_PATH}${PATH}/${file}`;
 
-/** What there is as files, with their checksums. */
+/** The downloads as files, with their checksums. */
 export const downloadsPage: DocsPage = {
   path: PATH,
   title: 'Downloads',

@@ -15,10 +15,10 @@ const [signModule, ...signImports] = readModules(
   DOCS_PATH,
 );
 
-/** What pages load beside the portal's style and logo, which they share. */
+/** The files of pages in addition to the portal's style and logo, which they share. */
 export const ownAssets = {
   stylesheet: readAsset(folder, 'docs.css', DOCS_PATH),
-  /** Tabs of languages, buttons that copy, and marks in the lists beside a page. */
+  /** Tabs of languages, buttons that copy, and marks in the lists at the side of a page. */
   script: readAsset(folder, 'docs.js', DOCS_PATH),
   /** Sends the calls of forms; the portal's console has it, too. */
   tryItScript: readAsset(folder, 'try-it.js', DOCS_PATH),
@@ -42,7 +42,10 @@ interface Group {
   readonly entries: readonly Entry[];
 }
 
-/** The list beside every page: the part that the page belongs to is open, and the page is marked. */
+/**
+ * The list at the side of every page: the part that the page belongs to is open, and the page is
+ * marked.
+ */
 function menu(here: string): Html {
   const parts = [
     {

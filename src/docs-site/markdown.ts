@@ -16,7 +16,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   go: 'Go',
 };
 
-/** What is shown of one language. */
+/** The rendered text of one language. */
 interface Panel {
   readonly name: string;
   readonly tokens: Token[];

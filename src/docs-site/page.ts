@@ -3,7 +3,7 @@ import type { Html } from '../rendering/html.ts';
 /** Where the site is. */
 export const DOCS_PATH = '/docs';
 
-/** A page of the site. What it costs is made when somebody asks for it: most pages are never read. */
+/** A page of the site. Its content is made at the first request: most pages are never read. */
 export interface DocsPage {
   /** Below `DOCS_PATH`; empty for the first page. */
   readonly path: string;

@@ -2,8 +2,9 @@ import { webhookHost } from './events.ts';
 import type { Company, Employer } from './vouchers/voucher.ts';
 
 /**
- * The changes that people of a company see, most of them of its access, by their action in the audit log: what
- * happened, which detail names the subject, and whether the owners are told by e-mail.
+ * The changes that people of a company see, most of them of its access, by their action in the
+ * audit log. Each says what happened, which detail names the subject, and whether the owners are
+ * told by e-mail.
  */
 export interface AccessChange {
   readonly text: string;
@@ -87,7 +88,7 @@ export type AccessChangeName = keyof typeof accessChanges;
 export const accessChangeOf = (action: string): AccessChange | undefined =>
   (accessChanges as Readonly<Record<string, AccessChange>>)[action];
 
-/** The actions of which owners are told. */
+/** The actions that owners are told about. */
 export const toldActions: readonly string[] = Object.entries(accessChanges)
   .filter(([, { isTold }]) => isTold)
   .map(([action]) => action);
@@ -161,7 +162,7 @@ export const scopeMeanings: Readonly<Record<Scope, string>> = {
   topups: 'Send and retry top-ups of airtime and packages',
 };
 
-/** What an API key may do; the successor of a rotated key has the power of the old one. */
+/** The power of an API key; the successor of a rotated key has the power of the old one. */
 export interface ApiKeyPower {
   readonly scopes: readonly Scope[];
   /** Decimal string in ETB: what vouchers and top-ups of a day may cost; null without a limit. */
@@ -205,7 +206,7 @@ export type RightfulCommand = keyof typeof commandRights;
 export const mayCommand = (kind: Company['kind'], command: RightfulCommand): boolean =>
   (commandRights[command].companies as readonly Company['kind'][]).includes(kind);
 
-/** What a person is in the portal of a company. */
+/** The role of a person in the portal of a company. */
 export const portalRoles = ['owner', 'finance', 'developer', 'viewer'] as const;
 export type PortalRole = (typeof portalRoles)[number];
 

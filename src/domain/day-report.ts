@@ -155,7 +155,7 @@ interface DayCase {
 /** A check that a report makes of itself and of the books. */
 export interface DayCheck {
   readonly name: string;
-  /** Not made while the sums of the accounts are being added up anew. */
+  /** Not made while the sums of the accounts are being added up again. */
   readonly result: 'in order' | 'faulty' | 'not made yet';
   /** One line per fault, the first ones at most. */
   readonly faults: readonly string[];

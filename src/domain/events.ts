@@ -1,7 +1,7 @@
 import type { Company } from './vouchers/voucher.ts';
 
 interface EventTypeRow {
-  /** What has happened, as a sentence in Markdown without its full stop. */
+  /** The event as a sentence in Markdown without its full stop. */
   readonly meaning: string;
   /** The companies that are told. */
   readonly owners: readonly Company['kind'][];
@@ -92,9 +92,9 @@ const refused = (problem: string): ReadWebhookUrl => ({ ok: false, problem });
 const FIRST_FREE_PORT = 1_024;
 
 /**
- * Reads the address of a webhook; `url` is its canonical form, in which a name is ASCII. What the name
- * resolves to is checked at each connection. `allowsPrivate` is for development: it admits http,
- * addresses in digits, and names without a dot.
+ * Reads the address of a webhook; `url` is its canonical form, in which a name is ASCII. The
+ * addresses that the name resolves to are checked at each connection. `allowsPrivate` is for
+ * development: it admits http, addresses in digits, and names without a dot.
  */
 export function readWebhookUrl(
   given: string,

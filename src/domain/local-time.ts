@@ -27,7 +27,7 @@ export const localText = (at: Date, zone: string): string =>
 
 const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);
 
-/** What a time zone is ahead of UTC. */
+/** The offset of a time zone from UTC. */
 const offsetMs = (at: Date, zone: string): number =>
   Date.parse(`${localText(at, zone).replace(' ', 'T')}Z`) -
   Math.floor(at.getTime() / 1_000) * 1_000;

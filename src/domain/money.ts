@@ -49,8 +49,9 @@ export function formatGroupedAmount(money: Money): string {
 const GROUPED = /^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;
 
 /**
- * An amount as people and files write it, without the commas between thousands. Any other comma stays, so
- * that the text is no amount: "100,00" is a hundred to whoever writes it, and not ten thousand.
+ * An amount as people and files write it, without the commas between thousands. Any other comma
+ * stays, so that the text is no amount: "100,00" means a hundred to its writer, and not ten
+ * thousand.
  */
 export const withoutGroups = (text: string): string =>
   GROUPED.test(text) ? text.replaceAll(',', '') : text;

@@ -39,6 +39,6 @@ const meanings: ReadonlyMap<string, MpesaStatus> = new Map([
   ['reversed', 'reversed'],
 ]);
 
-/** What a status means; undefined where it is not final, or not known to us. */
+/** The meaning of a status; undefined where it is not final, or not known to us. */
 export const mpesaStatusOf = (status: string | null | undefined): MpesaStatus | undefined =>
   meanings.get(status?.trim().toLowerCase() ?? '');

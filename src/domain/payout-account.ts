@@ -18,7 +18,10 @@ export const refusedStates = [
   'name-differs',
 ] as const satisfies readonly PayoutAccountState[];
 
-/** With these a merchant may not be paid: `not-offered` only while nobody confirms a registered holder. */
+/**
+ * With these a merchant may not be paid: `not-offered` only while no provider confirms a registered
+ * holder.
+ */
 export const unpaidStates = [...refusedStates, 'not-offered'] as const;
 
 const remedies: Readonly<Record<PayoutAccountState, string>> = {
@@ -28,13 +31,13 @@ const remedies: Readonly<Record<PayoutAccountState, string>> = {
   'not-offered': 'not paid by this provider: find out who holds it, then confirm payout-account',
 };
 
-/** What a person does about an account in a state; null where it is paid. */
+/** The task of a person about an account in a state; null where it is paid. */
 export const accountRemedy = (
   state: PayoutAccountState | null,
   registeredHolder: string | null,
 ): string | null => (state === null || isPayable(state, registeredHolder) ? null : remedies[state]);
 
-/** What was found when the providers were asked for the payout account of a merchant. */
+/** The answers of the providers about the payout account of a merchant. */
 export interface AccountChecked {
   readonly isPaid: boolean;
   /** A sentence for each provider that does not answer. */

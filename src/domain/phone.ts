@@ -94,7 +94,7 @@ export interface StoredNumber {
   readonly [stored]: true;
 }
 
-/** What stands where a number was. */
+/** The text in place of an erased number. */
 const ERASED = 'erased';
 
 /** The number as people may see it: "+2519*****678". */

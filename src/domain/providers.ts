@@ -11,7 +11,7 @@ export type SmsProviderName = (typeof smsProviderNames)[number];
 export type MobileMoneyProviderName = (typeof mobileMoneyProviderNames)[number];
 export type AirtimeProviderName = (typeof airtimeProviderNames)[number];
 
-/** What is routed, and which providers there are for it. */
+/** The kinds of routes, and the providers for each. */
 export const routedProviders = {
   sms: smsProviderNames,
   payout: mobileMoneyProviderNames,
@@ -24,7 +24,7 @@ export const routedProviders = {
 
 export type RouteKind = keyof typeof routedProviders;
 
-/** What is routed of a top-up. */
+/** The kind of route of a top-up. */
 export const routeKindOf = (kind: TopupKind): RouteKind =>
   kind === 'PACKAGE' ? 'topup-package' : 'topup-airtime';
 
@@ -47,7 +47,7 @@ export interface Route {
   readonly amountTo: string | null;
 }
 
-/** What a provider is chosen for. */
+/** The facts that choose a provider. */
 export interface Routed {
   readonly kind: RouteKind;
   readonly operator: Operator | undefined;
@@ -124,16 +124,16 @@ const lengthLimit = 200;
 /** Seven digits or more in any script and grouping. */
 const numberLike = /\+?\p{Nd}(?:[\s().\-/]*\p{Nd}){6,}/gu;
 /**
- * Letters and digits without a gap, as keys and tokens are. What a token of several parts has after its
- * first dot belongs to it.
+ * Letters and digits without a gap, as keys and tokens are. The part of a token after its first dot
+ * belongs to the token.
  */
 const tokenLike = /(?<![\w-])(?=[\w+~-]*\d)(?=[\w+~-]*[a-z])[\w+~-]{20,}(?:\.[\w+~-]+)*=*/gi;
 const controlCharacters = /[\p{Cc}\p{Cf}\p{Cs}\s]+/gu;
 
 /**
- * Makes a provider's message safe to pass on: text like a phone or account number keeps only its
- * last two digits, text like a key or a token is left out, control characters are removed and long
- * texts truncated.
+ * Makes a provider's message safe to pass on. Text like a phone or account number keeps only its
+ * last two digits. Text like a key or a token and control characters are removed, and long texts
+ * truncated.
  */
 export function presentableMessage(words: string): string {
   return words
@@ -156,9 +156,9 @@ export interface AmountTolerance {
 const exact: AmountTolerance = { fixed: 0, share: 0 };
 
 /**
- * Reloadly converts birr into the account's currency and back, so that the delivered amount is rounded
- * twice: half a cent of an account in dollars, euros or pounds is about a birr, and a public sample has
- * 4.9985 delivered for 5. A larger difference is another order.
+ * Reloadly converts birr into the account's currency and back, so that the delivered amount is
+ * rounded twice. Half a cent of an account in dollars, euros or pounds is about a birr. A public
+ * sample has 4.9985 delivered for 5. A larger difference is another order.
  */
 const tolerances: Readonly<Record<string, AmountTolerance>> = {
   reloadly: { fixed: 1, share: 0.001 },

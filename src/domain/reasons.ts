@@ -29,8 +29,9 @@ export type Operation =
   | 'list';
 
 /**
- * What a caller can do: nothing, correct the request, remove the cause, repeat it unchanged, log in or ask support
- * before that, wait, retry a top-up, or claim the voucher again.
+ * The remedy of a caller: none, correct the request, remove the cause, or repeat the request
+ * unchanged. Others are to log in or ask support before that, to wait, to retry a top-up, or to
+ * claim the voucher again.
  */
 export type Remedy =
   | 'none'
@@ -46,7 +47,7 @@ export type Remedy =
 type Cells = Partial<Record<Operation, number>>;
 
 export interface ReasonRow {
-  /** What is wrong and what to do. A reply may append a detail of the case. */
+  /** The mistake and the remedy. A reply may append a detail of the case. */
   readonly message: string;
   readonly remedy: Remedy;
   /**

@@ -10,7 +10,7 @@ const GROUP = 4;
 /** A code of an SMS, after the word. */
 const SPOKEN_CODE = /\b(?:code|otp|pin)\b\D{0,20}\b\d{6}(?:\d\d)?\b/i;
 
-/** What of a customer a text names that is kept in clear; undefined for nothing. */
+/** The personal data that a text kept in clear names; undefined for none. */
 export function namedIn(words: string): string | undefined {
   const pieces = words.split(/[\s,;:/()[\]"'“”‘’]+/).filter((piece) => piece !== '');
   const texts = pieces.flatMap((_piece, start) =>
@@ -102,7 +102,10 @@ export const repairStateWords: Readonly<Record<RepairState, string>> = {
   EXPIRED: 'Not confirmed in time',
 };
 
-/** How a repair ended that waited for a second person: by the one who asked for it, or by another one. */
+/**
+ * The end of a repair that waited for a second person: withdrawn by its asker, or declined by
+ * another person.
+ */
 export const waitingEnds = { WITHDRAWN: 'Withdrawn', DECLINED: 'Declined' } as const;
 type WaitingEnd = keyof typeof waitingEnds;
 
@@ -124,7 +127,7 @@ export function readWaitingEnd({
   return undefined;
 }
 
-/** What a repair is about. */
+/** The subject of a repair. */
 export const repairSubjects = [
   'voucher',
   'redemption',

@@ -3,7 +3,7 @@ import { parseMsisdn } from './phone.ts';
 import type { RepairSubject } from './repairs.ts';
 import { parseVoucherCode } from './vouchers/voucher.ts';
 
-/** What providers say, by the words that theirs have in common, and what it means for the customer. */
+/** Parts of providers' messages, and their meaning for the customer. */
 const meanings: readonly (readonly [said: RegExp, meaning: string])[] = [
   [/does not exist|not registered|credit party customer type/i, 'the provider has no such account'],
   [
@@ -30,7 +30,10 @@ const meanings: readonly (readonly [said: RegExp, meaning: string])[] = [
   ],
 ];
 
-/** What a provider's words mean; undefined where they are not known, or plain enough. */
+/**
+ * The meaning of a provider's message; undefined where it is not known, or the message is plain
+ * enough.
+ */
 export const plainWords = (words: string): string | undefined =>
   meanings.find(([said]) => said.test(words))?.[1];
 
@@ -124,7 +127,7 @@ export interface SearchTerm {
   readonly operationId?: string;
   /** A reference of ours, of a provider, of a partner's line, of a deposit or a goodwill credit. */
   readonly reference?: string;
-  /** What a workflow does that is about no single voucher or top-up. */
+  /** The task of a workflow that is about no single voucher or top-up. */
   readonly about?: string;
 }
 
@@ -193,7 +196,7 @@ export function auditedTerm(
     : { by: 'reference', referenceHash: hashOf(reference) };
 }
 
-/** What a person of the service is: each role may do all that the one before may. */
+/** The roles of people of the service: each may do all that the one before may. */
 export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;
 export type StaffRole = (typeof staffRoles)[number];
 
@@ -215,7 +218,7 @@ const allowed: Readonly<Record<StaffNeed, readonly StaffRole[]>> = {
 export const mayAsStaff = (role: StaffRole, need: StaffNeed): boolean =>
   allowed[need].includes(role);
 
-/** Whoever repairs these gives money of the platform, or takes money of a partner. */
+/** A repair of these gives money of the platform, or takes money of a partner. */
 const ofOperators: readonly RepairSubject[] = ['deposit', 'partner', 'case'];
 
 /** What the repairs of a subject need. */

@@ -47,7 +47,7 @@ function explainDeposit({ operation_id, step }: WalletChange): string | undefine
 const explainGoodwill = ({ operation_id, step }: WalletChange): string | undefined =>
   step === GOODWILL ? `Credited as goodwill, ${operation_id.replace('goodwill:', '')}` : undefined;
 
-/** What stood in suspense until somebody settled it; companies do not learn who the providers are. */
+/** The amount in suspense until a person settled it; companies do not learn who the providers are. */
 function explainSettled(line: WalletChange): string | undefined {
   if (line.other_account !== 'suspense') return undefined;
   const what = settledOf(line);

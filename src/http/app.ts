@@ -70,7 +70,7 @@ export interface SurfaceRoutes {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Pages for people beside the APIs; their errors are pages as well. */
+/** Pages for people, next to the APIs; their errors are pages as well. */
 export interface PagesSurface {
   readonly basePath: string;
   readonly middleware: Middleware;

@@ -25,7 +25,7 @@ import {
 const encodeCursor = ({ epoch, number }: LogPosition): string =>
   Buffer.from(`${epoch} ${number}`).toString('base64url');
 
-/** What a cursor looks like to callers: the base64url of the text that is read below. */
+/** The form of a cursor for callers: the base64url of the text that is read below. */
 const CURSOR_PATTERN = '^[A-Za-z0-9_-]{19,38}$';
 
 const PLAIN = /^([0-9a-f]{12}) (0|[1-9][0-9]{0,14})$/;

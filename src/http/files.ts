@@ -53,7 +53,7 @@ export function answerAsset(context: Context, assets: readonly StaticAsset[]): b
 const IMPORT = /^((?:import|export)\b[^'"`;]*?\bfrom\s*)['"]([^'"]+)['"]/gm;
 
 /**
- * Reads a module for browsers with all modules that it imports, from packages as well: each import
+ * Reads a module for browsers with all modules that it imports, from packages as well. Each import
  * names the path of its asset, so that pages need neither a bundler nor an inline import map. The
  * module itself comes first.
  */
@@ -200,7 +200,7 @@ export function routeDocuments(router: Router, documents: readonly PublicDocumen
 }
 
 const DAY_MS = 86_400_000;
-/** RFC 9116 advises less than a year; a process is started anew more often. */
+/** RFC 9116 advises less than a year; a process is restarted more often. */
 const VALID_DAYS = 180;
 
 /** Where weaknesses are reported (RFC 9116); nothing where the deployment names no contact. */

@@ -4,9 +4,9 @@ import type { Metrics } from '../runtime/metrics/metrics.ts';
 import { tracing } from '../runtime/tracing/tracing.ts';
 
 /**
- * Logs one line per request: method, route pattern (paths hold voucher codes), status and time; no
- * code, key, token or phone number; of an operation also its id and that of its workflow. The caller gets the same id as `X-Request-Id`. Metrics count what
- * the line says.
+ * Logs one line per request: method, route pattern (paths hold voucher codes), status and time. It
+ * has no code, key, token or phone number. The line of an operation also has its id and that of its
+ * workflow. The caller gets the same id as `X-Request-Id`. Metrics count what the line says.
  */
 export function requestLog(logger: Logger, metrics: Metrics): Middleware {
   return async (context, next) => {

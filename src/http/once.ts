@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, and keeps it. What failed is made again. */
+/** Makes a value when it is first asked for, and keeps it. A failed value is made again. */
 export function once<Value>(make: () => Value): () => Value {
   let kept: { readonly value: Value } | undefined;
   return () => {

@@ -65,7 +65,7 @@ const presentParameters = (query: Readonly<ParsedUrlQuery>): Record<string, stri
     }),
   );
 
-/** Minutes or hours may pass, and whoever asks often is not sooner served. */
+/** Minutes or hours may pass, and frequent requests are not served sooner. */
 const maintenance = {
   detail: 'the service is being recovered and accepts no changes',
   retryAfterSeconds: 30,

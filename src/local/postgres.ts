@@ -58,9 +58,8 @@ async function closedPart(file: string): Promise<string | undefined> {
 }
 
 /**
- * The command prefix that runs a program as another user with access to all files. access(2), which
- * PostgreSQL uses to find its programs, respects that right only with the secure bit
- * `no_setuid_fixup`.
+ * The command prefix that runs a program as another user with access to all files. PostgreSQL finds
+ * its programs by access(2), which respects that right only with the secure bit `no_setuid_fixup`.
  */
 const enteringAll = (userId: number, groupId: number): string[] => [
   'setpriv',
@@ -184,7 +183,7 @@ async function clusterDirectory(dataDirectory: string): Promise<string> {
 
 /**
  * Opens a data folder: finds the programs, their account and the password. The password is created
- * on first use, in a file beside the folder named `<folder>.password`.
+ * on first use, in the file `<folder>.password` next to the folder.
  */
 export async function openCluster(dataDirectory: string): Promise<PostgresCluster> {
   const directory = await clusterDirectory(dataDirectory);
@@ -222,7 +221,7 @@ async function initialiseCluster(cluster: PostgresCluster, durable: boolean): Pr
 }
 
 export interface PostgresOptions {
-  /** Created on first use; the password is beside it, in a file named `<folder>.password`. */
+  /** Created on first use; the password is next to it, in the file `<folder>.password`. */
   readonly dataDirectory: string;
   /** 0 selects a free port. */
   readonly port: number;

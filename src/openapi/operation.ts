@@ -149,7 +149,7 @@ const recorded: Readonly<Record<Surface, Readonly<Record<string, Recorded>>>> = 
   merchant,
 };
 
-/** What a test got from the service when it called this endpoint; undefined where it is not recorded yet. */
+/** The answer that a test got when it called this endpoint; undefined where none is recorded yet. */
 export const recordedExample = (
   surface: Surface,
   { method, path }: Pick<Endpoint, 'method' | 'path'>,

@@ -33,7 +33,7 @@ const schemaOf = (schema: ZodType, io: Direction): SchemaObject =>
     io,
   );
 
-/** Removes redundant keywords, and puts the description of a field beside the field. */
+/** Removes redundant keywords, and puts the description of a field next to the field. */
 function readable(schema: Node, io: Direction): SchemaObject {
   const { $schema, additionalProperties, oneOf, ...node } = schema;
   // Forms that a field tells apart exclude one another in any case.
@@ -46,7 +46,7 @@ function readable(schema: Node, io: Direction): SchemaObject {
   if (node.properties) node.properties = mapValues(node.properties as Record<string, Node>, io);
   if (!Array.isArray(node.anyOf)) return node;
   const forms = node.anyOf.map((form) => readable(form, io));
-  // zod repeats its own type beside a field's explicit forms.
+  // zod repeats its own type next to a field's explicit forms.
   const { type, ...rest } = node;
   return { ...rest, anyOf: forms, ...meaningOf(rest, forms) };
 }
@@ -102,7 +102,7 @@ export function withNamedSchemas<Part>(part: Part, schemas: Schemas): Part {
   return (typeof inner.title === 'string' ? referenceTo(inner, schemas) : inner) as Part;
 }
 
-/** What a place gives another meaning or example stands beside the reference. */
+/** A meaning or an example that a place overrides stands next to the reference. */
 function referenceTo({ title = '', ...schema }: SchemaObject, schemas: Schemas): SchemaObject {
   const named = schemas[title] ?? schema;
   schemas[title] = named;

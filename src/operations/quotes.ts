@@ -25,7 +25,7 @@ export interface Quote {
   readonly refusal: Refusal | undefined;
 }
 
-/** What the providers of a top-up are chosen by. */
+/** The facts that choose the providers of a top-up. */
 interface RoutedTopup {
   readonly kind: TopupKind;
   readonly routes: readonly Route[];

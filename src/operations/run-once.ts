@@ -28,7 +28,7 @@ import {
   WorkflowsUnavailableError,
 } from './workflow-calls.ts';
 
-/** What the log line of a request names, so that its workflow and its rows are found. */
+/** The ids in the log line of a request, so that its workflow and its rows are found. */
 interface LoggedFacts {
   readonly operationId?: string;
   readonly workflowId?: string;

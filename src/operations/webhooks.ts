@@ -17,7 +17,7 @@ export const WEBHOOK_DESCRIPTION_LENGTH = 100;
 /** Time that the old secret of a webhook still signs after a rotation. */
 export const WEBHOOK_SECRET_OVERLAP_HOURS = 24;
 
-/** What a webhook is registered with. */
+/** The services that register a webhook. */
 export interface WebhookServices {
   readonly secretBox: SecretBox;
   readonly settings: Pick<Config, 'webhooks'>;
@@ -92,7 +92,7 @@ export async function registerWebhook(
   return { ok: true, id, url: read.url, secret };
 }
 
-/** Gives a webhook a new secret, and returns it; the old one signs beside it for the overlap. */
+/** Gives a webhook a new secret, and returns it; the old secret also signs for the overlap. */
 export const rotateWebhookSecret = (
   transaction: DatabaseTransaction,
   { id }: Pick<WebhookEndpoint, 'id'>,

@@ -63,7 +63,7 @@ import {
   type WorkflowStart,
 } from '../runtime/temporal/workflow-starts.ts';
 
-/** What starts of workflows are made of besides the request. */
+/** The parts of a workflow's start other than the request. */
 interface StartContext {
   readonly taskQueue: string;
   readonly timing: RedemptionTiming & TopUpTiming;
@@ -152,7 +152,7 @@ const namesOfVoucherIfAny = (
   { numbers }: StartContext,
 ): StartNames => (voucher === undefined ? {} : namesOfVoucher(voucher, numbers));
 
-/** A merchant that asks is the one that is paid. The owner's number goes before a given one. */
+/** A merchant that asks is the payee. The owner's number goes before a given one. */
 const namesOfRedemption = (
   { voucher, command }: OfVoucher<ClaimCommand | RedeemCommand>,
   context: StartContext,
@@ -332,12 +332,12 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
     request: Request,
     { deadline, isFirst }: { readonly deadline: number; readonly isFirst: boolean },
   ): Promise<Answer> {
-    // After the first call nobody can rule out that something was started.
+    // After the first call it is no longer certain that nothing was started.
     if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
     const calling = client.withDeadline(deadline, () => kind.send(request, options));
     calling.catch((error) => foundNobody(error) && reachability.doubt());
     const answer = before(deadline, calling);
-    // If a test fails this step, nobody awaits the answer.
+    // If a test fails this step, no code awaits the answer.
     answer.catch(() => {});
     if (kind.sent) await failpoint(kind.sent);
     return answer;
@@ -403,7 +403,7 @@ async function before<Answer>(deadline: number, answer: Promise<Answer>): Promis
     const error = new StillProcessingError('The workflow has not answered yet');
     timer = setTimeout(() => reject(error), deadline - Date.now());
   });
-  // The call itself ends later, when nobody awaits it.
+  // The call itself ends later, when its answer is no longer awaited.
   answer.catch(() => {});
   return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
 }

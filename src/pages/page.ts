@@ -50,7 +50,7 @@ export interface Site {
   readonly isForStaff: boolean;
   /** Under the heading of the sign-in form: whom the site is for. */
   readonly audience: string;
-  /** What the page of the account has for people of this site alone. */
+  /** The cards on the page of the account for people of this site alone. */
   accountCards?(request: PersonRequest): Promise<Html>;
 }
 
@@ -149,7 +149,7 @@ export interface PageProblem {
   readonly text: string;
 }
 
-/** What a page answers: HTML alone is its content under the declared title. */
+/** The answer of a page: HTML alone is its content under the declared title. */
 type Handled = PageAnswer | Html | Promise<PageAnswer | Html>;
 
 interface PageRoute {
@@ -190,9 +190,9 @@ export interface PersonPage<Session extends PersonSession, Need extends string> 
   /** The form may contain a small text file, or one that is a long list. */
   readonly form?: 'with-file' | 'with-list';
   /**
-   * How the person proves to be there before a form changes something (session/confirmation.ts): by a
-   * proof of a short time ago, or else by one that the site asks for first and that says what is
-   * confirmed; `each-time`, by one in the page's own form; `none`, where the session is enough.
+   * How the person proves to be there before a form changes something (session/confirmation.ts). By
+   * default a recent proof counts. Without one the site asks for a proof first, and says what is
+   * confirmed. `each-time`: a proof in the page's own form. `none`: the session is enough.
    */
   readonly confirmation?: 'each-time' | 'none' | Confirmed<PersonRequest<Session>>;
   handle(request: PersonRequest<Session>): Handled;

@@ -51,10 +51,10 @@ interface Guard {
 const quota = (spent: Quota): Verdict => (spent.ok ? undefined : refuseTooMany(spent));
 
 /**
- * The guards of every page of both sites, in their order: the first answer ends the request. Who must
- * set up the own account is led there before the role is compared, so that a password that somebody
- * else has seen opens nothing, not even what the role includes. A form is read last: strangers, and
- * people who may not send it, send no data.
+ * The guards of every page of both sites, in their order: the first answer ends the request. A
+ * person who must set up the own account is led there before the role is compared. So a password
+ * that somebody else has seen opens nothing, not even what the role includes. A form is read last:
+ * strangers, and people who may not send it, send no data.
  */
 const guards: readonly Guard[] = [
   {

@@ -70,8 +70,8 @@ export function createSite<Session extends SiteSession, Need extends string>(
 }
 
 /**
- * The language that a browser wants where nobody is signed in, or the person has chosen none: that of
- * its cookie, else its own, else English. The link of the sign-in page chooses one.
+ * The language of a browser where no person is signed in, or the person has chosen none. It is that
+ * of its cookie, else its own, else English. The link of the sign-in page chooses one.
  */
 function wantedLanguage(context: Context, { cookies }: Pick<PageTools, 'cookies'>): Language {
   const chosen = readLanguage(new URLSearchParams(context.querystring).get('language'));

@@ -27,7 +27,7 @@ export const saleFields = {
   foreignCurrencyAmount: informativeDecimalField.nullish().meta(foreignCurrencyAmount),
 };
 
-/** What the generation of a voucher may say of its sale: all of it is optional there. */
+/** The fields of a voucher's sale: all of them are optional at its generation. */
 export const optionalSaleFields = {
   exchangeRate: informativeDecimalField.nullish().meta(exchangeRate),
   currency: currencyField.nullish().meta(currency),

@@ -94,7 +94,7 @@ function sendOnce(prepared: Prepared, url: URL, timeoutMs: number): Promise<Prov
       connection.close();
     }, timeoutMs);
     deadline.unref();
-    // The connection may fail again during the close; nobody awaits it.
+    // The connection may fail again during the close, which is not awaited.
     connection.on('error', fail);
     connection.once('end', () => {
       clearTimeout(deadline);

@@ -69,7 +69,8 @@ const MAX_OPEN = 10_000;
 
 /**
  * Remembers for a while that a provider refused for lack of our money; a delivery forgets it. New
- * operations then prefer providers that have money. What is under way stays where it is.
+ * operations then prefer providers that have money. Operations that are under way stay where they
+ * are.
  *
  * The latest sending that tells anything decides. An inquiry about an older operation, such as the one after a
  * refusal of yesterday, only says what the account had then.

@@ -260,7 +260,7 @@ const withToken = (request: HttpCall, token: string): HttpCall => ({
 /** The provider may have it under our reference: its outcome needs an inquiry. */
 export interface DoubtfulAnswer {
   readonly kind: 'look-up';
-  /** What is known where the provider has never seen it. */
+  /** The outcome where the provider has never seen the order. */
   readonly otherwise: ProviderOutcome;
 }
 

@@ -13,7 +13,7 @@ import type { SmsSender } from './sms/sms-sender.ts';
 
 // How each provider is made of the settings; undefined where they do not configure it.
 
-/** What adapters of providers are made of. */
+/** The parts that adapters of providers are made of. */
 export type ProviderSettings = Pick<Config, 'providers' | 'callbacks'>;
 
 /** The path of each provider's callbacks. M-Pesa may refuse addresses with its own name in them. */
@@ -101,7 +101,7 @@ export function gsmaOfSettings({
   });
 }
 
-/** The results of M-Pesa where nobody receives them: inquiries learn nothing. */
+/** Placeholder for the results of M-Pesa in a process without callbacks: inquiries learn nothing. */
 const noResults: MpesaResults = {
   ofPayment: async () => undefined,
   takeAnswers: async () => [],

@@ -121,7 +121,7 @@ export interface ProviderChoice<Name extends string> {
   ): { readonly ok: true; readonly provider: Name } | Refusal;
 }
 
-/** The choice for one operation; a repetition of it has the same one while routes do not change. */
+/** The choice for one operation; a repetition makes the same choice while routes do not change. */
 export function choiceFor<Name extends string, Port extends { canCarry(amount: string): boolean }>(
   set: ProviderSet<Name, Port>,
   {

@@ -6,7 +6,7 @@ import type { ProviderStatementLine, StatementPeriod } from './statement.ts';
 
 /** The columns of a provider's statement as a file. */
 interface StatementFormat {
-  /** What a row is whose type says nothing, or that has no column of types. */
+  /** The kind of a row whose type says nothing, or that has no column of types. */
   readonly kind: ProviderStatementLine['kind'];
   readonly columns: {
     readonly providerReference: string;
@@ -23,15 +23,15 @@ interface StatementFormat {
     /** Who received it: a number, and perhaps a name after it. */
     readonly party?: string;
   };
-  /** Rows before the one that names the columns, at most: who holds the account, and for which time. */
+  /** Most rows before the names of the columns: they say who holds the account, and for which time. */
   readonly introductoryRows?: number;
   /** Columns that a file may lack. */
   readonly optional: readonly string[];
   /** Statuses in small letters; others are not final. */
   readonly statuses: Readonly<Record<string, ProviderStatementLine['status']>>;
   /**
-   * What the rows of a type are: `fee` is what the provider charged, `credit` put money into our account,
-   * and `other` took it, where the row has an amount.
+   * The kind of the rows of a type: `fee` is a charge of the provider, `credit` put money into our
+   * account, and `other` took it, where the row has an amount.
    */
   readonly kindOf?: (type: string) => RowKind;
 }
@@ -182,7 +182,7 @@ async function* statementRows(
   }
 }
 
-/** What files begin with that are no text in UTF-8. */
+/** The first bytes of files that are no text in UTF-8. */
 const otherFiles: readonly (readonly [begin: string, words: string])[] = [
   ['1f8b', 'is compressed (gzip): unpack it first'],
   ['504b0304', 'is a spreadsheet or a ZIP archive: export it as CSV'],
@@ -225,8 +225,9 @@ const NEAR_MIDNIGHT_MS = 3_600_000;
  * Reads a statement as CSV (RFC 4180), row by row: its first row, or the first after its introduction,
  * names the columns, in any order; further columns are not read. Times without an offset are of the time zone.
  *
- * @throws {StatementFileError} at the first row that cannot be read, or that is far from the day, and at the
- *   end of a file whose rows are mostly of a neighbouring day: its fees would be booked twice
+ * @throws {StatementFileError} at the first row that cannot be read, or that is far from the day.
+ * Also at the end of a file whose rows are mostly of a neighbouring day: its fees would be booked
+ * twice
  */
 export async function* readStatementFile(
   content: AsyncIterable<Buffer | string>,
@@ -283,7 +284,7 @@ export async function* readStatementFile(
         ? 'The file is empty: its first row names the columns.'
         : `The file lacks the row that names the columns, with "${format.columns.providerReference}".`,
     );
-  // The rows before these are the introduction, and the one that names the columns.
+  // The rows before these are the introduction and the names of the columns.
   if (row === rowOfColumns && !mayBeEmpty)
     throw new StatementFileError(
       'The file has no row below the names of its columns: by it the provider did nothing. If the ' +

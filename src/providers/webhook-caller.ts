@@ -8,9 +8,9 @@ import ipaddr from 'ipaddr.js';
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address belongs to the public internet: not loopback, private, link-local, carrier-grade
- * NAT, multicast or reserved, and no IPv6 form that holds an IPv4 address, because a gateway would lead
- * it back into a private network. IPv4-mapped addresses count as IPv4.
+ * Whether an address belongs to the public internet: not loopback, private, link-local,
+ * carrier-grade NAT, multicast or reserved. An IPv6 form that holds an IPv4 address does not,
+ * because a gateway would lead it back into a private network. IPv4-mapped addresses count as IPv4.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -56,9 +56,9 @@ class AddressNotPublicError extends Error {
 }
 
 /**
- * Calls receivers that companies have registered, and so hosts that nobody has checked. The addresses
- * of a name are checked where the connection is made, so that a name which changes between check and
- * use gains nothing. Redirects are not followed, no proxy is used, and no connection is shared between
+ * Calls receivers that companies have registered, and so unchecked hosts. The addresses of a name
+ * are checked where the connection is made, so that a name which changes between check and use
+ * gains nothing. Redirects are not followed, no proxy is used, and no connection is shared between
  * two calls.
  */
 export function createWebhookCaller(options: {

@@ -12,7 +12,7 @@ import { type Html, type HtmlValue, html, ownHtml, phrase } from './html.ts';
 
 /** One day or hour of a chart. */
 export interface Bar {
-  /** What is written below the first and the last bar: YYYY-MM-DD, or an hour. */
+  /** The label below the first and the last bar: YYYY-MM-DD, or an hour. */
   readonly label: string;
   /** Decimal string. */
   readonly amount: string;

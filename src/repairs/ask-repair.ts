@@ -40,8 +40,9 @@ export const isByTwo = (
 ) => amount > 0n && amount >= repairConfirmFrom;
 
 /**
- * Why a second person must confirm a repair, as the end of a sentence: always, for its amount, or for the
- * value that its asker moves with it within 24 hours. Undefined where nobody must.
+ * Why a second person must confirm a repair, as the end of a sentence. The reason is the kind, its
+ * amount, or the value that its asker moves with it within 24 hours. Undefined where no second
+ * person is needed.
  */
 export async function whySecondPerson(
   database: Database,

@@ -31,7 +31,7 @@ const ofPayment = {
 const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
   `redemption ${reference} of voucher ${serialNumber}`;
 
-/** What a provider says of a payment is settled as a case, and by nothing else. */
+/** A provider's answer about a payment is settled as a case, and by nothing else. */
 export const openCaseOf = (caseId: number): string =>
   `Case ${caseId} of it is open: an operator settles that first.`;
 
@@ -131,7 +131,7 @@ export interface CaseFacts {
   readonly found: Case;
   /** Undefined where it is about no order of ours. */
   readonly order: LockedOrder | undefined;
-  /** Whether its voucher has the value of the payment, and nobody has claimed it. */
+  /** Whether its voucher has the value of the payment, and is not claimed. */
   readonly isPayable: boolean;
 }
 

@@ -36,13 +36,13 @@ export interface RepairContext {
   readonly operationId: string;
   readonly askedBy: string;
   readonly why: string;
-  /** What the repair was bound to when it was asked for. */
+  /** The facts that the repair was bound to when it was asked for. */
   readonly bound: Readonly<Record<string, unknown>>;
   readonly numbers: NumberBox;
   readonly books: BookSettings;
 }
 
-/** What a repair has done in its transaction, or what its workflow does next. */
+/** The result of a repair in its transaction, or the next step of its workflow. */
 export type CarriedOut =
   | {
       readonly kind: 'done';
@@ -98,7 +98,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
     args: ArgumentsOf<Fields>,
   ) => Promise<Facts | undefined>;
   readonly about: (facts: Facts) => Subject;
-  /** What the repair is bound to, such as the claim: a later one is another repair. */
+  /** The facts that bind the repair, such as the claim: a later claim is another repair. */
   readonly bind?: (facts: Facts) => Readonly<Record<string, string | number | null>>;
   readonly amountOf: (facts: Facts, args: ArgumentsOf<Fields>) => Money;
   /** Why it is not allowed now, and what to do instead. */
@@ -115,7 +115,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   ) => Promise<CarriedOut>;
 }
 
-/** What is known of a repair at a moment. */
+/** The judgement of a repair at a moment. */
 export interface Judgement extends Subject {
   readonly amount: Money;
   /** Whether the amount goes from one to another. */
@@ -135,7 +135,7 @@ export interface RepairKind
     Definition<unknown, z.ZodObject>,
     'name' | 'button' | 'subject' | 'summary' | 'allowed' | 'fields'
   > {
-  /** The button of a form that stands open, and the one that opens another. */
+  /** The button of an open form, and the button that opens another form. */
   readonly title: string;
   readonly sealed: readonly string[];
   /** Two people are needed for any amount, whatever the facts are. */

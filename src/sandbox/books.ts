@@ -83,7 +83,7 @@ type Entry<Kind extends keyof Changes = keyof Changes> = readonly [Kind, Changes
 
 /** The books of the simulated providers; a row per accepted request. */
 export interface Books {
-  /** What statements list otherwise than it was. */
+  /** The differences between provider statements and the books. */
   readonly statementFaults: StatementFaults;
   /** What we can spend at a provider. */
   readonly balances: ReadonlyMap<string, number>;

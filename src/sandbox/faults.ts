@@ -120,8 +120,8 @@ export interface StatementFaults {
   clear(): void;
   all(): { readonly reference: string; readonly fault: ListedFault }[];
   /**
-   * The transactions as a statement lists them; `again` makes one of them another transaction, always
-   * the same one.
+   * The transactions as a provider statement lists them; `again` adds another transaction, a
+   * constant one.
    */
   listed<Taken extends TakenRequest>(
     transactions: readonly Taken[],

@@ -58,7 +58,7 @@ export function openJournal(
   };
 }
 
-/** The whole lines of a file. What a process was writing when it was killed is cut off. */
+/** The whole lines of a file. A line that a killed process was writing is cut off. */
 function linesOf(file: string): string[] {
   if (!existsSync(file)) return [];
   const content = readFileSync(file);

@@ -161,8 +161,8 @@ export interface MpesaCallbacks extends Callbacks<Payout> {
 }
 
 /**
- * M-Pesa's callbacks (providers.md 3.1b). Out of order is a notice of a full queue after the result. A
- * reversal is told to nobody.
+ * M-Pesa's callbacks (providers.md 3.1b). Out of order is a notice of a full queue after the
+ * result. A merchant hears nothing of a reversal.
  */
 export const createMpesaCallbacks = (sender: CallbackSender, faults: Faults): MpesaCallbacks => ({
   async announce(payout, status) {

@@ -102,8 +102,8 @@ function wordOf({ behaviour }: Topup, status: TakenStatus): string {
 }
 
 /**
- * What the account pays in its own currency, and what the phone gets: it is converted from there, as a
- * public sample shows with 3168.4 NGN and 4.9985 GBP for an order of 5 GBP.
+ * The charge of the account in its own currency, and the delivered amount, which is converted from
+ * it. A public sample shows 3168.4 NGN and 4.9985 GBP for an order of 5 GBP.
  */
 function amountsOf({ amount, currency }: Topup) {
   const paid = Number((Number(amount) / BIRR_OF_THE_ACCOUNT).toFixed(4));

@@ -240,7 +240,7 @@ interface Received {
   mails(to?: string): ReceivedMail[];
 }
 
-/** What phones and mailboxes have received. */
+/** The received messages of phones and mailboxes. */
 export function createReceived(): Received {
   const messagesByNumber = new Map<string, ReceivedMessage[]>();
   const allMessages: ReceivedMessage[] = [];

@@ -1,7 +1,7 @@
 import { type Operator, operatorOf } from '../domain/phone.ts';
 import type { TakenStatus } from './requests.ts';
 
-/** What a provider of SMS says about a message that it has taken, and when. */
+/** The report of an SMS provider about a message that it has taken, and its time. */
 export type ReportBehaviour =
   | 'once'
   | 'before-the-answer'
@@ -299,7 +299,7 @@ export const reversalRows: readonly ReversalRow[] = [
   },
 ];
 
-/** The status at the time of the answer, and the one that follows shortly after. */
+/** The status at the time of the answer, and the status shortly after. */
 export const firstStatus: Partial<Record<BooksBehaviour, TakenStatus>> = {
   completed: 'completed',
   failed: 'failed',

@@ -29,7 +29,7 @@ type Taken =
   | 'dropped'
   | 'silence';
 
-/** What a tester has set for every message: answers without taking it, and after taking it. */
+/** The choice of a tester for every message: answers without taking it, and after taking it. */
 const unread: Partial<Record<ProviderFault['answers'], string>> = {
   'not-authorised': 'ESME_RINVBNDSTS',
   'too-many-requests': 'ESME_RTHROTTLED',

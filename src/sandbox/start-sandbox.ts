@@ -45,7 +45,7 @@ interface SandboxOptions {
 export interface Sandbox extends SandboxAddresses {
   readonly url: string;
   readonly books: Books;
-  /** What a tester has broken. */
+  /** The faults that a tester has chosen. */
   readonly faults: Faults;
   /** From now on Africa's Talking posts delivery reports there. */
   postSmsReportsTo(url: string): void;
@@ -65,9 +65,9 @@ interface Parts {
 }
 
 /**
- * Starts the simulated providers on one port: Africa's Talking, GSMA mobile money, DT One,
- * Reloadly, their books, the phone and the mailbox; a mail server and an SMSC on two others. Rejects
- * where a port is taken (EADDRINUSE).
+ * Starts the simulated providers. One port has Africa's Talking, GSMA mobile money, DT One,
+ * Reloadly, their books, the phone and the mailbox. Two others have a mail server and an SMSC.
+ * Rejects where a port is taken (EADDRINUSE).
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, smtpPort = 0, smppPort = 0, host = '127.0.0.1', delayScale = 1 } = options;

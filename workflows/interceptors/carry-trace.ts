@@ -13,7 +13,7 @@ import {
 export interface TraceSinks extends Sinks {
   trace: {
     workflowEnded(span: {
-      /** The `traceparent` of whoever started it. */
+      /** The `traceparent` of the caller that started it. */
       readonly parent: string;
       readonly spanId: string;
       readonly failure: string | undefined;
@@ -25,10 +25,11 @@ const HEADER = 'traceparent';
 const FORM = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
- * Carries the trace of whoever started a workflow, or sent it an update, to its activities. Without
- * that header nothing is done, and nothing is loaded. No command depends on it: headers are no part of
- * what a replay compares, the id of the workflow's span comes from that of the run, and the promises
- * pass through as they are, since one more turn between them would change the order of commands.
+ * Carries the trace of a caller that started a workflow, or sent it an update, to its activities.
+ * Without that header nothing is done, and nothing is loaded. No command depends on it. Headers are
+ * no part of the comparison of a replay, and the id of the workflow's span comes from that of the
+ * run. The promises pass through as they are, since one more turn between them would change the
+ * order of commands.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let callers: InstanceType<typeof AsyncLocalStorage<string>> | undefined;

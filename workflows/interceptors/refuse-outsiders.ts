@@ -8,10 +8,11 @@ import { type Address, addressed, inputFor } from '../addressed-input.ts';
 import * as workflows from '../index.ts';
 
 /**
- * Addresses what a workflow sends to others, and refuses what was not addressed to it, or what the
- * service did not encrypt for it (design 10): anybody with access to Temporal could send that. A refusal
- * never fails the workflow task, since that would block money on hold. Signals without data are accepted
- * from anybody; they only trigger a check, or the retry of a failed top-up.
+ * Addresses the messages of a workflow to others. It refuses messages that were not addressed to
+ * it, or that the service did not encrypt for it (design 10): anybody with access to Temporal could
+ * send them. A refusal never fails the workflow task, since that would block money on hold. Signals
+ * without data are accepted from anybody; they only trigger a check, or the retry of a failed
+ * top-up.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   inbound: [

@@ -72,7 +72,7 @@ function payUntilKnown(
   });
 }
 
-/** What a redemption is found by, with its references at the provider so far. */
+/** The search attributes of a redemption, with its references at the provider so far. */
 const attributesOf = (
   hold: RedemptionHeld,
   ...providerReferences: readonly string[]

@@ -71,9 +71,9 @@ interface Unknown {
 const resumed: Unknown = { kind: 'unknown', message: 'taken over from a run that was cut off' };
 
 /**
- * The outcome of a call that failed because the database refused a step of it. The call may have reached
- * the provider, so only an inquiry goes on: the refusal of a call that is made again would end the hold of
- * a payment that was made.
+ * The outcome of a call that failed because the database refused a step of it. The call may have
+ * reached the provider, so only an inquiry goes on. The refusal of a repeated call would end the
+ * hold of a payment that was made.
  */
 function unlessRefused(error: unknown): Unknown {
   if (failureType(error) !== STEP_REFUSED) throw error;
@@ -101,7 +101,7 @@ async function inquireUntilKnown(
     refusals = last.isRefused ? refusals + 1 : 0;
     const urgency = urgencyOf(last, refusals, isOverdue(attempt, startedAt));
     if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
-    // The right is there again, and nobody is needed for a payment that just takes its time.
+    // The right is there again, and a slow payment needs no person.
     else if (wasRefused) upsertSearchAttributes([{ key: needsAction, value: false }]);
     wasRaised = urgency !== 'none' || (wasRaised && !wasRefused);
     await attempt.whileUnknown(quoted(last.message), urgency);

@@ -5,7 +5,7 @@ const PART = 168;
 
 /**
  * A pause that grows with the time that has passed, so that a history stays short however long a
- * workflow waits: ten years have fewer than 1,500 pauses, far below the limit of a history. A nudge
+ * workflow waits. Ten years have fewer than 1,500 pauses, far below the limit of a history. A nudge
  * ends a pause at once.
  */
 export const lengthenPause = (pauseMs: number, elapsedMs: number): number =>
@@ -18,14 +18,14 @@ export interface AskedProviders {
   readonly failovers: readonly { readonly from: string; readonly message: string }[];
 }
 
-/** A result of an activity, and who was asked for it; absent where nobody was. */
+/** A result of an activity, and the providers that were asked for it; absent where none was. */
 export type WithProviders<Result> = Result & { readonly asked?: AskedProviders };
 
 /** Whom the row of a hold names, before anybody was asked. */
 export const askedFirst = (provider: string | null | undefined): AskedProviders | undefined =>
   provider ? { provider, failovers: [] } : undefined;
 
-/** The end of what was asked for: ` at mpesa`, or nothing where nobody knows. */
+/** The end of the asked operation: ` at mpesa`, or nothing where the provider is not known. */
 export const atProvider = (asked: AskedProviders | undefined): string =>
   asked ? ` at ${asked.provider}` : '';
 

@@ -15,7 +15,7 @@ export const checkLedgerCommand = lookCommand({
   readsEverything: true,
   examples: ['check-ledger', 'check-ledger --json'],
   async look(database, _input, { progress }) {
-    // Reading everything may take long; this connection blocks nobody.
+    // Reading everything may take long; this connection blocks no other.
     await sql`set statement_timeout = 0`.execute(database);
     const faults = await progress.step('Checking the books', (note) =>
       checkWholeBooks(database, { note }),

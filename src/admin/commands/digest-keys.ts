@@ -57,7 +57,7 @@ async function renewVouchers(
   }
 }
 
-/** In many short transactions, beside requests; it may be broken off and run again. */
+/** Works in many short transactions while requests go on; it may be interrupted and run again. */
 export const rotateDigestsCommand: AdminCommand = {
   name: 'rotate digests',
   details:

@@ -37,7 +37,7 @@ export const findCommand: AdminCommand = {
   },
 };
 
-/** @throws {AdminError} unless the text is the id of a workflow, of which the report says what it does */
+/** @throws {AdminError} unless the text is the id of a workflow that the report can describe */
 function nothingFound({ settings }: AdminContext, { workflow }: SearchResult): Report {
   if (!workflow)
     throw new AdminError(

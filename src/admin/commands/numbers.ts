@@ -43,7 +43,7 @@ export const listNumberStorageCommand = lookCommand({
   },
 });
 
-/** In many short transactions, beside requests; it may be broken off and run again. */
+/** Works in many short transactions while requests go on; it may be interrupted and run again. */
 export const resealNumbersCommand: AdminCommand = {
   name: 'reseal numbers',
   details:

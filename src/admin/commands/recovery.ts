@@ -175,7 +175,7 @@ export const recoverBookCommand: AdminCommand = {
   },
 };
 
-/** What is on hold in our books, and the provider that has done it, or may do it. */
+/** An operation on hold in our books, and the provider that has done it, or may do it. */
 const heldAt = (comparisons: readonly ComparedTransaction[]): ComparedTransaction[] =>
   comparisons.filter(
     ({ verdict, status }) => verdict === 'open' && (status === 'completed' || status === 'pending'),

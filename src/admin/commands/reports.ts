@@ -100,7 +100,7 @@ export const reportCommand = lookCommand({
     'report --day 2026-11-23 --json',
   ],
   async look(database, { day, format = 'text' }, { settings }) {
-    // A day long ago takes its time; this connection blocks nobody.
+    // A day long ago takes time; this connection blocks no other.
     await sql`set statement_timeout = 0`.execute(database);
     const found = await readDayReport(database, zonedDay(day, settings.market.marketTimeZone));
     return {

@@ -30,7 +30,7 @@ export const statementCommand = lookCommand({
     const { from, to: before, wallet } = input;
     if (from && before && from >= before) throw new AdminError('--from must be before --to.');
     const { name } = await requireSubject(database, 'partner', input.partner);
-    // A long history takes its time; this connection blocks nobody.
+    // A long history takes time; this connection blocks no other.
     await sql`set statement_timeout = 0`.execute(database);
     const request = { partnerId: input.partner, wallet, from, before };
     const found = await readStatement(database, request);

@@ -181,14 +181,14 @@ export const topupSettings = {
     .default(86_400)
     .describe('Time after which an unknown payment or top-up is flagged for a person'),
   /**
-   * Nudges of a provider, and signals of support staff, after which a workflow keeps to its own
-   * pauses between two inquiries: each adds some 30 events to a history, which must stay below
+   * Maximum nudges of a provider and signals of support staff in a workflow. After them the
+   * workflow keeps to its own pauses. Each adds some 30 events to a history, which must stay below
    * 51,200.
    */
   NUDGES_PER_WORKFLOW: constant(200),
   /**
-   * Time during which the service checks whether a provider reverses a completed operation: after 10
-   * minutes, after 24 hours, at the end, and after a callback. 0 switches the watch off.
+   * Time during which the service checks whether a provider reverses a completed operation. It asks
+   * after 10 minutes, after 24 hours, at the end, and after a callback. 0 switches the watch off.
    */
   REVERSAL_WATCH_SECONDS: constant(604_800),
   /** Time that a failed top-up's workflow waits for a retry; a later retry starts a new run. */

@@ -308,7 +308,7 @@ const airtimeSettings = {
     ),
 };
 
-/** What keeps a provider that is slow, or out of order, from keeping others waiting. */
+/** Limits that keep a slow or broken provider from delaying others. */
 export const providerGuardSettings = {
   PROVIDER_CALLS: count
     .default(25)
@@ -318,9 +318,9 @@ export const providerGuardSettings = {
   /** Longest call of all; the time limits of the providers must be shorter. */
   PROVIDER_DEADLINE_SECONDS: constant(25),
   /**
-   * Last calls to a provider that its circuit breaker looks at: it opens where half of them, and of
-   * at least half as many, had no connection, no answer in time, an answer of status 5xx, or were
-   * not sent for another reason than that the provider asked for fewer calls.
+   * Last calls to a provider that its circuit breaker counts. It opens where half of them had no
+   * connection, no answer in time or a status 5xx, or were not sent. It needs at least half as many
+   * calls. Calls that the provider throttled do not count.
    */
   PROVIDER_BREAKER_CALLS: constant(20),
   /** Time after which an open circuit breaker lets one call try. */

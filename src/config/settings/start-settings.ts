@@ -13,7 +13,7 @@ import {
 import { webhookSettings } from './business-settings.ts';
 import { httpSettings, processSettings, temporalSettings } from './deployment-settings.ts';
 
-/** What each server is called, in the order of the ports. */
+/** The names of the servers, in the order of the ports. */
 const serverTitles = Object.values(localServers).map(({ title }) => title);
 const usualPorts = Object.values(localServers).flatMap(({ usual }) => usual ?? []);
 

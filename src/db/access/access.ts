@@ -21,7 +21,7 @@ export interface AccessRow {
   readonly public_keys: string[];
 }
 
-/** What an API key may do, and whether its spending is counted against daily limits. */
+/** The scopes of an API key, and whether its spending counts against daily limits. */
 interface KeyPower {
   readonly scopes: readonly Scope[];
   readonly isLimited: boolean;
@@ -66,10 +66,10 @@ export async function readAccess(
 }
 
 /**
- * SQL expression: whether the authority of a command is still valid and has its scope, so that
- * neither a stale cache nor forged data can move money (design 8 and 10). The kind of the company is
- * part of the authority. A command without authority may begin nothing. A person of the portal needs a
- * role that operates. The activity checks an operator's authority itself.
+ * SQL expression: whether the authority of a command is still valid and has its scope. So neither a
+ * stale cache nor forged data can move money (design 8 and 10). The kind of the company is part of
+ * the authority. A command without authority may begin nothing. A person of the portal needs a role
+ * that operates. The activity checks an operator's authority itself.
  */
 export const isStillAdmitted = ({ kind, id, credential }: Caller, command: RightfulCommand) => {
   if (credential === undefined || !mayCommand(kind, command)) return sql<boolean>`false`;

@@ -15,7 +15,7 @@ interface RecordedCall {
   /** The key whose prefix is stored. */
   readonly apiKeyId: number | null;
   readonly requestId: string;
-  /** What was wrong: the fields, or the signature. Never a part of the request. */
+  /** The mistake: the fields, or the signature. Never a part of the request. */
   readonly detail?: string | undefined;
 }
 

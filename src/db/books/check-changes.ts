@@ -40,9 +40,9 @@ interface Options extends AdvanceOptions {
 }
 
 /**
- * Checks what has changed in the books since the last check, in batches with a short snapshot each; the
- * cost is in proportion to what is new. What follows an end that is not settled yet is checked, and
- * checked again the next time. A faulty row is looked at by every later check until it is in order.
+ * Checks what has changed in the books since the last check, in batches with a short snapshot each;
+ * the cost is in proportion to what is new. Transfers after the settled end are checked now, and
+ * once more the next time. A faulty row is looked at by every later check until it is in order.
  *
  * @param database one connection, which holds a lock meanwhile
  */

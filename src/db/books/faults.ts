@@ -8,9 +8,10 @@ import { compareSums } from './sums.ts';
 export type ChangedSubject = Pick<BookFault, 'subject' | 'id'>;
 
 /**
- * Of the operations of transfers with one of these steps. Operations have random ids, so looking one up
- * reads a page of its own, which a long history has not in memory: that is done only for transfers that
- * the invariants of the subject add up. An array makes PostgreSQL use the index for any number of rows.
+ * Of the operations of transfers with one of these steps. Operations have random ids, so looking
+ * one up reads a page that a long history does not have in memory. Only transfers that the
+ * invariants of the subject add up are looked up. An array makes PostgreSQL use the index for any
+ * number of rows.
  */
 const ofTransfers = (column: RawBuilder<unknown>, steps: readonly string[]) => sql`
   ${column} = any(array(
@@ -20,7 +21,7 @@ const ofTransfers = (column: RawBuilder<unknown>, steps: readonly string[]) => s
 interface CheckedSource {
   readonly table: 'ledger_transfers' | 'vouchers' | 'redemptions' | 'voucher_status_changes';
   readonly columns: RawBuilder<unknown>;
-  /** What its rows are about; a row of several sources may be checked twice. */
+  /** The subject of its rows; a row of several sources may be checked twice. */
   readonly about: RawBuilder<unknown>;
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { hasDelivery } from '../positions/change.ts';
 
-/** What an invariant is about. */
+/** The subject of an invariant. */
 export type BookSubject = UncheckedChangesTable['subject'];
 
 /** Entries of the transfers with these ids, by account. `ids` stands behind the column, like `> 7`. */

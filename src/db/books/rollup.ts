@@ -4,7 +4,7 @@ import type { BookCheckpointsTable, Schema } from '../generated/tables.ts';
 
 type Sql = RawBuilder<unknown>;
 
-/** What is added up, or checked in the order of ids. */
+/** A table that is added up, or checked in the order of ids. */
 export type BookSource = BookCheckpointsTable['source'];
 
 /** A part of a source: the ids after one up to another, or the hours since 1970 from one until before another. */
@@ -23,7 +23,7 @@ export interface Watermark {
   nextEnd(database: Database, after: number, upTo: number): Promise<number>;
 }
 
-/** What is read once, in the order of a watermark; a row of `book_checkpoints` says how far. */
+/** A table that is read once, in the order of a watermark; a row of `book_checkpoints` says how far. */
 export interface Followed {
   readonly source: BookSource;
   readonly watermark: Watermark;

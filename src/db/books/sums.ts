@@ -25,7 +25,7 @@ export const ledgerSumsEnd = checkedTo('ledger-sums');
 /** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
 export const endKind = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
 
-/** What each account has, and what moved between two accounts on a UTC day. */
+/** The balance of each account, and the sum moved between two accounts on a UTC day. */
 export const ledgerSums: Rollup = {
   source: 'ledger-sums',
   watermark: byId('ledger_transfers', BATCH_SIZE),
@@ -101,8 +101,8 @@ async function brokenDays(snapshot: Database): Promise<string[]> {
 }
 
 /**
- * What the vouchers of each partner hold: their amounts, and how triggers say that they have changed. A check that
- * takes these changes adds them (faults.ts).
+ * The holdings of each partner's vouchers: their amounts, and the changes that triggers report. A
+ * check that takes these changes adds them (faults.ts).
  */
 const holdings: Rollup = {
   source: 'holdings',
@@ -172,8 +172,9 @@ export const besideHours = {
 export const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at else changed_at end)`;
 
 /**
- * What each merchant was paid and each partner sold in an hour. Rows are found by the indexes of payments and of
- * accounts, so that an hour costs a look-up for each company and what happened in it.
+ * The payouts of each merchant and the sales of each partner in an hour. Rows are found by the
+ * indexes of payments and of accounts, so that an hour costs a look-up for each company and what
+ * happened in it.
  */
 export const hourSums: Rollup = {
   source: 'hour-sums',
@@ -183,7 +184,7 @@ export const hourSums: Rollup = {
   verify: brokenHours,
 };
 
-/** What was paid at once: it never changes, also where it is reversed later. */
+/** Payouts at once: this sum never changes, also where a payout is reversed later. */
 const payoutSums = (hours: BookSpan) => sql`
   insert into payout_hour_sums (merchant_id, hour, payouts, paid, service_fees)
   select merchants.id, sums.*
@@ -219,7 +220,7 @@ const saleSums = (hours: BookSpan) => sql`
     voucher_amount = excluded.voucher_amount, topups = excluded.topups,
     topup_amount = excluded.topup_amount`;
 
-/** What the ledger's days have of sales and payouts, by the kinds of accounts. */
+/** The sales and payouts in the ledger's days, by the kinds of accounts. */
 const ledgerDays = sql`
   select day, sum(amount) filter (where is_payout) as paid,
     sum(count) filter (where is_payout) as payouts,

@@ -20,7 +20,7 @@ export const companyTable = ({ kind }: Pick<Company, 'kind'>) =>
 export const companyColumn = ({ kind }: Pick<Company, 'kind'>) =>
   kind === 'partner' ? 'partner_id' : 'merchant_id';
 
-/** The value of that column; the other one stays null. */
+/** The value of that column; the column of the other kind is null. */
 export const companyColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 

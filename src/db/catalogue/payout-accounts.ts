@@ -22,7 +22,10 @@ const checkedBy = sql`(select coalesce(jsonb_agg(done.provider), '[]')
     and (account.holder_name is null and done.state in ('open', 'not-offered')
       or done.state = 'open' and done.holder_name is not null))`;
 
-/** An open account whose registered holder nobody has confirmed counts as one that the provider cannot tell. */
+/**
+ * If no provider has confirmed the registered holder of an open account, the account counts as
+ * `not-offered`.
+ */
 const stateNow = sql<PayoutAccountState | null>`case
   when done.state = 'open' and done.holder_name is null and account.holder_name is not null then 'not-offered'
   else done.state end`;
@@ -93,7 +96,7 @@ export const payersOfAccount = async (database: Database, accountId: number) =>
       .executeTakeFirst()
   )?.providers ?? [];
 
-/** Records that these providers did not pay an account, since nobody has confirmed its holder there. */
+/** Records that these providers did not pay an account, since none of them has confirmed its holder. */
 export async function recordUnconfirmed(
   database: Database,
   { id }: PaidAccount,
@@ -181,8 +184,9 @@ const isReached = (defaultProvider: MobileMoneyProviderName) => sql`(
     and route.amount_from is null and route.amount_to is null))`;
 
 /**
- * An account that a provider refuses, or whose registered holder nobody has confirmed at a provider that its
- * payouts can come to. The first condition has its indexes: it does not look through the accounts that are paid.
+ * An account that a provider refuses, or whose registered holder is not confirmed at a provider
+ * that may pay it. The first condition has its indexes: it does not look through the accounts that
+ * are paid.
  */
 const isUnpaid = (defaultProvider: MobileMoneyProviderName) => sql<boolean>`(${mayBeUnpaid}
   and (done.state in (${states}) or not exists (

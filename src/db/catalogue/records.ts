@@ -3,7 +3,7 @@ import type { DatabaseTransaction } from '../connection.ts';
 import type { ChangeableTable, Row } from './companies.ts';
 
 /**
- * Serialises transactions that assign identities in a table, so that two cannot add the same one.
+ * Serialises transactions that assign identities in a table, so that two cannot add one identity.
  */
 export async function lockIdentities(
   transaction: DatabaseTransaction,

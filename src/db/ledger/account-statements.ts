@@ -17,7 +17,7 @@ export type Wallet = keyof typeof accountsOf;
 
 export const wallets = Object.keys(accountsOf) as readonly Wallet[];
 
-/** SQL query: the kinds of accounts of wallets, beside the wallet of each. */
+/** SQL query: the wallets, and the kinds of their accounts. */
 const walletAccounts = (wanted: readonly Wallet[]) => {
   const pairs = wanted.flatMap((wallet) => accountsOf[wallet].map((kind) => [wallet, kind]));
   return sql`select * from unnest(${pairs.map(([wallet]) => wallet)}::text[],
@@ -152,9 +152,10 @@ const midnightAfter = (moment: RawBuilder<unknown>) =>
   midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
 
 /**
- * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since a range
- * began. Whole UTC days come from the daily sums, at their midnight; transfers are read for the rest of the
- * first and the last day of the range, and if they are newer than the sums. Either end may be infinite.
+ * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since
+ * a range began. Whole UTC days come from the daily sums, at their midnight. Transfers are read for
+ * the rest of the first and the last day of the range, and for days newer than the sums. Either end
+ * may be infinite.
  */
 export const ownMovements = (
   { partnerId, wallets }: { readonly partnerId: number; readonly wallets: readonly string[] },
@@ -347,7 +348,7 @@ function isAfter({ order, after }: WalletsQuery) {
   return sql`(created_at, id, wallet) ${compare} (${timeOf(after)}, ${after.id}, ${after.wallet})`;
 }
 
-/** What a range of a wallet adds up to; all amounts are decimal strings. */
+/** The sums of a wallet in a range; all amounts are decimal strings. */
 interface StatementSums {
   readonly openingBalance: string;
   readonly closingBalance: string;

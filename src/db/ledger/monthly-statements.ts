@@ -46,7 +46,7 @@ const changeLabels: Readonly<Record<Change, string>> = {
 
 /**
  * The statement of a merchant for a month of a time zone: what its redemptions moved in the ledger,
- * in one snapshot. What became of a payment later counts in the month of that change; such transfers
+ * in one snapshot. A later change of a payment counts in the month of that change. Such transfers
  * are few, and found by the account that they leave.
  */
 export async function readMerchantMonth(

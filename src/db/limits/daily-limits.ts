@@ -300,7 +300,7 @@ export async function refusalByDailyLimits(database: Database, company: Caller):
 /** The database refuses a statement that would exceed a limit of a phone number by this name. */
 export const numberLimitConstraint = 'number_daily_counts_within_limits';
 
-/** What is limited for a phone number and day. */
+/** The counted events of a phone number and day. */
 export type NumberEvent = 'vouchers' | 'redemptions' | 'topups';
 
 /** One event of a phone number, and how many a day may have. */

@@ -5,8 +5,8 @@ import { type Database, NOT_PREPARED } from '../connection.ts';
 import type { List, ListColumn, SortBy } from './list.ts';
 
 /**
- * A count of rows, and what it belongs to: a version of the reference data, or of added rows a moment,
- * as PostgreSQL writes it, before which all have been committed.
+ * A count of rows, and its validity. For reference data it is a version. For added rows it is a
+ * moment, as PostgreSQL writes it, before which all have been committed.
  */
 interface CachedCount {
   readonly version?: number;
@@ -194,8 +194,8 @@ interface Totals {
 
 /**
  * Reads one page of a company's list in one statement and so in one snapshot. Counting grows with a
- * list, so counts are cached: of reference data until the version that the statement reads has
- * changed, of rows that are only added up to a moment that is settled.
+ * list, so counts are cached. A count of reference data is valid until its version changes. Rows
+ * that are only added are counted up to a settled moment.
  */
 export async function readListPage<Row>(
   database: Database,

@@ -65,7 +65,7 @@ export interface List<Row> {
   where(companyId: number): Sql;
   /** Unique in the list; breaks ties. */
   readonly id: Sql;
-  /** The order where nobody asks for another one; names are those of `columns`. */
+  /** The default order; names are those of `columns`. */
   readonly sortBy: SortBy;
   /** By the names that callers use. */
   readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
@@ -139,7 +139,7 @@ const ofKind =
     ...(calledBy === undefined ? {} : { calledBy }),
   });
 
-/** Constructors of fields by type. A second name is the one that callers use. */
+/** Constructors of fields by type. Callers use the second name, if there is one. */
 export const listFields = {
   text: ofKind<string>('text'),
   /** Text that `search` covers. */
@@ -153,7 +153,7 @@ export const listFields = {
   boolean: ofKind<boolean>('boolean'),
   /** A value that callers can neither filter nor sort by. */
   shown: <Value>(expression: Sql): Field<Value> => ({ shown: expression }),
-  /** What filters and sorts, and is not in the rows. */
+  /** A column that filters and sorts, and is not in the rows. */
   hidden: ({ shown: _, ...field }: AnyField): Field<never> => field,
   lookUp: (matches: LookUp['matches']): Field<never> => ({ column: { kind: 'look-up', matches } }),
 };

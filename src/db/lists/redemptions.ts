@@ -18,8 +18,8 @@ const state = sql`case when redemptions.status = 'POSTED' and not is_done then '
   when redemptions.status = 'VOIDED' and is_done then 'CONTRADICTED' else redemptions.status end`;
 
 /**
- * The redemptions that a merchant is paid for, whichever company requested them. What is taken from a voucher is the
- * payment plus the fee.
+ * The redemptions that a merchant is paid for, whichever company requested them. A redemption takes
+ * the payment and the fee from the voucher.
  */
 export const redemptionList = declareList({
   name: 'redemptions',
@@ -65,9 +65,10 @@ const ofRows = sql`count(1) as payouts, sum(to_merchant) as paid,
   sum(service_fee) filter (where status = 'POSTED') as fees`;
 
 /**
- * SQL query: `payouts`, `paid` and `fees` of a merchant from a time to before another, without reversed payouts; late
- * successes have no fee. Hours that are over are read from their sums, with the few payouts that were changed later;
- * the rest of a day and what is newer by the index of payments. So a day costs no more when more is paid in it.
+ * SQL query: `payouts`, `paid` and `fees` of a merchant from a time to before another, without
+ * reversed payouts; late successes have no fee. Past hours are read from their sums, with the few
+ * payouts that were changed later. The rest of a day and newer payouts are read by the index of
+ * payments. So a day costs no more when more is paid in it.
  */
 const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
   const paid = (condition: Sql, when: Sql) => sql`
@@ -120,7 +121,7 @@ const newestDay = (merchantId: number, before?: RawBuilder<unknown>) => sql`
     and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
   order by ${paidAt} desc limit 1)`;
 
-/** What was paid on a row's day. */
+/** A sum of the payouts on a row's day. */
 const ofDay = (value: RawBuilder<unknown>) => sql`
   (select ${value} from (${payoutsBetween(
     sql`days.merchant_id`,

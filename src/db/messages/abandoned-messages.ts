@@ -103,7 +103,7 @@ export async function unfinishedMessages(
 
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes {
-  /** Days before the expiry; 0 tells nobody. */
+  /** Days before the expiry; 0 sends none. */
   readonly expiryReminderDays: number;
   /** Hours of the day in the zone between which messages are queued; the second is not included. */
   readonly expiryReminderHours: readonly [number, number];

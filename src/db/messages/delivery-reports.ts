@@ -128,7 +128,7 @@ const claimOf = (message: RawBuilder<unknown>) => sql`
   join voucher_claims as claim on claim.id = coalesce(message.claim_id, original.claim_id)
   where claim.status = 'OPEN'`;
 
-/** What was reported about the code of an open claim before the message had the provider's id. */
+/** A report about the code of an open claim that arrived before the message had the provider's id. */
 export async function earlyReportOf(
   database: Database,
   messageId: number,

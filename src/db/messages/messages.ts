@@ -41,8 +41,8 @@ export const numberLock = (msisdn: Expression<unknown>) =>
 export const mayHaveArrived = sql<boolean>`status not in ('REFUSED', 'CANCELLED')`;
 
 /**
- * SQL expression: the messages of a kind of a day to the number of this hash, the refused ones of an hour, and the
- * time when the oldest of either leaves its window.
+ * SQL expression: the messages of a kind to the number of this hash on a day, and the refused ones
+ * of an hour. It also has the time when the oldest of either leaves its window.
  */
 export const messageCounts = (
   hash: string | undefined,
@@ -159,7 +159,7 @@ export async function cancelConfirmation(
   await cancelQueued(transaction, 'redemption_id', redemptionId);
 }
 
-/** What the text of a code says; amounts are decimal strings. */
+/** The values in the text of a code; amounts are decimal strings. */
 export interface CodeFacts {
   /** Null once the claim has ended. */
   readonly codeCiphertext: string | null;
@@ -168,7 +168,7 @@ export interface CodeFacts {
   readonly secondsLeft: number;
 }
 
-/** What the text of a confirmation says; amounts are decimal strings. */
+/** The values in the text of a confirmation; amounts are decimal strings. */
 export interface ConfirmationFacts {
   readonly toMerchant: string;
   readonly serviceFee: string;
@@ -294,10 +294,11 @@ export async function recordCutOff(
 }
 
 /**
- * Records the outcome of sending, by the worker that sends: also where another one has meanwhile taken it for
- * interrupted. `QUEUED` returns a message that was provably not sent; a code whose claim has already settled on
- * an unknown outcome stays unknown, because nothing would send it, and may be sent again on request. Returns
- * whether its provider has already reported what became of it: such a report came before this outcome.
+ * Records the outcome of sending, by the worker that sends: also where another one has meanwhile
+ * taken it for interrupted. `QUEUED` returns a message that was provably not sent. A code whose
+ * claim has already settled on an unknown outcome stays unknown, because no workflow would send it.
+ * It may be sent again on request. Returns whether its provider has already reported what became of
+ * it: such a report came before this outcome.
  */
 export async function recordMessage(
   transaction: Database,
@@ -306,7 +307,7 @@ export async function recordMessage(
     readonly status: 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
     readonly providerReference?: string;
     readonly providerMessage?: string;
-    /** Who was asked to send it; absent where nobody was. */
+    /** The providers that were asked to send it; absent where none was. */
     readonly provider?: SmsProviderName;
   },
 ): Promise<boolean> {

@@ -135,7 +135,7 @@ export async function setPassword(
 
 /**
  * Sets the password that a person chose. Returns false, without a change, if the hash is no longer
- * the checked one, the account is disabled, or the session has ended: checking takes long, and an
+ * the checked one, the account is disabled, or the session has ended. Checking takes long, and an
  * operator's change in the meantime takes precedence.
  */
 export async function replacePassword(

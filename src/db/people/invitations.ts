@@ -105,8 +105,8 @@ export async function readInvitationFacts(
 }
 
 /**
- * Erases the token that no message needs any more, and ends an invitation of which no message was
- * delivered. It follows the end of a message in the same transaction.
+ * Erases a token that no message needs any more, and ends an invitation without a delivered
+ * message. It follows the end of a message in the same transaction.
  */
 export async function concludeInvitation(
   transaction: DatabaseTransaction,
@@ -180,7 +180,7 @@ export async function useInvitation(
     .execute();
 }
 
-/** SQL expression: the state of a message, of which nothing is sent once its invitation has ended. */
+/** SQL expression: the state of a message; nothing is sent once its invitation has ended. */
 const shownState = (message: 'sms' | 'mail') => sql`
   case when ${sql.ref(message)}.state = 'QUEUED' and invitation.status not in ('REQUESTED', 'OPEN')
     then 'CANCELLED' else ${sql.ref(message)}.state end`;

@@ -99,8 +99,8 @@ export function refuseSettlement(
 }
 
 /**
- * Settles a case of an order, in the transaction of the caller: what its bearer pays or gets is booked, and later answers of the provider
- * of the provider are booked again. Returns what was in suspense.
+ * Settles a case of an order, in the transaction of the caller. It books the amount that the bearer
+ * pays or gets. Later answers of the provider are booked again. Returns what was in suspense.
  *
  * @throws a violation of `balanceConstraint` when a wallet does not cover it
  */
@@ -129,7 +129,7 @@ export async function settleOrder(
   return open;
 }
 
-/** Whether the voucher of a payment has its value, and nobody has claimed it. */
+/** Whether the voucher of a payment has its value, and is not claimed. */
 export async function hasVoucherValue(database: Database, operationId: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select vouchers.status = 'ACTIVE' and remaining >= to_merchant + service_fee as has
@@ -166,7 +166,8 @@ export async function endOrder(
   const order = await readLockedOrder(transaction, operationId, subject);
   if (!order) throw new MissingRowError(`There is no order ${operationId}`);
   const current = currentOf(order);
-  // What a provider said that it did, as its list after a restore, is not undone by a sending that came to nothing.
+  // A provider's list after a restore may show the order as done: a sending without effect does not
+  // undo that.
   const isKnownDone = !ending.isDone && ending.notDoneBy !== 'staff' && current.done > 0n;
   const told = isKnownDone
     ? order.position

@@ -20,7 +20,7 @@ interface FirstAnswer {
   readonly notDoneBy: 'provider' | 'service' | 'staff' | null;
 }
 
-/** What changes a position, and what is kept of that. */
+/** The cause of a change of a position, and the kept details. */
 export interface PositionChange {
   readonly source: ObservationSource;
   /** The end of a hold; absent for every later change. */
@@ -72,7 +72,10 @@ export async function writeOrder(
   if (before.topupId !== null) await writeTopup(transaction, before.topupId, position, ending);
 }
 
-/** SQL condition on an attempt `try`: it counts as delivered. What is paid for counts until somebody has settled it. */
+/**
+ * SQL condition on an attempt `try`: it counts as delivered. A paid amount counts until a person
+ * has settled it.
+ */
 const isDelivered = sql<boolean>`(try.is_done or try.charged)`;
 
 /** SQL condition on `topups`: one of its attempts counts as delivered. */
@@ -96,7 +99,8 @@ async function writeTopup(
     : isDone
       ? 'The provider delivered it after it had said that it failed'
       : 'The provider took it back after it had been delivered; the money was returned';
-  // What has not changed its status keeps its message; an earlier attempt may have been delivered meanwhile.
+  // A top-up whose status stays keeps its message; an earlier attempt may have been delivered
+  // meanwhile.
   const isOther = ending ? sql`true` : sql`status <> ${status}`;
   const isEarlier = sql`${hasDelivery} and not ${isDone}`;
   await sql`

@@ -57,7 +57,7 @@ const accountsOf: Readonly<
 
 const accountOrder = ['hold', 'payer', 'partner', 'clearing', 'fees', 'suspense'] as const;
 
-/** What the ledger's accounts are to have, by their kinds. */
+/** The target balances of the ledger's accounts for an order, by their kinds. */
 function goalOf({ kind }: Pick<LockedOrder, 'kind'>, entries: Entries): Map<AccountKind, Money> {
   const names = accountsOf[kind];
   const goal = new Map<AccountKind, Money>();

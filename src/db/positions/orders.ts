@@ -11,7 +11,7 @@ export interface PlacementRow extends Placement {
   /** Ours, towards the provider. */
   readonly reference: string;
   readonly position: number;
-  /** As PostgreSQL writes it: whoever changes it asks for another question. */
+  /** As PostgreSQL writes it: to change it asks another question. */
   readonly askAt: string | null;
 }
 
@@ -166,7 +166,7 @@ export async function lockOrder(
   return order;
 }
 
-/** What an order is looked for as. */
+/** The kind of an order. */
 export type OrderSubject = 'payment' | 'top-up' | 'lost';
 
 /** Reads an order whose subject is locked, and locks it; undefined where there is none. */

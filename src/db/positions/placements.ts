@@ -14,7 +14,7 @@ import { routesFor, routesOfTopup } from '../providers.ts';
 import type { AfterPosition, BookSettings, PositionChange } from './change.ts';
 import { currentOf, type LockedOrder, type PlacementRow } from './orders.ts';
 
-/** SQL condition: a placement is the one that its order is at, the provider that was asked last. */
+/** SQL condition: a placement is the present one of its order, at the provider that was asked last. */
 const ofOrder = (operationId: RawBuilder<unknown>) => sql`
   placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
 
@@ -35,7 +35,7 @@ export const isOnHold = (operationId: RawBuilder<unknown>) => sql`(
   or exists (select from topup_attempts where topup_attempts.operation_id = ${operationId}
     and status = 'HELD'))`;
 
-/** SQL expression: the reference of the provider that did an order, or else of the one that it is at. */
+/** SQL expression: the reference of the provider that did an order, or else of the present provider. */
 export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<string | null>`(
   select placement.provider_reference from placements as placement where ${ofOrder(operationId)}
   order by placement.done > 0 desc, placement.position desc limit 1)`;

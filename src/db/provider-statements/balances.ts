@@ -54,9 +54,10 @@ const CURRENCY = 'ETB';
 const NEARBY = sql`interval '6 hours'`;
 
 /**
- * Compares how far our balance at a provider fell on a day with what it did for us and charged. A fall by more opens a
- * case: it is a movement that no line shows. Money that we have sent to the provider hides one. The day must be
- * compared with its statement before, which says the fees. What was under way at either reading counts as done.
+ * Compares how far our balance at a provider fell on a day with what it did for us and charged. A
+ * fall by more opens a case: it is a movement that no line shows. Money that we have sent to the
+ * provider hides one. The day must be compared with its statement before, which says the fees. A
+ * payment that was under way at either reading counts as done.
  */
 export async function compareBalance(
   database: Database,
@@ -127,8 +128,9 @@ export async function compareBalance(
 const SHARED_DAYS = 2;
 
 /**
- * Books the fees of a day, and corrects those of the next days, which may share lines with it: what stands in the
- * statements of several days was charged once, and counts on the first of them. The statement must be locked.
+ * Books the fees of a day, and corrects those of the next days, which may share lines with it. A
+ * line in the provider statements of several days was charged once, and counts on the first of
+ * them. The statement must be locked.
  */
 export async function bookProviderFees(
   transaction: DatabaseTransaction,

@@ -97,8 +97,9 @@ export class TooManyDifferences extends Error {
 }
 
 /**
- * Compares the lines of a statement with our placements: each line of ours is what the provider said at the end of
- * the day, and an order without a line is asked about again. What belongs to no order of ours opens a case.
+ * Compares the lines of a provider statement with our placements. Each line of ours is an
+ * observation at the end of the day. An order without a line is asked about again. What belongs to
+ * no order of ours opens a case.
  *
  * @throws {TooManyDifferences} where it finds more than `maximum`
  */
@@ -330,8 +331,9 @@ interface LookedAt {
 const MISSING = 'The provider lists no statements, and its file was not given.';
 
 /**
- * Records closed days of a provider without a list on which our books say that it did something, and
- * whose file nobody has given: each becomes a case until it is compared. Returns those days.
+ * Records closed days whose provider statement is missing: the provider has no list, our books have
+ * an operation of it, and no file was given. Each day becomes a case until it is compared. Returns
+ * those days.
  */
 export async function noteMissingFiles(
   database: Database,

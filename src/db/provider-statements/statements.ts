@@ -226,7 +226,7 @@ export async function markUnfinished(
   });
 }
 
-/** What is known of the statement of a day. */
+/** The state of the provider statement of a day. */
 export interface StatementFacts {
   readonly state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
   readonly source: 'api' | 'file' | null;

@@ -9,7 +9,7 @@ import { providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
 
-/** What a repair of a redemption's payment is judged by. */
+/** The facts for a repair of a redemption's payment. */
 export interface PaymentFacts {
   readonly id: number;
   readonly operationId: string;
@@ -72,7 +72,7 @@ export async function redemptionIdOf(
   return row && String(row.id);
 }
 
-/** What a repair of a top-up is judged by. */
+/** The facts for a repair of a top-up. */
 export interface TopupFactsForRepair {
   readonly id: number;
   readonly partnerId: number;
@@ -150,13 +150,13 @@ export async function redemptionsOfVoucher(
   return rows.map(({ id }) => id);
 }
 
-/** What a repair of a voucher, or of its claim, is judged by. */
+/** The facts for a repair of a voucher, or of its claim. */
 export interface VoucherFacts {
   readonly id: number;
   readonly serialNumber: string;
   readonly partnerId: number;
   readonly status: VoucherStatus;
-  /** The number of its owner; null for one of nobody. */
+  /** The number of its owner; null for an anonymous voucher. */
   readonly owner: StoredNumber | null;
   /** Whether it was claimed, ever, and the SMS provider did not certainly refuse the code. */
   readonly mayHaveCode: boolean;
@@ -204,8 +204,9 @@ export async function readVoucherFacts(
 }
 
 /**
- * Gives a voucher whose code nobody can have got another owner, who is reminded of its end; what is
- * queued for the one before is not sent. The repair keeps the number before, by which the voucher is found.
+ * Gives a voucher another owner, while no owner can have got a code. The new owner is reminded of
+ * its end, and queued messages to the former owner are not sent. The repair keeps the number
+ * before, by which the voucher is found.
  */
 export async function correctOwner(
   database: Database,

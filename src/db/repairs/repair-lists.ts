@@ -124,7 +124,7 @@ export interface SettledByHand {
   readonly why: string;
 }
 
-/** The decision about an operation on hold; undefined where nobody has decided. */
+/** The decision about an operation on hold; undefined without a decision. */
 export async function settledByHand(
   database: Database | DatabaseTransaction,
   operationId: string,

@@ -48,8 +48,9 @@ function subjectOf(row: RepairRow): Pick<AuditEntry, 'subjectKind' | 'subjectId'
 }
 
 /**
- * SQL condition on repairs: a person of the service who may confirm, and did not ask. One that was asked for
- * on the command line names nobody for certain, so that nobody can be another person.
+ * SQL condition on repairs: a person of the service who may confirm, and did not ask. The command
+ * line does not prove who asks. So a repair that was asked for there cannot be confirmed: any
+ * person might be the asker.
  */
 const mayConfirm = (actor: unknown) =>
   sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and ${hasRole(actor, sql`${confirmingRoles}::text[]`)})`;
@@ -130,7 +131,7 @@ export async function declineRepair(
   return row !== undefined;
 }
 
-/** Ends the repairs that nobody confirmed in time; returns the number. */
+/** Ends the repairs that were not confirmed in time; returns the number. */
 export const expireRepairs = (database: Database): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const { rows } = await sql<RepairRow>`
@@ -187,7 +188,7 @@ export interface NewRepair
   readonly confirmSeconds: number;
 }
 
-/** What one repair of a kind is open for at a time. */
+/** The key of an open repair: one of a kind at a time for a subject. */
 type AskedFor = Pick<NewRepair, 'kind' | 'subject_kind' | 'subject_id'>;
 
 /** Lets those who ask for one thing come one after another: the second one finds the first. */
@@ -304,7 +305,7 @@ const COMMAND_LINE = 'command line';
 export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Promise<void> =>
   lockName(transaction, `repairs of ${isStaffActor(askedBy) ? askedBy : COMMAND_LINE}`);
 
-/** What is judged: a repair, or one that has no row yet. */
+/** The judged repair, which may have no row yet. */
 export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { readonly id?: number };
 
 /**

@@ -104,7 +104,7 @@ interface RecordedSum {
   readonly recorded: string;
 }
 
-/** What the ledger booked on a day, beside what vouchers, redemptions and top-ups say. */
+/** The sums that the ledger booked on a day, next to those of vouchers, redemptions and top-ups. */
 async function readRecordedSums(snapshot: Database, day: ZonedDay): Promise<RecordedSum[]> {
   const { rows } = await sql<RecordedSum>`
     select what, sum(transfer.amount)::numeric(20, 6)::text as booked,

@@ -5,7 +5,7 @@ import type { Database, DatabaseTransaction } from '../connection.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
 import { getsStatements } from '../people/accounts.ts';
 
-/** What statements and day reports are of, and how a period is written. */
+/** The subjects of e-mailed monthly statements and day reports, and the form of a period. */
 const periods = { month: 'YYYY-MM', day: 'YYYY-MM-DD' } as const;
 
 /**
@@ -118,9 +118,9 @@ const isOfActiveCompany = sql`(
 
 /**
  * Queues the statements of the last closed months of a time zone (IANA name) for up to `batchSize`
- * people, and returns the number of people that are dealt with. The row of a person holds the time up
- * to which months are dealt with, whether wanted or not: a repetition reads only those who are still
- * behind, and nobody gets the months from before an account, a choice or a role. People of a suspended
+ * people, and returns the number of people that are dealt with. The row of a person holds the time
+ * up to which months are dealt with, whether wanted or not. A repetition reads only people who are
+ * still behind. Months before an account, a choice or a role are never sent. People of a suspended
  * company stay behind until it is active again.
  */
 export async function queueStatementEmails(

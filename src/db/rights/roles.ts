@@ -11,8 +11,8 @@ import {
 } from './table-rights.ts';
 
 /**
- * Only operators bring money into the service, and take it out: a worker adds no transfer from or to
- * the account `funding`, but for a deposit that a repair undoes as it stands in the database. The
+ * Only operators bring money into the service, and take it out. A worker adds no transfer from or
+ * to the account `funding`, except when a repair undoes a deposit as it stands in the database. The
  * condition compares numbers first, because every payment is checked.
  */
 async function keepFromFunding(database: Database, worker: string): Promise<void> {

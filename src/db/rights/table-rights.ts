@@ -59,7 +59,7 @@ const accessRights = {
   },
   // Operators alone say who is staff.
   staff_accounts: { ...READ, operator: 'select, insert, update' },
-  // Workers know nobody's secret.
+  // Workers know no secret of a company.
   portal_one_time_passwords: {
     api: 'select, insert, update, delete',
     worker: NOTHING,
@@ -230,7 +230,7 @@ const moneyRights = {
   },
 } as const satisfies Readonly<Record<string, Rights>>;
 
-/** What a workflow does for a company is the worker's. */
+/** Workers do the work of workflows for a company. */
 const WORKERS_ALONE: Rights = { ...WORKERS, operator: 'select' };
 
 /** Rights on what companies ask for, and what is counted of it. */

@@ -37,8 +37,8 @@ export interface NewAttempt {
 }
 
 /**
- * Records an attempt before its sending, and closes its request. Returns the provider that has it: the chosen one, or
- * the one that had it before a restore, which may have done it.
+ * Records an attempt before its sending, and closes its request. Returns the provider of the
+ * attempt: the chosen one, or a provider that had it before a restore and may have done it.
  *
  * @throws a violation of `numberLimitConstraint` beyond the limit of its number
  */

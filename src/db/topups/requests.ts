@@ -100,7 +100,7 @@ const insertOperation = (
 
 const MAXIMUM_LOOKS = 5;
 
-/** A concurrent duplicate is visible to the next statement, not to the one that waited for it. */
+/** A concurrent duplicate is visible to the next statement, not to the statement that waited for it. */
 async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row> {
   for (let looks = 0; looks < MAXIMUM_LOOKS; looks += 1) {
     const seen = await look();

@@ -149,7 +149,7 @@ export async function requestBulkCancellation(
   return requested ?? findBulkOrder(database, partnerId, id);
 }
 
-/** Locks an order until the transaction ends: one batch at a time, and none beside a cancellation. */
+/** Locks an order until the transaction ends: one batch at a time, and no cancellation meanwhile. */
 export const lockBulkOrder = (transaction: DatabaseTransaction, id: number): Promise<BulkOrder> =>
   transaction
     .selectFrom('bulk_orders')

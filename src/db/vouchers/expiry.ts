@@ -94,9 +94,10 @@ export interface ExpiredBatch {
 }
 
 /**
- * Expires a batch. If the database refuses it, each of its partners is tried separately and each refused
- * voucher is found, so that neither a partner with wrong books nor one wrong row blocks the others. A
- * partner whose reserve is too small is left out as a whole: nobody knows which of its vouchers is wrong.
+ * Expires a batch. If the database refuses it, each of its partners is tried separately and each
+ * refused voucher is found. So neither a partner with wrong books nor one wrong row blocks the
+ * others. A partner whose reserve is too small is left out as a whole: the wrong voucher is
+ * unknown.
  */
 export async function expireVouchersApart(
   database: Database,

@@ -17,7 +17,7 @@ import {
 } from '../limits/daily-limits.ts';
 import { type StoredOperation, storedOperation } from '../operations.ts';
 
-/** Who generates a voucher, of which amount and for which merchant. */
+/** The partner that generates a voucher, its amount and its merchant. */
 export interface GenerationSubject {
   readonly partner: Caller;
   readonly merchant: { readonly id: number } | { readonly identifier: string };

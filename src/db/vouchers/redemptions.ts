@@ -38,7 +38,7 @@ export interface NewRedemption {
 /** A redemption that is recorded, and the provider that has it. */
 export interface RecordedRedemption {
   readonly id: number;
-  /** The chosen one, or the one that had it before a restore. */
+  /** The chosen provider, or the provider that had it before a restore. */
   readonly provider: MobileMoneyProviderName;
   /** A restore lost the rows of an earlier run, which may have sent it. */
   readonly isFoundAgain: boolean;
@@ -90,8 +90,8 @@ export async function insertRedemption(
 }
 
 /**
- * The attempt of a redemption without a key, which identifies it again after a restore: its claim,
- * which has only one redemption, or else the voucher and the number of its redemption.
+ * The attempt of a redemption without a key, which identifies it again after a restore. It is the
+ * claim, which has only one redemption, or else the voucher and the number of its redemption.
  */
 export async function attemptWithoutKey(
   transaction: DatabaseTransaction,

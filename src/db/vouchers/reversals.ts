@@ -6,7 +6,7 @@ import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { currentPlacement, providerOf, providerReferenceOf } from '../positions/placements.ts';
 
-/** What a merchant's reversal is judged by; the transaction holds the lock of the voucher. */
+/** The facts for a merchant reversal; the transaction holds the lock of the voucher. */
 export interface ReversalContext {
   readonly isAdmitted: boolean;
   readonly merchantIsActive: boolean;
@@ -36,8 +36,8 @@ export const voucherOfRedemption = async (
   )?.voucher_id;
 
 /**
- * Reads and locks a redemption for its reversal. What the provider takes back by itself is recorded
- * under this lock, too.
+ * Reads and locks a redemption for its reversal. A provider reversal is recorded under this lock,
+ * too.
  */
 export async function reversalContext(
   transaction: DatabaseTransaction,

@@ -32,7 +32,7 @@ export interface LockedVoucher {
   readonly serial_number: string;
   readonly remaining: string;
   readonly held: string;
-  /** What expiry or cancellation has returned to the partner. */
+  /** The amount that expiry or cancellation has returned to the partner. */
   readonly returned: string;
   readonly current_claim_id: string | null;
   /** Wrong verification codes over its life. */
@@ -47,8 +47,8 @@ export const lockVoucher = (
 ): Promise<LockedVoucher | undefined> => lockedRow(transaction, voucherId).executeTakeFirst();
 
 /**
- * The same, and then the lock of its owner's number (`lockNumber`), in one round trip. What counts
- * messages to the number is a later statement, so that it sees what others have committed.
+ * The same, and then the lock of its owner's number (`lockNumber`), in one round trip. A later
+ * statement counts messages to the number, so that it sees the commits of others.
  */
 export const lockVoucherAndOwner = (
   transaction: DatabaseTransaction,

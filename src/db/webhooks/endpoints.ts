@@ -114,8 +114,8 @@ export async function removeWebhook(transaction: DatabaseTransaction, id: number
 }
 
 /**
- * Adds a secret, which signs from now on. Earlier ones sign beside it for the overlap at most: also one that an
- * earlier rotation had given a longer one.
+ * Adds a secret, which signs from now on. Earlier secrets sign for the overlap at most, even if an
+ * earlier rotation had given one a longer time.
  */
 export async function addWebhookSecret(
   transaction: DatabaseTransaction,

@@ -1,5 +1,6 @@
-// What pages of the documentation do beside being read: tabs of languages, buttons that copy, and marks in the
-// lists beside the text. Without scripts, programs stand one below the other and are selected by hand.
+// The scripts of the documentation: tabs of languages, buttons that copy, and marks in the lists at
+// the side of the text. Without scripts, programs stand one below the other and are selected by
+// hand.
 
 /** The language that the reader chose last is shown on every page. */
 const CHOICE = 'docs-language';

@@ -2,7 +2,7 @@
 // neither sent nor stored.
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 
-/** What is signed, by the value of the choice; the service accepts the first two. */
+/** The signed text, by the value of the choice; the service accepts the first two. */
 const signedTexts = {
   both: (body, message) => `${body}\n${message}`,
   body: (body) => body,

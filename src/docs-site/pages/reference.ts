@@ -171,7 +171,10 @@ interface Place {
   readonly url: string;
 }
 
-/** The page of an endpoint: what it takes and answers, and beside it a call; `canTry` where it moves no real money. */
+/**
+ * The page of an endpoint: its fields and its answer, and a call at their side; `canTry` where it
+ * moves no real money.
+ */
 export function operationPage(
   surface: Surface,
   endpoint: Endpoint,

@@ -23,7 +23,7 @@ const titles: Readonly<Record<Exclude<CaseWhy, 'difference'>, string>> = {
   balance: 'Money is missing at the provider',
 };
 
-/** What a case is about; the sign of the amount says in whose favour the difference is. */
+/** The title of a case; the sign of the amount says in whose favour the difference is. */
 export function caseTitle(why: CaseWhy, amount: Money): string {
   if (why !== 'difference') return titles[why];
   return amount > 0n
@@ -89,7 +89,7 @@ export function lineWords(fault: LineFault, line: DifferingLine): string {
 /** What somebody bears, before a person chooses. */
 export interface BearerChoice {
   readonly by: Bearer;
-  /** What the choice moves; undefined where it is not possible. */
+  /** The amount that the choice moves; undefined where the choice is not possible. */
   readonly moves: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export type Said = 'none' | 'pending' | 'nothing' | 'done' | 'undone' | 'other';
 /** The same as it is observed: a provider may also not know the order, or give no answer. */
 export type Answered = Exclude<Said, 'none'> | 'never-seen' | 'silent';
 
-/** What is said of a placement. Times are in milliseconds since 1970. */
+/** The content of an observation. Times are in milliseconds since 1970. */
 export interface Observation {
   /** When it was so, not when it was read. */
   readonly at: number;
@@ -31,7 +31,7 @@ export interface Observation {
   readonly message?: string;
 }
 
-/** What is placed at a provider, and what a line of its statement is. */
+/** The kind of an order at a provider, and of a line of its statement. */
 export type PlacementKind = 'payment' | 'top-up' | 'reversal';
 
 /** An order at one provider, under one reference of ours. */
@@ -86,7 +86,7 @@ function saidAfter(
   switch (said) {
     case 'done':
       return { said, done: amount ?? before.ordered, providerReference: reference };
-    // What it is cannot be booked, so that the books stay.
+    // Another transaction cannot be booked, so the books stay.
     case 'other':
       return { said, done: before.done, providerReference: reference };
     // Its reversal may have a reference of its own.

@@ -7,7 +7,7 @@ export type Bearer = (typeof bearers)[number];
 
 /** What somebody ordered, and who pays for it now. */
 export interface Order {
-  /** What the provider is to get. */
+  /** The amount for the provider. */
   readonly price: Money;
   /** Ours, charged together with the price. */
   readonly fee: Money;
@@ -35,8 +35,8 @@ export interface Position<Row extends Placement = Placement> {
 const sum = (amounts: readonly Money[]): Money => amounts.reduce((one, other) => one + other, 0n);
 
 /**
- * What the providers did in the end. What a reversal took back counts where its payment stands: some providers say of
- * the payment itself that it is undone.
+ * What the providers did in the end. A reversed amount counts where its payment stands: some
+ * providers say of the payment itself that it is undone.
  */
 export function netDone({ placements }: Pick<Position, 'placements'>): Money {
   return sum(placements.map((placement) => netOf(placement, placements)));
@@ -79,7 +79,7 @@ export type PositionAccount = 'payer' | 'hold' | 'partner' | 'clearing' | 'fees'
 /** Credits minus debits of an order, by account; an account that is absent has nothing. */
 export type Entries = Readonly<Partial<Record<PositionAccount, Money>>>;
 
-/** What the accounts are to have of an order. The sum is zero. */
+/** The target balances of an order. The sum is zero. */
 export function target(position: Position): Entries {
   const { order, settlements } = position;
   const whole = order.price + order.fee;
@@ -174,7 +174,10 @@ export const mayCredit = (position: Position): boolean =>
   position.order.isCharged &&
   difference(position) <= -position.order.price;
 
-/** What a person says of the providers: they have given back what was too much, or done what was missing. */
+/**
+ * A decision of a person about the providers: they have given back the surplus, or done the missing
+ * part.
+ */
 function putRight<Row extends Placement>(
   placements: readonly Row[],
   open: Money,
@@ -200,7 +203,7 @@ export const PATIENCE_MS = 3 * 24 * 60 * 60 * 1_000;
 export const isUnclear = ({ said, message, cleared }: Placement): boolean =>
   said === 'other' && message !== cleared;
 
-/** Why a person is needed for an order; undefined where nobody is. */
+/** Why an order needs a person; undefined where it needs none. */
 export type PositionCase = 'difference' | 'unclear' | 'silence';
 
 export function caseOf(position: Position, now: number): PositionCase | undefined {

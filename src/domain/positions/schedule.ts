@@ -19,8 +19,9 @@ export interface AskClock {
 }
 
 /**
- * When a provider is asked next; null: not again. What is unexplained is asked about until it is explained, in pauses
- * that grow to a day. What has been explained is looked at some times more: the provider may change it.
+ * When a provider is asked next; null: not again. An unexplained placement is asked about until it
+ * is explained, in pauses that grow to a day. An explained placement is asked about a few times
+ * more: the provider may change it.
  */
 export function nextAsk(placement: Placement, clock: AskClock): number | null {
   const { said, done, doubtedAt, silentSince } = placement;

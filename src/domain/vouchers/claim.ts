@@ -181,7 +181,7 @@ export interface ClaimFacts {
       }
     | undefined;
   readonly partialRedemptions: number;
-  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
+  /** A refused payment of the voucher may have been made, or was made late, and is not settled. */
   readonly hasDisputedPayment: boolean;
   readonly canPay: (toMerchant: Money) => boolean;
   /** Wrong codes of the claiming company for this voucher. */

@@ -2,7 +2,7 @@ import type { SmsProviderName } from '../providers.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 import { type Count, refuseMessage } from './claim.ts';
 
-/** What a provider says about a message after it has taken it. */
+/** A provider's report about a message after it has taken it. */
 export interface DeliveryReport {
   readonly provider: SmsProviderName;
   /** The provider's id of the message. */
@@ -185,7 +185,7 @@ const kinds = Object.keys(examples) as Kind[];
 const PLACE = /\{(\w*)\}/g;
 const OPTIONAL = /\[([^[\]]*)\]/g;
 
-/** What is wrong with the texts of an operator, a line each. */
+/** The mistakes in the texts of an operator, a line each. */
 export const templateProblems = (templates: MessageTemplates): string[] =>
   Object.entries(templates).flatMap(([language, texts]) =>
     (messageLanguages as readonly string[]).includes(language)

@@ -62,7 +62,7 @@ export interface RedemptionFacts {
     readonly ofVoucher: number;
   };
   readonly partialRedemptions: number;
-  /** A refused payment of the voucher may have been made, or was made late, and nobody has settled that. */
+  /** A refused payment of the voucher may have been made, or was made late, and is not settled. */
   readonly hasDisputedPayment: boolean;
   readonly canPay: (toMerchant: Money) => boolean;
 }
@@ -122,8 +122,8 @@ export function settleOrRefuse(
 }
 
 /**
- * The balance of which a redemption takes the whole or a part. A claim of the whole keeps the terms that
- * its owner was told: what the voucher has grown by since stays on it.
+ * The balance that a redemption takes in whole or in part. A claim of the whole keeps the terms
+ * that its owner was told: what the voucher has grown by since stays on it.
  */
 const settledBalance = ({ claim, voucher }: RedemptionFacts): Money =>
   claim?.wasWhole && claim.amount !== undefined && claim.amount <= voucher.remaining

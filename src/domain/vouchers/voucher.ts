@@ -211,7 +211,7 @@ export function refuseGenerator(authority: GenerationAuthority): Refusal | undef
 export const isCancellable = (status: VoucherStatus): boolean =>
   status === 'ACTIVE' || status === 'REDEEM_INITIATED';
 
-/** What of a voucher a cancellation is decided by. */
+/** The facts about a voucher that decide a cancellation. */
 interface CancelledVoucher {
   /** Undefined where the partner has no such voucher. */
   readonly status: VoucherStatus | undefined;

@@ -25,7 +25,7 @@ export interface AccessClaims {
 export interface VerifiedToken extends AccessClaims {
   /** Unix seconds. */
   readonly issuedAt: number;
-  /** An expired token identifies its company and admits nobody. */
+  /** An expired token identifies its company and admits no request. */
   readonly isExpired: boolean;
 }
 

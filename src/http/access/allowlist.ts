@@ -299,7 +299,8 @@ export function readAllowlistEntry(text: string, by: keyof typeof LEAST_BITS): R
 }
 
 /**
- * Whether a registered entry is effective. A range that is too wide to be registered admits nobody.
+ * Whether a registered entry is effective. A range that is too wide to be registered admits no
+ * request.
  */
 export const countsAsSource = (entry: string): boolean => {
   const read = readAllowlistEntry(entry, 'operator');

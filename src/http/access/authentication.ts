@@ -54,7 +54,10 @@ export async function authenticate(
   return { ...admitted, apiKeyId, scopes: key.scopes };
 }
 
-/** What was sent in place of a token of this API, for people; nothing where it is unknown. */
+/**
+ * The kind of text that was sent in place of a token of this API, for people; nothing where it is
+ * unknown.
+ */
 async function mistakenToken(
   { accessTokens }: Services,
   surface: Surface,

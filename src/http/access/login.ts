@@ -78,7 +78,7 @@ export const login = endpoint({
 
 const labels = { test: 'test', production: 'live' } as const;
 
-/** What a text that is no key of this environment may be, for people. */
+/** The kind of text that is no key of this environment, for people. */
 function mistakenKey({ settings }: Services, text: string): string | undefined {
   const environment = environmentOfApiKey(text);
   return (

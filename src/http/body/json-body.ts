@@ -232,7 +232,7 @@ export interface LongArray {
   readonly uniqueField: string;
 }
 
-/** What is parsed and validated in one go: some milliseconds of work. */
+/** The items that are parsed and validated in one go: some milliseconds of work. */
 const BLOCK_ITEMS = 200;
 const BLOCK_CHARACTERS = BODY_LIMIT_BYTES;
 

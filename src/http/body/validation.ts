@@ -37,7 +37,7 @@ export function issueMessage(issue: ZodIssue): string {
   }
 }
 
-/** What is wrong with a field; the message says what to send and never repeats the value. */
+/** The mistake in a field; the message says what to send and never repeats the value. */
 export interface Issue {
   readonly path: string;
   readonly message: string;

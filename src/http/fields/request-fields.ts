@@ -292,7 +292,7 @@ export const currencyField = z
     pattern: '^[A-Za-z]{3}$',
   });
 
-/** What is wrong, before the names that are most alike. */
+/** The mistake, before the names that are most alike. */
 export const WRONG_COUNTRY = 'must be an ISO 3166-1 country code or name, such as US or Ethiopia';
 
 /** A country by its ISO 3166-1 code or English name; validation yields the alpha-2 code. */

@@ -58,7 +58,7 @@ type ListDefinition<Row, Item extends z.ZodObject> = Pick<
 > &
   Omit<ListOptions, 'list'> & {
     readonly list: List<Row>;
-    /** What the answer has of a row. */
+    /** The fields of a row in the answer. */
     readonly item: Item;
     readonly message: string;
     /** Fixed entries of `meta.filter`; absent where the list has none. */

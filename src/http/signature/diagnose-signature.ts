@@ -5,7 +5,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { parseJsonBody } from '../body/json-body.ts';
 
-/** What was received, with a signature that does not match it. */
+/** A received message, with a signature that does not match it. */
 interface Received {
   readonly body: Uint8Array;
   readonly message: Uint8Array;
@@ -194,7 +194,7 @@ const POINT_BYTES = 65;
 /**
  * The mistake that explains an unmatched signature, for a merchant with an access token; undefined
  * where none is found. It only explains: no result of it lets a request in. Only the owner of a
- * private key can make a signature that it explains, so it tells nobody else anything.
+ * private key can make a signature that this explains, so it tells strangers nothing.
  *
  * OpenSSL verifies in the thread pool, so that other requests do not wait.
  */

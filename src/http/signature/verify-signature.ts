@@ -38,8 +38,9 @@ const MAXIMUM_LENGTH = 2 * 72;
 const COMPACT_BYTES = 64;
 
 /**
- * The signatures that a text can encode, as 64 bytes r‖s: DER, or these 64 bytes themselves, in hex
- * (either case), base64 or base64url, with or without padding (design 8). s may be high or low.
+ * The signatures that a text can encode, as 64 bytes r‖s. The text is DER, or these 64 bytes
+ * themselves, in hex (either case), base64 or base64url, with or without padding (design 8). s may
+ * be high or low.
  *
  * A text rarely has more than one reading, and never more than four. All are checked, because only
  * the owner of the key can make any of them valid. Excluded are non-canonical DER (BER, needless
@@ -81,9 +82,9 @@ export interface SignatureHeader {
 
 /**
  * Splits `x-signature` into signature and message (design 8). A header cannot contain a line break,
- * so the first match decides: `\n` (backslash and n), followed by the plain message; `%0A`, where
- * the whole value is percent-encoded; otherwise base64 of a text with a line break. `\r\n`,
- * `%0D%0A` and CR LF are line breaks, too. Returns undefined for anything else.
+ * so the first match decides. It is `\n` (backslash and n), followed by the plain message. Or it is
+ * `%0A`, where the whole value is percent-encoded. Otherwise it is base64 of a text with a line
+ * break. `\r\n`, `%0D%0A` and CR LF are line breaks, too. Returns undefined for anything else.
  */
 export const splitSignatureHeader = (header: string): SignatureHeader | undefined =>
   splitAt(header, /(?:\\r)?\\n/) ?? splitPercentEncoded(header) ?? splitBase64(header);

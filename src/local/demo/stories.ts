@@ -298,7 +298,7 @@ async function redeemByOthers(scene: DemoScene): Promise<void> {
   await pay(scene, { voucherCode: code, verificationCode }, 'mpesa');
 }
 
-/** What is no whole birr goes to the next provider, at once. */
+/** An amount with cents goes to the next provider, at once. */
 async function redeemWhatRemains(scene: DemoScene): Promise<void> {
   const { partner, merchantId, denominationOf } = scene;
   const { code } = await orderVoucher(

@@ -12,7 +12,7 @@ import { areUsable, freePorts, whyUnusable } from '../processes.ts';
 import { stopOrphanedTemporal } from '../temporal-server.ts';
 import { folderWords } from './welcome.ts';
 
-/** Something else uses the data folder or a port; the message has the line that starts beside it. */
+/** Something else uses the data folder or a port; the message has a command for a second stack. */
 class PlaceTakenError extends Error {
   override readonly name = 'PlaceTakenError';
 }

@@ -39,9 +39,9 @@ import { type Stops, together } from './stops.ts';
 import { logLine, welcome } from './welcome.ts';
 
 /**
- * Starts everything; the inner promise settles if the worker stops by itself. What does not need each
- * other goes on at the same time: the servers start while the service is loaded, and the demo data is
- * made while the service starts.
+ * Starts everything; the inner promise settles if the worker stops by itself. Independent parts
+ * start at the same time: the servers start while the service is loaded, and the demo data is made
+ * while the service starts.
  */
 export async function startStack(
   progress: Progress,

@@ -194,7 +194,7 @@ export const switchOnOneTimePasswordForm = bothSites.form({
   async handle(request) {
     const { services, session, form } = request;
     const { accountId } = session;
-    // Only a person whose password nobody else knows.
+    // Only a person who alone knows the password.
     if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(request.site) };
     const sealedSecret = form.text('sealed-secret');
     const secret = openSecret(request, sealedSecret);

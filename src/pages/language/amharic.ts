@@ -116,7 +116,7 @@ const common = {
   'Contact support to reinstate it.': 'እንዲከፈት ድጋፍ ሰጪውን ያነጋግሩ።',
 } as const;
 
-/** What a person is about to do, where the portal asks for a proof. */
+/** The sentences about a change, where the portal asks for a proof. */
 const confirmations = {
   'You are about to make the key “{1}”.': 'ቁልፍ “{1}” ሊፈጥሩ ነው።',
   'You are about to replace the key “{1}” by a new one.': 'ቁልፍ “{1}” በአዲስ ሊተኩ ነው።',

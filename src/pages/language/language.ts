@@ -17,8 +17,9 @@ type Lookup = (text: string) => string | undefined;
 
 /**
  * Translates templates. The texts are looked up as the sentences between block elements, with white
- * space made one space, `{1}`, `{2}`, … in place of values, and `<1>…</1>`, … in place of tags within
- * a sentence; a translation may order them anew. What is not known stays as it is.
+ * space made one space. `{1}`, `{2}`, … stand in place of values, and `<1>…</1>`, … in place of
+ * tags within a sentence. A translation may order them in another way. An unknown text stays as it
+ * is.
  */
 export function translatedTemplates(lookup: Lookup): Templates {
   const known = new WeakMap<readonly string[], readonly (string | number)[]>();

@@ -7,7 +7,7 @@ import { type Html, html } from '../../rendering/html.ts';
 import type { Form } from '../page.ts';
 import { field, selectField } from './parts.ts';
 
-/** What a page without a form is sent. */
+/** The form of a request that sends none. */
 export const emptyForm: Form = { text: () => '', names: () => [] };
 
 const FORM_LIMIT_BYTES = 32_768;

@@ -78,7 +78,7 @@ const topupTurns: Words<'LATE' | 'REVERSED'> = {
   REVERSED: { tone: 'warning', word: 'Reversed' },
 };
 
-/** What was sent. */
+/** The product that was sent. */
 export const productOf = ({ kind, productName }: ListedTopup): Html | string =>
   kind === 'AIRTIME' ? phrase('Airtime') : (productName ?? phrase('Package'));
 
@@ -102,7 +102,7 @@ export const redemptionStates: Words<RedemptionState> = {
   REVERSED: { tone: 'danger', word: 'Reversed' },
 };
 
-/** Shown beside a paid redemption while its reversal is under way, or after it was refused. */
+/** Shown with a paid redemption while its merchant reversal is under way, or after it was refused. */
 export const reversalLabels: Words<Exclude<ReversalState, 'SUCCESS'>> = {
   PENDING: { tone: 'warning', word: 'Being reversed' },
   NEEDS_ACTION: { tone: 'warning', word: 'Reversal with support' },

@@ -95,7 +95,7 @@ ${view.menu.length > 0 && html`<a class="menu-link" href="#menu">Menu</a>`}`
 }
 </div>`;
 
-/** What the person is: the kind of the company, or the role of a person of the service. */
+/** The kind of the person's company, or the role of a person of the service. */
 function badgeOf({ session }: View): Html {
   if ('staff' in session) {
     const { role } = session.staff;

@@ -211,7 +211,7 @@ ${postForm(
 export const secretPage = (shown: {
   readonly title: string;
   readonly heading?: string;
-  /** What the secret is of. */
+  /** The subject of the secret. */
   readonly name: HtmlValue;
   readonly warning: Html;
   readonly secret: Parameters<typeof copyField>[0];

@@ -144,7 +144,7 @@ const activityFile = <Row>(file: {
     },
   });
 
-/** What a change was of: the number of a voucher, a top-up or a bulk order, else its subject. */
+/** The subject of a change: the number of a voucher, a top-up or a bulk order, or else the subject of the entry. */
 function subjectOf(entry: Entry): string {
   const change = accessChangeOf(entry.action);
   if (change === undefined) return '';

@@ -84,7 +84,7 @@ const PRICES_PATH = `${PORTAL_PATH}/prices`;
 
 type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
 
-/** USD without the zeros that nobody writes. */
+/** USD without unusual zeros. */
 const usd = (decimal: string): string => decimal.replace(/0{1,4}$/, '');
 
 const ALL_OTHERS = 'All merchants without their own price';

@@ -12,10 +12,10 @@ interface AskedChange<Subject, Result> {
   readonly path: string;
   readonly needs: 'develop' | 'people';
   readonly kind?: CompanyKind;
-  /** What the path names; undefined where the company has none. */
+  /** The row that the path names; undefined where the company has none. */
   find(request: AccountRequest): Promise<Subject | undefined>;
   question(subject: Subject): Omit<Question, 'isDanger'>;
-  /** What is confirmed, where the site asks for a proof. */
+  /** The confirmed change, where the site asks for a proof. */
   confirmed(subject: Subject): Html;
   /** As the audit log names it. */
   readonly action: AccessChangeName;

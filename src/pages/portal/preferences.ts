@@ -180,7 +180,7 @@ export const changeStatementByEmailForm = portal.form({
   },
 });
 
-/** What the page of the account has for people of companies. */
+/** The cards on the page of the account for people of companies. */
 export const accountCards = async (
   request: AccountRequest,
 ): Promise<Html> => html`${languageCard(request)}

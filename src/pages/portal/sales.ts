@@ -111,7 +111,7 @@ export const downloadSales = portal.page({
 
 const marginNames = { vouchers: 'Vouchers', topups: 'Top-ups' } as const;
 
-/** What was earned, in USD and ETB: only of sales that named their price and exchange rate. */
+/** The earnings in USD and ETB: only of sales that named their price and exchange rate. */
 const marginCard = (margins: readonly Margin[]): Html | false =>
   margins.some(({ counted }) => counted > 0) &&
   html`<section class="card"><h2>Margin</h2>

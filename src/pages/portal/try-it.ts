@@ -136,7 +136,7 @@ ${kind === 'merchant' && signer}
 ${calls.map((call) => html`<div data-call="${call.name}">${callForm(call)}</div>`)}`;
 }
 
-/** What a merchant signs with, and what is signed; nothing of it is a field of a form. */
+/** The key and the text of a merchant's signature; neither is a field of a form. */
 const signer = html`<fieldset data-signer data-module="${ownAssets.signModule.path}">
 <legend>Signature</legend>
 <p class="quiet">The key pair of the test environment alone. The private key stays in this page: it is neither

@@ -44,7 +44,7 @@ interface VoucherOperation {
     request: VoucherRequest,
   ) => Promise<OperationResult<VoucherCancelled | MessageResent>>;
   readonly done: string;
-  /** The notice where nobody knows whether the message was sent. */
+  /** The notice where it is not known whether the message was sent. */
   readonly sending?: string;
   /** The title of the page where it is refused, before or after the confirmation. */
   readonly refused: string;
@@ -67,7 +67,7 @@ const resend: VoucherOperation = {
 
 const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucherId}`;
 
-/** What a person is asked before an operation. */
+/** The question to a person before an operation. */
 type AskedAbout = Omit<Question, 'back' | 'fields'>;
 
 /**
@@ -280,7 +280,7 @@ ${actions(request, voucher)}</section>
   },
 });
 
-/** What the person may do with the voucher as it is. */
+/** The operations that the person may do with the voucher in its state. */
 function actions({ session }: AccountRequest, voucher: VoucherDetail): Html | undefined {
   if (!mayUse(session.role, 'operate')) return undefined;
   const path = pathOf(voucher.id);

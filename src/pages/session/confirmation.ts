@@ -135,10 +135,10 @@ ${proofField(request, wrong?.problem)}
 }
 
 /**
- * Changes a company's access, or that of a person of the service, in one transaction with the entry of the audit log, of which owners
- * are told (domain/access.ts). Changes of one
- * company run one at a time, so that limits hold. `work` answers what the page shows and what the
- * log stores (never a secret), or undefined where nothing changed.
+ * Changes a company's access, or that of a person of the service, in one transaction with the entry
+ * of the audit log. Owners are told about that entry (domain/access.ts). Changes of one company run
+ * one at a time, so that limits hold. `work` answers what the page shows and what the log stores
+ * (never a secret), or undefined where nothing changed.
  */
 export const changeAccess = <Result>(
   request: PersonRequest,

@@ -4,11 +4,12 @@ const DEVICE_SECONDS = 31_536_000;
 export type PageCookies = ReturnType<typeof createCookies>;
 
 /**
- * The cookies of a site: the session; a visit without a session, which the forms of the sign-in page
- * belong to; half a sign-in, between password and code; the language of its pages; and the device,
- * which only separates guesses from the person's own attempts (session.ts). Scripts cannot read them,
- * and other sites cannot make a browser send them. They are Secure unless the site runs on this
- * machine; then no other host of the domain can set them (`__Host-`).
+ * The cookies of a site. One is the session. One is a visit without a session, which the forms of
+ * the sign-in page belong to. One is half a sign-in, between password and code. One is the language
+ * of its pages. One is the device, which only separates guesses from the person's own attempts
+ * (session.ts). Scripts cannot read them, and other sites cannot make a browser send them. They are
+ * Secure unless the site runs on this machine; then no other host of the domain can set them
+ * (`__Host-`).
  */
 export function createCookies(publicUrl: string, { basePath }: { readonly basePath: string }) {
   const isSecure = !isLoopbackHost(new URL(publicUrl).hostname);

@@ -129,7 +129,7 @@ export const plainCode = (text: string): string => text.replace(/[\s-]/g, '').to
 const ONE_TIME_PASSWORD = /^\d{6}$/;
 const RECOVERY_CODE = /^[a-z0-9]{16}$/;
 
-/** What a code of an account was; `used` where it is right, but works no longer. */
+/** The result of a code of an account; `used` where it is right, but works no longer. */
 export type TakenCode = 'one-time-password' | 'recovery-code' | 'used' | 'wrong';
 
 /** Uses up a one-time password or a recovery code of an account. The attempt is counted before. */

@@ -62,8 +62,8 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
 }
 
 /**
- * The counters of the code of a sign-in: those of its password, and, for a browser that the person
- * has not signed in with, one for the account, because a code is short.
+ * The counters of the code of a sign-in: those of its password. A browser that the person has not
+ * signed in with also counts for the account, because a code is short.
  */
 export function codeLimits(
   request: PublicRequest,

@@ -129,7 +129,10 @@ export const showVoucherNumber = showNumber('voucher', '/vouchers/:id/number');
 
 export const showTopupNumber = showNumber('top-up', '/top-ups/:id/number');
 
-/** The same beside a repair, whose ticket is the reason; with the number that the repair was given. */
+/**
+ * Shows the number on the page of a repair, whose ticket is the reason; with the number that the
+ * repair was given.
+ */
 export const showRepairNumberForm = support.form({
   path: '/repairs/:id/number',
   changesNothing: true,
@@ -230,7 +233,7 @@ async function refusedPage(
   return page?.kind === 'page' ? page : refusedWithoutCase(kind, words);
 }
 
-/** A wallet has no case, and what nobody has has none. */
+/** A wallet has no case, and neither has an unknown subject. */
 const refusedWithoutCase = (kind: RepairKind, words: string): PageAnswer => ({
   kind: 'page',
   title: 'Not asked for',

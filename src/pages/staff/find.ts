@@ -134,7 +134,7 @@ ${searched ? results(services, searched.result) : saidByCustomers(services.setti
   };
 }
 
-/** The guide of each complaint, beside the field that it begins with. */
+/** The guide of each complaint, next to the field that it begins with. */
 const saidByCustomers = (addresses: SiteAddresses): Html =>
   html`<section class="card"><h2>What the customer says</h2>
 ${complaints.map(

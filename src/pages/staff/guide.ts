@@ -5,7 +5,7 @@ import { type StaffPage, SUPPORT_PATH, support } from '../page.ts';
 
 const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
 
-/** The guides that people of the service read beside their work, by their files in `docs/guides`. */
+/** The guides that people of the service read at work, by their files in `docs/guides`. */
 const paths = {
   'support.md': GUIDE_PATH,
   'repair-a-case.md': `${GUIDE_PATH}/repairs`,
@@ -38,7 +38,7 @@ interface Complaint {
   readonly markdown: string;
 }
 
-/** The complaints of the guide, which the search has beside its field. */
+/** The complaints of the guide, which the search shows next to its field. */
 export const complaints: readonly Complaint[] = (
   /^## What the customer says\n([\s\S]*?)^## /m.exec(readGuide('support.md'))?.[1] ?? ''
 )
@@ -52,7 +52,7 @@ export const complaints: readonly Complaint[] = (
 export const renderComplaint = ({ markdown }: Complaint, addresses: SiteAddresses): Html =>
   renderMarkdown(withAddresses(markdown, addresses), addressesFrom(GUIDE_PATH));
 
-/** A guide as people of the service read it beside their work. */
+/** A guide as people of the service read it at work. */
 function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
   const markdown = readGuide(file);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;

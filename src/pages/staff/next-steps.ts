@@ -16,7 +16,10 @@ import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
 export interface NextStep {
   /** One sentence, or a few short ones. */
   readonly happened: Html;
-  /** What a support agent does now, in as few words as possible: each is read while a customer waits. */
+  /**
+   * The task of a support agent now, in as few words as possible: it is read while a customer
+   * waits.
+   */
   readonly toDo: Html;
   /** The repair that helps: its form stands open, where it is possible. */
   readonly first?: RepairKindName;
@@ -28,8 +31,9 @@ export interface NextStep {
 const SETTLEMENTS: readonly string[] = ['settle-payment', 'settle-top-up'];
 
 /**
- * What to do about a repair that is asked for and has not ended; undefined where there is none. `onHold` is the
- * step of a payment or a top-up that a provider has not decided: no repair hides who is silent, and since when.
+ * The next step of a repair that is asked for and has not ended; undefined where there is none.
+ * `onHold` is the step of a payment or a top-up that a provider has not decided: no repair hides
+ * who is silent, and since when.
  */
 function nextOfOpenRepair(
   repairs: readonly ShownRepair[],
@@ -69,7 +73,7 @@ export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
   return meaning === undefined ? html`: ${said}` : html`: ${meaning} (${said})`;
 }
 
-/** What an operator does where nothing is sent again. */
+/** The task of an operator where nothing is sent again. */
 const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:
 <code>npm run admin -- check providers</code>.`;
 
@@ -121,7 +125,7 @@ function changeOfPayment({ lateAt, takenBackAt, reversal, status, merchant }: Re
     : html`${merchant} was paid, and a provider says something else of that since.`;
 }
 
-/** What a provider changed by itself, after an operator has settled it. */
+/** A change by a provider after an operator has settled the payment. */
 function nextOfSettled({
   lateAt,
   takenBackAt,
@@ -147,7 +151,10 @@ function nextOfSettled({
       };
 }
 
-/** Nobody has said how the payment ended: who is asked, since when, and by what name. */
+/**
+ * The end of the payment is unknown: the provider that is asked, since when, and by which
+ * reference.
+ */
 function nextOfPaying({ redemptions }: VoucherDetail): NextStep {
   const payment = last(redemptions);
   if (payment === undefined)
@@ -161,7 +168,7 @@ our reference <code>${paymentReference}</code>, and has not said whether the mer
   };
 }
 
-/** What a merchant gets, and why that is less than the owner spent. */
+/** The amount for a merchant, and why it is less than the owner spent. */
 function payoutOf({ toMerchant, serviceFee }: Redemption): Html {
   const fee = parseMoney(serviceFee);
   const spent = formatMoney(parseMoney(toMerchant) + fee);
@@ -175,7 +182,7 @@ const REVERSAL_REFUSED: NextStep = {
   toDo: html`Ask the merchant to pay the owner back.`,
 };
 
-/** The merchant was paid, or nobody knows more. */
+/** The merchant was paid, or the end is unknown. */
 function nextOfPaid(redemption: Redemption | undefined): NextStep {
   if (redemption === undefined)
     return { happened: html`It is redeemed.`, toDo: html`Read what happened.` };

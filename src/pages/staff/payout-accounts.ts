@@ -12,7 +12,10 @@ const SHOWN = 200;
 
 type UnpaidAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
 
-/** The merchants that are not paid: a provider refuses their account, or nobody has confirmed its holder. */
+/**
+ * The merchants that are not paid: a provider refuses their account, or has not confirmed its
+ * holder.
+ */
 export const showPayoutAccounts = support.page({
   path: '/payout-accounts',
   title: 'Payout accounts',

@@ -21,7 +21,7 @@ import type { SupportCase } from './support-case.ts';
 export interface Offer {
   readonly kind: RepairKind;
   readonly subjectId: string;
-  /** What it is about, such as "voucher 012345678901234567". */
+  /** The subject, such as "voucher 012345678901234567". */
   readonly label: string;
   /** The same repair, which has not ended: it is not asked for again. */
   readonly open: ShownRepair | undefined;
@@ -90,13 +90,13 @@ export async function secondPersonFor(
   return whyForNumber ? { why: whyForNumber, isForOtherNumber: true } : undefined;
 }
 
-/** A number of nobody: whatever the number is, the same person is needed. */
+/** A number without an owner: for every number a second person is needed, or for none. */
 const ANY_NUMBER = '+251900000000';
 
-/** What was typed, by the names of fields. */
+/** The typed texts, by the names of fields. */
 type FormValues = Readonly<Record<string, string>>;
 
-/** What the form of a repair is about. */
+/** The subject and the values of a repair's form. */
 interface FormSubject {
   /** Makes the ids of the fields unique on the page. */
   readonly key: string;
@@ -156,7 +156,7 @@ function fieldOf(
       ...named,
       label: description,
       ...(!isOptional && { isRequired: true }),
-      // Nobody decides by what happens to stand first.
+      // No choice is made by the order of the options.
       options: [
         ['', isOptional ? 'Not needed' : 'Choose'],
         ...words.map((word) => [word, answers[word] ?? word] as const),

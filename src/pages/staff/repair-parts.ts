@@ -15,7 +15,7 @@ import { SUPPORT_PATH } from '../page.ts';
 
 export type CaseKind = 'voucher' | 'top-up';
 
-/** What a case is about. */
+/** The subject of a case. */
 export interface SupportCaseName {
   readonly kind: CaseKind;
   readonly id: number;
@@ -86,7 +86,7 @@ export function caseOfRepair({ topup_id, voucher_id }: ShownRepair): SupportCase
   return voucher_id === null ? undefined : { kind: 'voucher', id: voucher_id };
 }
 
-/** What it is about, with a link to its case where there is a page. */
+/** The subject, with a link to its case where there is a page. */
 export function subjectOfRepair(row: ShownRepair): HtmlValue {
   const about = caseOfRepair(row);
   if (row.subject_kind === 'case')

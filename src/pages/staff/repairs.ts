@@ -58,7 +58,7 @@ async function whyItWaits(
   return judged && whySecondPerson(database, judged, row, settings);
 }
 
-/** What a repair waits for and why, with the forms of the second person and of the one who asked. */
+/** The reason why a repair waits, with the forms of the second person and of its asker. */
 async function decision(request: StaffRequest, row: ShownRepair): Promise<Html> {
   const { session, formToken } = request;
   const why = await whyItWaits(request, row);
@@ -123,7 +123,7 @@ export const confirmRepairForm = support.form({
   },
 });
 
-/** Ends a repair that waits: by the one who asked, or by one who could confirm it. */
+/** Ends a repair that waits: by its asker, or by a person who could confirm it. */
 export const declineRepairForm = support.form({
   path: '/repairs/:id/decline',
   needs: 'ask',
@@ -231,9 +231,9 @@ ${isForOther && html`${decide}${left}`}`,
 }
 
 /**
- * The case as it is after the repair, and what comes next: which reference to give to whom, or where the value is
- * now. What was just done is not offered again; where the next step names it, the way back to the case does, too.
- * While a provider is silent, the page says so.
+ * The case as it is after the repair, and what comes next: which reference to give to whom, or
+ * where the value is now. A repair that was just done is not offered again. Where the next step
+ * names it, so does the way back to the case. While a provider is silent, the page says so.
  */
 async function whatIsLeft(
   request: StaffRequest,
@@ -276,7 +276,7 @@ function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
     : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
 }
 
-/** What was asked for. A number is masked; who compares it with the ticket asks to see it. */
+/** The arguments of the repair. A number is masked; who compares it with the ticket asks to see it. */
 const argumentsOf = (
   row: ShownRepair,
   { services }: StaffRequest,

@@ -37,7 +37,7 @@ export function saidBy(
   }
 }
 
-/** What the providers of an order did not do, so that others were asked, and what they have said since. */
+/** The providers that did not do an order, so that others were asked, and their later observations. */
 function happeningsOfPlacements(
   all: readonly ShownPlacement[],
   what: string,
@@ -96,7 +96,7 @@ export const happeningsOfProviders = (voucher: VoucherDetail): Happening[] => [
   ),
 ];
 
-/** What people of the service have done about a case, and what came of it. */
+/** The repairs of a case by people of the service, and their results. */
 export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[] =>
   repairs.flatMap((row) => {
     const name = html`<a href="${repairPath(row.id)}">Repair ${row.id}</a>, “${repairTitle(row)}”,`;
@@ -156,7 +156,7 @@ export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happe
   ];
 }
 
-/** What the provider said last about an attempt whose outcome nobody knows. */
+/** The last answer of the provider about an attempt without a known outcome. */
 const stillUnknown = ({ status, message }: TopupDetail): Html[] =>
   status === 'UNKNOWN'
     ? [

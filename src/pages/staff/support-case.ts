@@ -160,7 +160,7 @@ export interface ShownNumbers {
   readonly given?: string | undefined;
 }
 
-/** A number that somebody asked to see, and apart from it the one that a repair was given. */
+/** A number that somebody asked to see, and the number that a repair was given. */
 export const shownNumber = ({ number, given }: ShownNumbers): Html =>
   message(
     'notice',
@@ -171,7 +171,7 @@ export const shownNumber = ({ number, given }: ShownNumbers): Html =>
     } That you saw it is in the audit log.</div>`,
   );
 
-/** What a case is about, with the button beside the masked number that shows it. */
+/** The subject of a case, with the button that shows its masked number. */
 export const briefWithNumber = (
   request: StaffRequest,
   { brief, hasNumber }: Pick<SupportCase, 'brief' | 'hasNumber'>,

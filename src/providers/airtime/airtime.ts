@@ -61,7 +61,7 @@ export type OperatorLookup = (msisdn: string) => Promise<Operator | undefined>;
 /** Derives the operator from the prefix of the number. */
 export const lookUpByPrefix: OperatorLookup = async (msisdn) => operatorOf(msisdn);
 
-/** Whether a provider sells what a top-up is of. What is not known yet is checked elsewhere. */
+/** Whether a provider sells what a top-up is of. A fact that is not known yet is checked elsewhere. */
 export const canSendTopup =
   (kind: TopupKind, providerProductId: number | null, operator: Operator | undefined) =>
   (port: Pick<Airtime, 'canSend'>, amount: Money): boolean => {

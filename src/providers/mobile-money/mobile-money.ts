@@ -30,7 +30,7 @@ export interface PaymentReversal {
   readonly description: string;
 }
 
-/** What a provider says of an account before money is sent to it. */
+/** A provider's answer about an account before money is sent to it. */
 export type AccountAnswer =
   | {
       readonly kind: 'open';

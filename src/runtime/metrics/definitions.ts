@@ -13,7 +13,7 @@ export const holdAges = {
 } as const;
 export type HoldAge = keyof typeof holdAges;
 
-/** What money is on hold for. */
+/** The operations that put money on hold. */
 export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
 
 /** What waits in the database for a worker. */
@@ -37,18 +37,18 @@ export type ScheduleName = (typeof scheduleNames)[number];
 /** Whether a workflow that needs a person still runs, or has failed within the last day. */
 export const neededStates = ['running', 'failed'] as const;
 
-/** What the e-mails of the outbox are about. */
+/** The subjects of e-mails of the outbox. */
 export const emailQueues = [
   ...['access-notices', 'invitations', 'statements', 'day-reports', 'switched-off-webhooks'],
 ] as const;
 
-/** What providers are asked. */
+/** The calls to providers. */
 const providerCalls = [
   ...['send', 'pay', 'check account', 'find', 'reverse', 'find reversal', 'deliver'],
 ] as const;
 export type ProviderCall = (typeof providerCalls)[number];
 
-/** What is known after a call to a provider. */
+/** The outcome of a call to a provider. */
 const providerOutcomes = [
   ...['delivered', 'refused', 'not-sent', 'unknown', 'never-seen', 'failed'],
   ...['open', 'closed', 'not-offered'],

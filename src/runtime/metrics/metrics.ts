@@ -54,7 +54,7 @@ export interface Metrics {
   observe<Name extends MetricName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
   /** Sets a gauge. */
   set<Name extends MetricName>(name: Name, labels: LabelsOf<Name>, value: number): void;
-  /** Has something set its gauges before each scrape; it must be cheap, and ask nobody else. */
+  /** Sets gauges before each scrape; the function must be cheap, and ask no other server. */
   beforeScrape(refresh: () => void): void;
 }
 

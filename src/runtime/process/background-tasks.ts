@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-/** Work that nobody waits for until the process stops. */
+/** Work without a waiting caller, until the process stops. */
 export interface BackgroundTasks {
-  /** Runs it, unless this is no time for it. A failure is ignored: whoever hands work over has a second way. */
+  /** Runs it, unless this is no time for it. A failure is ignored: the caller has a second way. */
   run(task: () => Promise<unknown>): void;
   /** Settles when nothing is under way. */
   settled(): Promise<void>;

@@ -13,13 +13,13 @@ interface CheckResult {
   readonly milliseconds: number;
 }
 
-/** What `/health/ready` answers: down where a decisive check is, draining where the process stops. */
+/** The answer of `/health/ready`: down where a decisive check is, draining where the process stops. */
 interface HealthReport {
   readonly status: 'up' | 'down' | 'draining';
   readonly checks: Readonly<Record<string, CheckResult>>;
 }
 
-/** Readers in this time share one look, so that nobody loads the servers by asking. */
+/** Readers in this time share one look, so that frequent questions do not load the servers. */
 const FRESH_MS = 1_000;
 /** Time of one check. */
 export const HEALTH_LIMIT_MS = 2_000;
@@ -87,7 +87,7 @@ async function resultOf(check: HealthCheck, timeoutMs: number): Promise<CheckRes
   });
   try {
     const checked = Promise.resolve(check()).then(() => 'in time' as const);
-    // It may still fail when nobody waits any more.
+    // It may still fail when no caller waits any more.
     checked.catch(() => undefined);
     return result((await Promise.race([checked, late])) === 'late' ? 'down' : 'up');
   } catch {
@@ -142,7 +142,7 @@ const CONNECTIONS = 100;
 /** Above the limits of supervisors and scrapers. */
 const TIMEOUT_MS = 30_000;
 
-/** A server beside the API: of health, or of metrics. */
+/** A second server next to the API: of health, or of metrics. */
 export interface SmallServer {
   readonly port: number;
   stop(): Promise<void>;

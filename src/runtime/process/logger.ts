@@ -18,7 +18,7 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 /**
- * JSON lines on standard output, or whoever takes them in its place; they never contain codes, keys, tokens or
+ * JSON lines on standard output, or to another receiver. They never contain codes, keys, tokens or
  * phone numbers.
  */
 export const createLogger = (
@@ -60,7 +60,7 @@ export function installTemporalRuntime(logger: Logger, metrics?: MetricsExporter
   });
 }
 
-/** What the SDK warns of although a worker of activities alone is meant to be one. */
+/** A warning of the SDK about a worker of activities alone, which is intended. */
 const isMeant = (message: string): boolean => message.startsWith('No workflows registered');
 
 /** The SDK logs raw errors, and those of PostgreSQL contain values of rows. */

@@ -39,7 +39,7 @@ const REDRAW_MILLISECONDS = 250;
 const PLAIN_LINE_MILLISECONDS = 5_000;
 
 /**
- * Prints one line per step. On a terminal a last line shows the running steps and is redrawn; where
+ * Prints one line per step. On a terminal a last line shows the running steps and is redrawn. Where
  * lines cannot be redrawn (a log file, CI) a step that takes long is repeated every five seconds.
  */
 export function createProgress(output: Output = process.stdout): Progress {

@@ -252,7 +252,7 @@ export interface CodecServerOptions {
   readonly refusalsPerMinute?: number;
   /** By default the address of the connection. */
   readonly sourceOf?: SourceOf;
-  /** Records who decoded how many payloads of which workflow, and never their contents. */
+  /** Records who decoded payloads, their number and their workflow, and never their contents. */
   readonly logger?: Logger;
 }
 

@@ -154,8 +154,8 @@ export const grpcCodeOf = (error: unknown): number | undefined =>
   [error, error instanceof Error ? error.cause : undefined].find(isGrpcServiceError)?.code;
 
 /**
- * What Temporal answers while it is busy, starts, or has not yet done the first step of a workflow
- * that is to be read. The native client repeats only some of these, and only for seconds.
+ * The errors of Temporal while it is busy, starts, or has not yet done the first step of the read
+ * workflow. The native client repeats only some of these, and only for seconds.
  */
 const PASSING: readonly number[] = [
   grpcCodes.cancelled,

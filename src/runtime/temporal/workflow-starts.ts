@@ -30,7 +30,7 @@ import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
 /** After this time another worker takes over the task of a dead one. */
 const WORKFLOW_TASK_TIMEOUT = '5s';
 
-/** What a workflow is found by from its start on. */
+/** The search attributes of a workflow from its start on. */
 export interface StartNames {
   readonly partnerId?: number | undefined;
   readonly merchantId?: number | undefined;

@@ -15,8 +15,8 @@ export function workflowTiming(config: Config): RedemptionTiming & TopUpTiming {
   return {
     claimLifetimeMs: config.vouchers.claimLifetimeSeconds * 1_000,
     messageWaitMs,
-    // Whoever waits for a place at a full provider learns within the step that there is none, where that wait is
-    // at most 2 s.
+    // A call that waits for a place at a full provider learns within the step that there is none,
+    // where that wait is at most 2 s.
     sendingStepMs: Math.max(
       SHORTEST_SENDING_STEP_MS,
       Math.min(

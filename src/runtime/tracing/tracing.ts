@@ -1,4 +1,4 @@
-/** What a span says; a value of a request never is among it. */
+/** The attributes of a span; a value of a request is never among them. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -13,7 +13,7 @@ export interface SpanStart {
 
 /** A span under way. */
 export interface Span {
-  /** For whoever goes on: the `traceparent` of W3C Trace Context. */
+  /** For the next process: the `traceparent` of W3C Trace Context. */
   readonly traceparent: string;
   rename(name: string): void;
   set(attributes: Attributes): void;

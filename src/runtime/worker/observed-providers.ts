@@ -137,7 +137,7 @@ interface Calls {
     call: ProviderCall,
     make: () => Promise<ProviderOutcome>,
   ) => Promise<ProviderOutcome>;
-  /** Refused by the guard, nothing is known: whoever asks asks again. */
+  /** Refused by the guard, nothing is known: the caller asks again. */
   readonly ask: <Answer extends { readonly kind: ProviderCallOutcome }>(
     call: ProviderCall,
     make: () => Promise<Answer | Unknown>,

@@ -89,7 +89,7 @@ const LIMIT_MS = 10_000;
 /** Daily, at the time of `temporal/schedules.ts`. */
 const DAY_SECONDS = 86_400;
 
-/** The state metrics of a worker; none where nobody reads them. */
+/** The state metrics of a worker; none where no process reads them. */
 export const stateMetrics = (
   config: Config,
   {

@@ -128,7 +128,7 @@ const named = (fullName: string) => (): SandboxReply => ({
 /** Who holds all other accounts. */
 const holder = 'Abebe Kebede';
 
-/** Payments to these accounts succeed where nobody asks before. */
+/** Payments to these accounts succeed without an earlier inquiry. */
 export const accountRows: readonly AccountRow[] = [
   {
     suffix: '26',

@@ -211,7 +211,7 @@ const overlaps = [
   { hours: 0, label: 'Not at all: it may be leaked' },
 ] as const;
 
-/** Asks how long the old key works beside the new one. */
+/** Asks how long the old key works next to the new one. */
 export const askRotateApiKey = portal.page({
   path: '/keys/:id/rotate',
   needs: 'develop',

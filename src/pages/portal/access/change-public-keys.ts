@@ -21,8 +21,8 @@ import { commands } from '../try-it.ts';
 import { accessPage, fingerprintOf, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
 
 /**
- * The challenge that a merchant signs with the private key, so that nobody can register the key of
- * another merchant. The text contains the merchant, the key, and a part that nobody can predict: a
+ * The challenge that a merchant signs with the private key, so that a stranger cannot register the
+ * key of another merchant. The text contains the merchant, the key, and an unpredictable part: a
  * signature is useless for another merchant, key or session. It is not JSON, so it cannot be the
  * body of a request.
  */

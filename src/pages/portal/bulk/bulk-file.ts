@@ -49,7 +49,7 @@ interface BulkRow {
   readonly cells: Readonly<Partial<Record<BulkColumn, string>>>;
 }
 
-/** What is wrong with a line of a file; line 0 for the file as a whole. */
+/** The mistake in a line of a file; line 0 for the file as a whole. */
 export interface LineProblem {
   readonly line: number;
   readonly text: Html;

@@ -286,7 +286,7 @@ export const askRotateWebhook = portal.page({
   handle: (request) => rotatePage(request),
 });
 
-/** Shows a new secret after a proof; the old one signs beside it for a while. */
+/** Shows a new secret after a proof; the old secret also signs for a while. */
 export const rotateWebhookForm = portal.form({
   path: '/webhooks/:id/rotate',
   needs: 'develop',

@@ -155,10 +155,10 @@ type Found = ProviderOutcome | { readonly kind: 'not-listed' };
 
 /**
  * Reloadly's airtime (providers.md 3.2b). Orders are asynchronous: the provider answers with its id
- * before it calls the operator, so that a slow operator leaves no order in flight, and an inquiry by
- * our reference finds the outcome. It takes a reference only once, but two requests that are under
- * way together could both be made, and its list may be late: an order that is not listed was never
- * received only when its last sending is long over.
+ * before it calls the mobile operator. So a slow mobile operator leaves no order in flight, and an
+ * inquiry by our reference finds the outcome. It takes a reference only once, but two requests that
+ * are under way together could both be made, and its list may be late. So an order that is not
+ * listed was never received only when its last sending is long over.
  */
 export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
   const baseUrl = settings.baseUrl.replace(/\/+$/, '');

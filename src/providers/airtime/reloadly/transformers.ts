@@ -49,7 +49,7 @@ const topupSchema = z.object({
   transactionDate: z.string().nullish(),
 });
 
-/** The answer of `GET /topups/reports/transactions`: a page, of which one version is a bare list. */
+/** The answer of `GET /topups/reports/transactions`: a page, or in one version a bare list. */
 export const pageSchema = z.union([
   z.object({ content: z.array(topupSchema) }),
   z.array(topupSchema).transform((content) => ({ content })),

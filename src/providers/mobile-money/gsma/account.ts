@@ -153,8 +153,8 @@ const kinds: Readonly<Record<string, ProviderStatementLine['kind']>> = {
 };
 
 /**
- * A transaction of another type, such as a transfer or a withdrawal, is a payment that nobody here has
- * ordered, unless it put money into the account.
+ * A transaction of another type, such as a transfer or a withdrawal, is a payment without an order
+ * here, unless it put money into the account.
  */
 function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLine | 'ignored')[] {
   const kind = found.type == null ? 'payment' : (kinds[found.type] ?? 'other');
@@ -273,7 +273,7 @@ export function gsmaPayeeAccount(
   };
 }
 
-/** Money to an unregistered number becomes a voucher of the provider, which nobody may collect. */
+/** Money to an unregistered number becomes a voucher of the provider, which may never be collected. */
 export function readStatus(answer: HttpResult): AccountAnswer {
   const rejected = readRejection(answer);
   if (rejected) return rejected;

@@ -139,7 +139,7 @@ export function createMpesaMobileMoney(
 
   /** Asks, and waits for the answer as long as a call may take. */
   async function findPayment({ reference }: Payment): Promise<ProviderOutcome> {
-    // An earlier inquiry may have been answered when nobody waited any more.
+    // An earlier inquiry may have been answered when no call waited any more.
     const late = await readArrived(reference);
     if (late !== undefined && late.kind !== 'unknown') return late;
     const deadline = newDeadline();

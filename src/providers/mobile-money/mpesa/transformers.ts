@@ -26,7 +26,7 @@ export interface MpesaResult {
   /** Of an inquiry's answer: the status of the payment. */
   readonly transactionStatus: string | null;
   readonly receipt: string | null;
-  /** What the provider has otherwise than we sent it. */
+  /** The part in which the provider's answer differs from our payment. */
   readonly difference: 'reference' | 'amount' | 'payee' | null;
 }
 
@@ -34,7 +34,7 @@ export interface MpesaResult {
 export interface MpesaResults {
   /** What M-Pesa told about a payment by itself. */
   ofPayment(reference: string): Promise<MpesaResult | undefined>;
-  /** The answers to our inquiries that nobody has used yet, newest first; takes them. */
+  /** The unused answers to our inquiries, newest first; takes them. */
   takeAnswers(reference: string): Promise<readonly MpesaResult[]>;
 }
 

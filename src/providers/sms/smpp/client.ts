@@ -26,8 +26,9 @@ interface EncodedText {
 const OCTETS_IN_ONE = { 0: 160, 8: 140 } as const;
 
 /**
- * Encodes a text. One that is longer than a message on the air goes into the TLV `message_payload`, so
- * that it stays one PDU with one answer, one id and one receipt; the SMSC divides it.
+ * Encodes a text. A text that is longer than a message on the air goes into the TLV
+ * `message_payload`. So it stays one PDU with one answer, one id and one receipt; the SMSC divides
+ * it.
  */
 function encodeText(text: string): EncodedText {
   const gsm = smpp.gsmCoder.encode(text, 0);

@@ -137,9 +137,9 @@ interface BoundSession {
 const CLOSING_MS = 1_000;
 
 /**
- * Connects and binds as transceiver. The library has no time limits, keeps the callbacks of PDUs that are never answered,
- * ends the process on an error that nobody hears, and leaves a connection open whose data it cannot
- * read: all that is dealt with here, and every error ends the session.
+ * Connects and binds as transceiver. The library has no time limits, and keeps the callbacks of
+ * PDUs that are never answered. It ends the process on an unhandled error, and leaves a connection
+ * open whose data it cannot read. This file handles all that, and every error ends the session.
  *
  * @param receive answers a PDU from the SMSC, by its response's command_status; never rejects
  * @throws where it cannot connect or the SMSC refuses; the message holds no secret

@@ -12,8 +12,8 @@ import { pickUp, startOnce } from './pick-up.ts';
 import type { Repetition } from './repeat.ts';
 
 /**
- * Starts the workflows of repairs that staff and operators have asked for, and ends those that nobody
- * confirmed in time.
+ * Starts the workflows of repairs that staff and operators have asked for, and ends repairs that
+ * were not confirmed in time.
  */
 export function createRepairPickup(options: {
   readonly database: Database;

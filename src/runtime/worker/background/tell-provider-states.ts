@@ -39,7 +39,7 @@ export function tellProviderStates(options: {
   return {
     async stop() {
       await repetition.stop();
-      // What it leaves behind is forgotten soon.
+      // The rows of a stopped worker are forgotten soon.
       await forgetProviderStates(database, worker).catch(() => undefined);
     },
   };

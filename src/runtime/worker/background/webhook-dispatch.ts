@@ -21,10 +21,10 @@ const SIGNAL_LIMIT_MS = 5_000;
 const WATCH_SECONDS = 60;
 
 /**
- * Makes deliveries of new events, and starts or signals the workflows of their webhooks. The demand to
- * wake a workflow is a column, written together with what it is to deliver: a worker that dies in
- * between, and a Temporal server that has lost the workflow, only delay it. Any number of workers may
- * poll.
+ * Makes deliveries of new events, and starts or signals the workflows of their webhooks. The demand
+ * to wake a workflow is a column, written together with the event to deliver. A worker that dies in
+ * between, and a Temporal server that has lost the workflow, only delay the delivery. Any number of
+ * workers may poll.
  */
 export function startWebhookDispatch(options: {
   readonly database: Database;
