@@ -196,9 +196,10 @@ const MAXIMUM_IN_BACKGROUND = 100;
 /** Sends queued messages, each at most once. */
 export interface MessageSender {
   /**
-   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no idempotency
-   * key, so a message whose sending was interrupted is never sent again. `not-sent` returns it to the
-   * queue. Callers share a sending that is under way: in one process its promise, in another one its row.
+   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no
+   * idempotency key, so a message whose sending was interrupted is never sent again. `not-sent`
+   * returns it to the queue. Callers share a sending that is under way: in one process its promise,
+   * across processes its row.
    */
   send(messageId: number): Promise<MessageOutcome>;
   /** The outcome, or undefined where the message is still on its way after this time. */

@@ -124,8 +124,8 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * The workflows of top-ups that have had a case since an hour: a worker may have died between a booking and its
-   * nudge. One that was nudged has ended.
+   * The workflows of top-ups that have had a case since an hour: a worker may have died between a
+   * booking and its nudge. A nudged workflow has ended.
    */
   async function recentlyDelivered(): Promise<string[]> {
     const { rows } = await sql<{ workflowId: string }>`

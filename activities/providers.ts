@@ -55,8 +55,8 @@ export const isFirstSending = (isFirst: boolean): boolean =>
   isFirst && activityInfo().attempt === 1;
 
 /**
- * Asks the provider of a row. One that is no longer configured says nothing: its operations are settled
- * by hand, and keep no others waiting.
+ * Asks the provider of a row. A provider that is no longer configured says nothing: its operations
+ * are settled by hand, and keep no others waiting.
  */
 export async function askProvider<Name extends string, Port>(
   set: Pick<ProviderSet<Name, Port>, 'names' | 'named'>,
@@ -109,7 +109,7 @@ export async function sendOrFailOver<Name extends string, Port extends ValuePort
       from: provider,
       to: next,
       message: outcome.message,
-      // One that never says that it has seen nothing would be asked in vain.
+      // A provider that never says "never seen" would be asked in vain.
       isAskedLater: sent.set.named(provider).repetition !== 'never',
     };
     if (!(await switchProvider(dependencies.database, sent.placed, switched))) return answer;
@@ -202,8 +202,8 @@ export async function sendByRoutes(
 }
 
 /**
- * Whether a provider certainly did nothing, and another one may do it: the call was not sent, or
- * refused for a reason of the provider.
+ * Whether a provider certainly did nothing, so that another provider may do it. The call was not
+ * sent, or refused for a reason of the provider.
  */
 const didNothing = (
   outcome: ProviderOutcome,
@@ -313,7 +313,10 @@ export async function askForAccount(
   return { isPaid: isPaid && !isRefused, problems };
 }
 
-/** Asks a provider for an account, and records what it says. One that does not answer has no state. */
+/**
+ * Asks a provider for an account, and records what it says. A provider that does not answer has no
+ * state.
+ */
 async function askAccount(
   database: Database,
   asked: {

@@ -147,8 +147,8 @@ interface Position {
 }
 
 /**
- * Processes all orphans page by page, and several of each page concurrently. One that cannot be
- * resumed does not keep the later ones waiting.
+ * Processes all orphans page by page, and several of each page concurrently. A hold that cannot be
+ * resumed does not keep the later holds waiting.
  */
 async function resumeAll<Held>(
   read: Pages<Held>['read'],

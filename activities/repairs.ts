@@ -82,7 +82,7 @@ export function createRepairActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** Ends a repair that the database refused; one that has begun goes on. */
+  /** Ends a repair that the database refused; a repair that has begun goes on. */
   const refuseBegun = (name: RepairName, error: unknown, result: string): Promise<RepairEnded> =>
     refusedByDatabase(() =>
       database.transaction().execute(async (transaction) => {

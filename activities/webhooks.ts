@@ -25,7 +25,7 @@ const GRACE_SECONDS = 60;
 
 /** What one round of deliveries did. */
 export interface DeliveryRound {
-  /** Only an active webhook has deliveries; one that was switched off says so. */
+  /** Only an active webhook has deliveries; the state also tells a webhook that was switched off. */
   readonly state: 'active' | 'inactive' | 'switched-off';
   /** Of its address; empty where it is not active. */
   readonly host: string;

@@ -214,8 +214,8 @@ function namesOfRepair(companyKey: typeof partnerId, companyId: string) {
 const FIRST_PAUSE_MS = 1_000;
 
 /**
- * The result of a child. One that an earlier run of this repair started, or that somebody terminated, is
- * started again until it ends: its operation is done once.
+ * The result of a child. A child that an earlier run of this repair started, or that somebody
+ * terminated, is started again until it ends: its operation is done once.
  */
 async function childOf<Result>(patience: Patience, run: () => Promise<Result>): Promise<Result> {
   const { result } = await untilKnown(FIRST_PAUSE_MS, patience, async () => {

@@ -53,8 +53,8 @@ export interface MessageKind {
   /** Time from its first attempt after which a message is given up; null: never. */
   readonly patienceSeconds: number | null;
   /**
-   * Whether an e-mail that the mail server may have accepted is sent again, under the same Message-ID. One
-   * whose sending was interrupted always is; a text message never is.
+   * Whether an e-mail that the mail server may have accepted is sent again, under the same
+   * Message-ID. An e-mail whose sending was interrupted always is; a text message never is.
    */
   readonly unknown: 'once' | 'idempotent';
   /**

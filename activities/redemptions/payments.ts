@@ -61,8 +61,8 @@ async function sendOnce(
 }
 
 /**
- * Asks for the outcome of a payment. Of one that is sent at most once our own mark knows that it was not
- * sent yet, which its provider can never say.
+ * Asks for the outcome of a payment. For a payment that is sent at most once, our own mark tells
+ * whether it was sent, which its provider can never say.
  */
 async function askForPayment(
   database: Database,

@@ -86,7 +86,7 @@ export function createReversalCallActivities({
   return { reversePayment, inquireReversal };
 }
 
-/** Whether the provider of a payment can reverse it; one that is no longer configured cannot. */
+/** Whether the provider of a payment can reverse it; a provider that is no longer configured cannot. */
 const canReverse = (
   mobileMoney: ActivityDependencies['mobileMoney'],
   provider: MobileMoneyProviderName | null,

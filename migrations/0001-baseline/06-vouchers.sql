@@ -105,7 +105,7 @@ create trigger vouchers_status before update on vouchers
 -- A claim of a voucher's value, which its owner's code redeems.
 create table voucher_claims (
   id text primary key,
-  -- Made the claim; one that was refused by the SMS provider may make another.
+  -- Made the claim; after a refusal by the SMS provider it may make another.
   operation_id text not null,
   workflow_id text not null,
   created_at timestamptz not null default now(),
@@ -168,11 +168,11 @@ create table redemptions (
   service_fee numeric(20, 6) not null check (service_fee >= 0),
   -- The first answer; it never changes after the end.
   status text not null default 'HELD' check (status in ('HELD', 'POSTED', 'VOIDED')),
-  -- Our reference towards the mobile-money provider, and the one for tracking and support.
+  -- Our reference towards the mobile-money provider, and our reference for tracking and support.
   payment_reference uuid not null unique,
   platform_reference text not null unique,
   payee jsonb not null,
-  -- Why it was not done at first, and whose word that is. Null: it was done.
+  -- Why the payment was not made at first, and who said so. Null: it was done.
   provider_message text,
   not_done_by text
     constraint redemptions_not_done_by check (not_done_by in ('provider', 'service', 'staff')),
@@ -221,7 +221,7 @@ create table redemption_reversals (
   check ((status = 'PENDING') = (settled_at is null)),
   check ((status = 'SUCCESS') = (credited_to is not null))
 );
--- One that the provider refused changed nothing, so that another may be tried.
+-- A reversal that the provider refused changed nothing, so that another may be tried.
 create unique index redemption_reversals_once on redemption_reversals (redemption_id)
   where status <> 'FAILED';
 create index redemption_reversals_by_redemption on redemption_reversals (redemption_id, id);

@@ -50,8 +50,8 @@ end $$;
 create trigger messages_choose_language before insert on messages
   for each row execute function choose_message_language();
 
--- A message that a person asked to send again: a message of its own, which names the one whose text it
--- repeats.
+-- A message that a person asked to send again. It is a message of its own, and names the message
+-- whose text it repeats.
 create table message_resends (
   message_id bigint primary key references messages,
   original_id bigint not null references messages,

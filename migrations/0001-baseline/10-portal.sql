@@ -13,7 +13,7 @@ create table portal_accounts (
   role text not null default 'owner' check (role in ('owner', 'finance', 'developer', 'viewer')),
   -- With its parameters; null until the person has chosen a password.
   password_hash text,
-  -- The operator knows the password: the person chooses another one first of all.
+  -- The operator knows the password: the person chooses a new one first of all.
   must_change_password boolean not null default false,
   -- The end of a password that an operator has made: it opens no session afterwards. Null: never.
   password_expires_at timestamptz,
@@ -107,7 +107,7 @@ create table portal_one_time_password_rules (
 
 -- An invitation of a merchant to the portal, by a link that works once.
 create table merchant_invitations (
-  -- In workflow ids, so it must be another one in every deployment on one Temporal server.
+  -- In workflow ids, so it must differ in every deployment on one Temporal server.
   id uuid primary key default gen_random_uuid(),
   created_at timestamptz not null default now(),
   settled_at timestamptz,

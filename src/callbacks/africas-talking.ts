@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import { refuseCallback } from './nudges.ts';
 
-/** By the provider's `status` (providers.md 3.3) in small letters; another one says nothing. */
+/** By the provider's `status` (providers.md 3.3) in small letters; other statuses say nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {
   sent: 'under-way',
   submitted: 'under-way',

@@ -26,8 +26,9 @@ export interface Rule<Settings = never> {
 }
 
 /**
- * Settings that decide who receives money and messages: production uses no defaults for them. One of a
- * provider stands with the setting of its address, because only who uses it has to name it.
+ * Settings that decide who receives money and messages: production uses no defaults for them. A
+ * setting of a provider stands with the setting of its address, because only users of the provider
+ * have to name it.
  */
 const NAMED: readonly (readonly [name: string, address?: string])[] = [
   ['SMS_PROVIDER'],

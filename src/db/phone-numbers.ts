@@ -207,8 +207,8 @@ interface NumberedRepair
 }
 
 /**
- * The repairs that were given a number and still have it, batch by batch along their index; a retention ends them.
- * One that changes meanwhile comes again, later.
+ * The repairs that were given a number and still have it, batch by batch along their index; a
+ * retention ends them. A repair that changes meanwhile comes again, later.
  */
 export async function* repairsWithNumbers(
   transaction: DatabaseTransaction,

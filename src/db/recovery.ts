@@ -28,7 +28,7 @@ export const standingFence = (database: Database): Promise<Fence | undefined> =>
 /** What processes look at before they change or send anything. */
 interface FenceFacts {
   readonly isFenced: boolean;
-  /** Of PostgreSQL: a promotion or a restore begins another one. Null on a standby. */
+  /** Of PostgreSQL: a promotion or a restore begins another timeline. Null on a standby. */
   readonly timeline: number | null;
   /** The timeline that an operator has accepted last, or the first one. */
   readonly acceptedTimeline: number;
@@ -299,8 +299,8 @@ export interface LostOrder {
 /**
  * Books an operation that a restore lost: the provider has done it, and no company was charged, so
  * that the amount is in suspense. It ends when the request is repeated, which finds it, or when an
- * operator settles its case. One that the provider may still do counts as done. Idempotent; returns
- * whether it was booked now.
+ * operator settles its case. An operation that the provider may still do counts as done.
+ * Idempotent; returns whether it was booked now.
  */
 export async function bookLost(
   transaction: DatabaseTransaction,

@@ -173,7 +173,7 @@ const ofReversal = sql`redemption_reversals as reversal join redemptions on rede
 const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
   [
     sql`select id from vouchers where operation_id = ${operationId}`,
-    // One index has the open claims, another one those that have ended.
+    // One index has the open claims, another index the ended claims.
     sql`select voucher_id from voucher_claims
       where operation_id = ${operationId} and status = 'OPEN'`,
     sql`select voucher_id from voucher_claims
@@ -212,7 +212,7 @@ const topupWays = (term: SearchedTerm): Way[] => {
     ...[
       sql`select id from topups where operation_id = ${operationId}`,
       sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
-      // A request that another one has overtaken made no attempt.
+      // A request that another request has overtaken made no attempt.
       sql`select topup_id from topup_retries where operation_id = ${operationId}`,
       sql`select topup_id from repairs where operation_id = ${operationId}`,
     ].flatMap((statement) => way(operationId, () => statement)),

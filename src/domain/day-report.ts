@@ -61,7 +61,7 @@ export interface MovementKind {
   readonly ended: 'cancel' | 'expire' | null;
 }
 
-/** The name of a movement; of one that has none, its accounts. */
+/** The name of a movement; without a name, its accounts. */
 export function movementLabel({ from, to, ended }: MovementKind): string {
   if (from === 'reserved' && to === 'gift') {
     if (ended === null) return 'Value of vouchers returned';

@@ -138,7 +138,7 @@ export interface RetryPauses {
   readonly webhookLongestPauseSeconds: number;
 }
 
-/** Each pause is this many times as long as the one before. */
+/** Each pause is this many times as long as the pause before. */
 const PAUSE_GROWTH = 4;
 
 /** The pause after a failed attempt, by the attempts before it; null for a test event. */

@@ -12,7 +12,7 @@ export function momentOf(text: string, zone: string): Date | undefined {
   const [, year, month, day, hour, minute, second = '00'] = parts;
   const local = valid(new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`));
   if (!local) return undefined;
-  // The offset of the moment itself: on the day of a change of clocks it is another one before.
+  // The offset of the moment itself: on the day of a change of clocks it differs before the change.
   const near = new Date(local.getTime() - offsetMs(local, zone));
   return new Date(local.getTime() - offsetMs(near, zone));
 }

@@ -196,7 +196,7 @@ export function auditedTerm(
     : { by: 'reference', referenceHash: hashOf(reference) };
 }
 
-/** The roles of people of the service: each may do all that the one before may. */
+/** The roles of people of the service: each includes the previous role. */
 export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;
 export type StaffRole = (typeof staffRoles)[number];
 

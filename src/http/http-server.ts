@@ -61,7 +61,7 @@ export async function startHttpServer(
       // Node would drop further headers silently, perhaps the signature among them.
       if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers-too-large', socket);
       else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('http-malformed', socket);
-      // Node would use the first Host, and a proxy before it perhaps another one (RFC 9112, 3.2).
+      // Node would use the first Host, and a proxy before it perhaps a second Host (RFC 9112, 3.2).
       else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('http-malformed', socket);
       else {
         connectionEnds.watch(response);

@@ -192,8 +192,8 @@ export async function npmAbove(pid: number): Promise<number | undefined> {
 const [STATE, THREADS] = [0, 17];
 
 /**
- * Whether a process has not ended yet. One that ends loses its command line first, and closes its ports with its
- * last thread: only then it is a whole zombie, or gone.
+ * Whether a process has not ended yet. A process that ends loses its command line first, and closes
+ * its ports with its last thread. Only then it is a whole zombie, or gone.
  */
 async function isRunning(pid: number, expected: string): Promise<boolean> {
   const command = await commandLine(pid);

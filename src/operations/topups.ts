@@ -227,7 +227,7 @@ export async function retryOnce(
         { workflowId, command, previous },
         deadline,
       );
-      // This request may have joined the attempt of another one.
+      // This request may have joined the attempt of another request.
       const isOwn = requestId === as.requestId;
       return outcomeFor<ToppedUp>(isOwn ? as : identity, result);
     },

@@ -453,8 +453,8 @@ const missedWorkflow = (error: unknown): boolean =>
 function callError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
     return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  // The workflow was terminated, or Temporal has lost it: its effect is unknown. One that has lost
-  // everything has no namespace until a worker makes it again.
+  // The workflow was terminated, or Temporal has lost it: its effect is unknown. A server that has
+  // lost everything has no namespace until a worker makes it again.
   if (
     missedWorkflow(error) ||
     error instanceof ForeignPayloadError ||

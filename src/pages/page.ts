@@ -187,7 +187,7 @@ export interface PersonPage<Session extends PersonSession, Need extends string> 
    * set up one-time passwords.
    */
   readonly always?: true;
-  /** The form may contain a small text file, or one that is a long list. */
+  /** The form may contain a small text file, or a file with a long list. */
   readonly form?: 'with-file' | 'with-list';
   /**
    * How the person proves to be there before a form changes something (session/confirmation.ts). By

@@ -288,7 +288,7 @@ async function inEnglish(handle: () => Promise<PageAnswer>): Promise<PageAnswer>
   return { ...answer, content };
 }
 
-/** Keeps the notice of a redirect for the next page, and forgets one that this page shows. */
+/** Keeps the notice of a redirect for the next page, and forgets a notice that this page shows. */
 async function keepNotice(
   { services: { database } }: PageTools,
   session: SiteSession,

@@ -50,7 +50,10 @@ export function readFoundPage<Found>(
     : notListed(`HTTP status ${answer.status}, without a readable list.`);
 }
 
-/** Reads page after page, each after the one before was taken, up to the last one or `maximum` pages. */
+/**
+ * Reads page after page, each after the previous page was taken, up to the last page or `maximum`
+ * pages.
+ */
 async function* pagesOf<Page extends { readonly kind: 'page'; readonly isLast: boolean }>(
   maximum: number,
   pageAt: (index: number) => Promise<Page | NotListed>,
@@ -97,7 +100,7 @@ export interface ProviderStatementLine
   readonly party?: string | null;
 }
 
-/** From a moment, up to but not including another one. */
+/** From a moment, up to but not including the end. */
 export interface StatementPeriod {
   readonly from: Date;
   readonly to: Date;

@@ -82,8 +82,9 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   /** A claim ends with it, by the argument `claimId`. */
   readonly endsClaim?: true;
   /**
-   * The one text that names the subject, where people may give it another one: what is open for a subject is found
-   * by it. Undefined where there is no such subject; without it only an id names the subject.
+   * The one text that names the subject, where people may use several. Open repairs of a subject
+   * are found by it. Undefined where there is no such subject; without it only an id names the
+   * subject.
    */
   readonly nameOf?: (database: Database, given: string) => Promise<string | undefined>;
   /** Locks the subject before it is read for the last time. */
@@ -270,7 +271,7 @@ export const numberArgument = (description: string) =>
     })
     .meta({ description, placeholder: 'number', example: '+251911234567' });
 
-/** One of several words. */
+/** One of several choices. */
 export const choiceArgument = <Word extends string>(
   words: readonly [Word, ...Word[]],
   description: string,

@@ -24,8 +24,8 @@ export interface Waiting {
 }
 
 /**
- * Waits for the delay before an outcome. The books have the outcome from the start, so that a sandbox that is
- * killed during the delay leaves none open; one that closes gives it at once.
+ * Waits for the delay before an outcome. The books have the outcome from the start, so that a
+ * sandbox that is killed during the delay leaves none open. A sandbox that closes gives it at once.
  */
 export async function delayOutcome(
   waiting: Waiting,

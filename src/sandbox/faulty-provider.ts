@@ -27,7 +27,7 @@ type Answers = ProviderFault['answers'];
 
 type Reply = (ctx: Context) => SandboxReply;
 
-/** A 401 as each provider writes it; another one says nothing about what was done. */
+/** A 401 as each provider writes it; another 401 says nothing about the effect. */
 const notAuthorisedBy: Partial<Record<SandboxProvider, Reply>> = {
   gsma: () => gsmaError('notAuthorised'),
   mpesa: () => mpesaError('wrongToken'),

@@ -19,7 +19,7 @@ export interface Journal {
   close(): void;
 }
 
-/** A full file takes the place of the one before it, so that both together hold at most twice this. */
+/** A full file takes the place of the previous file, so that both together hold at most twice this. */
 const MOST_BYTES = 16 * 1024 ** 2;
 
 /**

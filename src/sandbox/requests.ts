@@ -132,7 +132,7 @@ export async function readJsonObject(ctx: Context): Promise<Record<string, unkno
   }
 }
 
-/** Whether a key, secret or password is one that no provider accepts. Any other value is accepted. */
+/** Whether no provider accepts a key, secret or password. Any other value is accepted. */
 export const isWrongKey = (key: string): boolean => key.trim() === '' || key.startsWith('wrong');
 
 /** Whether the request has a key and a secret in HTTP Basic that are accepted. */

@@ -105,7 +105,7 @@ async function takeByNumber(
 /** Octets that a message on the air carries; longer ones come in `message_payload`. */
 const LONGEST_OCTETS = { 0: 160, 8: 140 } as const;
 
-/** The text of a message; undefined where it has none, or one that is too long for its place. */
+/** The text of a message; undefined where it has none, or its text is too long for its place. */
 function textOf(pdu: PDU): string | undefined {
   const longest = pdu.data_coding === 8 ? LONGEST_OCTETS[8] / 2 : LONGEST_OCTETS[0];
   const short = contentOf(pdu.short_message);

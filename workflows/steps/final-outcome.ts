@@ -132,7 +132,7 @@ async function inquireUntilKnown(
 
 /** The first sending, with a few attempts while it was provably not sent. */
 async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | Unknown> {
-  // A run that was reset, or goes on from another one, may have sent it before.
+  // A run that was reset, or goes on from another run, may have sent it before.
   const { runId, firstExecutionRunId } = workflowInfo();
   const isFirst = runId === firstExecutionRunId;
   for (let sendings = 1; ; sendings += 1) {

@@ -24,7 +24,7 @@ export async function sendUntilSettled(
   }
 }
 
-/** Signals another workflow; one that has ended needs no signal. */
+/** Signals another workflow; an ended workflow needs no signal. */
 export async function signalIfRunning(
   workflowId: string,
   signal: SignalDefinition<[]>,

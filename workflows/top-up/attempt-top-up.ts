@@ -38,7 +38,7 @@ export interface TopUpRun extends TopUpInput {
   readonly running: Map<number, RunningAttempt>;
   /** Ours and the provider's, of all attempts. */
   readonly references: Set<string>;
-  /** Keyed hash of the number of the newest attempt, where that is another one than at the start. */
+  /** Keyed hash of the number of the newest attempt, where that differs from the first number. */
   numberHash?: string;
   /** The number of the newest attempt. */
   attempts: number;
@@ -109,7 +109,7 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
   });
 }
 
-/** The number that a retry went to is found by its hash instead of the one before it. */
+/** The number of a retry is found by its hash, in place of the previous number. */
 const newNumberOf = ({ numberHash }: TopUpRun) =>
   numberHash === undefined ? [] : [{ key: searchAttributes.numberHash, value: numberHash }];
 

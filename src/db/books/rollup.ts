@@ -214,8 +214,8 @@ export const restart = (database: Database, { source, tables }: Rollup): Promise
   });
 
 /**
- * Notes the newest ids as the next ends, where the last ones have been reached. One of another server,
- * whose transactions have higher numbers, is replaced.
+ * Notes the newest ids as the next ends, where the last ones have been reached. An end of another
+ * server, whose transactions have higher numbers, is replaced.
  */
 export async function noteNextEnds(
   database: Database,

@@ -350,7 +350,7 @@ export const messageLanguageOf = async (
       .executeTakeFirstOrThrow()
   ).message_language;
 
-/** Sets it for the messages that are written from now on; returns the one before. */
+/** Sets it for the messages that are written from now on; returns the previous language. */
 export async function setMessageLanguage(
   transaction: DatabaseTransaction,
   partnerId: number,

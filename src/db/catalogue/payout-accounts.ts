@@ -43,8 +43,8 @@ export const paidAccount: RawBuilder<PaidAccount> = sql`coalesce((
     order by account.id desc limit 1), ${sql.lit(JSON.stringify(unknownAccount))}::jsonb)`;
 
 /**
- * Records what a provider says of an account; its last answer counts. One that does not answer the
- * question takes back no answer that lets payments go.
+ * Records what a provider says of an account; its last answer counts. A provider that does not
+ * answer the question takes back no answer that lets payments go.
  */
 export async function recordAccountCheck(
   database: Database,

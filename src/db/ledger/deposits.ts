@@ -49,9 +49,9 @@ export async function addDeposit(
 }
 
 /**
- * Reverses a deposit in full, once. Returns the deposit as it was before; one that `isReversed`
- * does not change. Undefined for an unknown reference. Fails with the ledger's `balanceConstraint`
- * where the wallet does not cover it.
+ * Reverses a deposit in full, once. Returns the former deposit; a deposit with `isReversed` does
+ * not change. Undefined for an unknown reference. Fails with the ledger's `balanceConstraint` where
+ * the wallet does not cover it.
  */
 export async function reverseDeposit(
   transaction: DatabaseTransaction,

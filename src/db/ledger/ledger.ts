@@ -265,8 +265,8 @@ export interface LowBalance {
 }
 
 /**
- * Sets the threshold of a wallet; returns the one before as a decimal string, or null. It tells
- * nothing by itself: the event comes when the balance falls below it.
+ * Sets the threshold of a wallet; returns the previous threshold as a decimal string, or null. It
+ * tells nothing by itself: the event comes when the balance falls below it.
  */
 export async function setLowBalance(
   transaction: DatabaseTransaction,

@@ -17,11 +17,11 @@ interface Receiver {
 }
 
 /**
- * Records what a provider reports of a message, by the provider's id. Reports may come twice and in any
- * order: delivered stays, and a message that was first reported as not delivered may still be. One
- * that comes before its message has the provider's id is kept until then, while a message is being
- * sent: to this number, where anybody could have written the report. Every other report is
- * about no message of ours, costs a query and leaves nothing behind.
+ * Records what a provider reports of a message, by the provider's id. Reports may come twice and in
+ * any order: delivered stays, and a message that was first reported as not delivered may still be.
+ * A report may come before its message has the provider's id. It is kept until then, while a
+ * message is being sent to this number; anybody could have written the report. Every other report
+ * is about no message of ours, costs a query and leaves nothing behind.
  *
  * @returns the code that the report says something new about
  */
@@ -119,7 +119,7 @@ async function recordDelivery(
   return claim && { ...claim, isDelivered: report.state === 'delivered', reason: report.reason };
 }
 
-/** SQL query: the open claim whose code a message has, also one that was sent again. */
+/** SQL query: the open claim whose code a message has, also a message that was sent again. */
 const claimOf = (message: RawBuilder<unknown>) => sql`
   select claim.workflow_id as "workflowId"
   from ${message} as message

@@ -222,8 +222,8 @@ const messageRoutes = sql<readonly Route[]>`(
   from vouchers as voucher where voucher.id = message.voucher_id)`;
 
 /**
- * Takes a message for sending, with what its text says now; undefined when it was taken before or is
- * cancelled. One that is sent again has the subject of its original.
+ * Takes a message for sending, with what its text says now; undefined when it was taken before or
+ * is cancelled. A repeated message has the subject of its original.
  */
 export async function takeMessage(
   database: Database,
@@ -294,7 +294,7 @@ export async function recordCutOff(
 }
 
 /**
- * Records the outcome of sending, by the worker that sends: also where another one has meanwhile
+ * Records the outcome of sending, by the worker that sends: also where another worker has meanwhile
  * taken it for interrupted. `QUEUED` returns a message that was provably not sent. A code whose
  * claim has already settled on an unknown outcome stays unknown, because no workflow would send it.
  * It may be sent again on request. Returns whether its provider has already reported what became of

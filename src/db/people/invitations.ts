@@ -51,7 +51,7 @@ export async function requestInvitation(
 }
 
 /**
- * Activates the link of a requested invitation for its lifetime. One that has begun does not
+ * Activates the link of a requested invitation for its lifetime. A lifetime that has begun does not
  * change.
  */
 export async function beginInvitation(

@@ -256,9 +256,9 @@ export interface StaffSession extends PersonSession {
 }
 
 /**
- * Lifetimes of sessions, in seconds. A session ends after half an hour without a request, and after twelve
- * hours. Within ten minutes of a sign-in or a confirmation a person changes keys, addresses, people and
- * webhooks without another one.
+ * Lifetimes of sessions, in seconds. A session ends after half an hour without a request, and after
+ * twelve hours. Within ten minutes of a sign-in or a confirmation a person changes keys, addresses,
+ * people and webhooks without another confirmation.
  */
 export const sessionLifetimes = {
   idleSeconds: 1_800,

@@ -151,8 +151,8 @@ export type OrderEnding =
   | { readonly isDone: false; readonly message: string; readonly notDoneBy: NotDoneBy };
 
 /**
- * Ends the hold of an order whose subject and row are locked. It is done where any provider did it; where another one
- * has not said, what it did is booked when it says so.
+ * Ends the hold of an order whose subject and row are locked. The order is done where any provider
+ * did it. If another provider has not said so yet, its part is booked when it does.
  */
 export async function endOrder(
   transaction: DatabaseTransaction,

@@ -76,7 +76,7 @@ export const shownPlacements = (
     or placement.operation_id is null
       and placement.reference = substring(${operationId} from '^recovered:(.+)$'))`;
 
-/** The placements of an order, for people; also of one that a restore lost. */
+/** The placements of an order, for people; also of an order that a restore lost. */
 export async function shownPlacementsOf(
   database: Database,
   operationId: string,
@@ -86,7 +86,7 @@ export async function shownPlacementsOf(
   return rows[0]?.placements ?? [];
 }
 
-/** A provider that certainly did nothing, so that another one was asked. */
+/** A provider that certainly did nothing, so that another provider was asked. */
 export interface Failover {
   readonly from: string;
   readonly message: string;

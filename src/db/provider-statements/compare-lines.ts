@@ -27,7 +27,7 @@ export interface ComparisonTimes {
 
 /** ETB is the only currency of our books. */
 const CURRENCY = 'ETB';
-/** The message of a payment in another one: a later statement in ours takes them back. */
+/** The message of a payment in another currency: a later provider statement in ours takes it back. */
 const OTHER_CURRENCY = 'The statement has';
 
 /** The complete lines of a provider. */
@@ -285,7 +285,7 @@ const closeOthers = (transaction: DatabaseTransaction, of: StatementDay, lines: 
     and starts_with(subject, ${`${of.provider.name} ${of.day} `})
     and subject <> all(${lines.map((line) => subjectOf(of, line))}::text[])`.execute(transaction);
 
-/** One that a person has settled stays settled when its day is compared again. */
+/** A line that a person has settled stays settled when its day is compared again. */
 async function openLine(
   transaction: DatabaseTransaction,
   of: StatementDay,

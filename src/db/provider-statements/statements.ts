@@ -42,10 +42,11 @@ export const endOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
   sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
 
 /**
- * Adds lines of a load. They count when the load is complete. A transaction that is listed twice alike, as
- * where pages overlap, is one line. A line that shares the id of another one and differs from it is kept
- * under a name of its own, so that the comparison finds it. Reversals without a reference of ours become
- * lines of what they reversed, and lines without one get ours by the provider's reference.
+ * Adds lines of a load. They count when the load is complete. A transaction that is listed twice
+ * alike, as where pages overlap, is one line. A line may share the id of another line and differ
+ * from it. It is kept under a name of its own, so that the comparison finds it. Reversals without a
+ * reference of ours become lines of what they reversed, and lines without one get ours by the
+ * provider's reference.
  */
 export async function addStatementLines(
   database: Database,
@@ -158,7 +159,10 @@ export async function lockStatement(
     on conflict (provider, day) do update set provider = excluded.provider`.execute(transaction);
 }
 
-/** Makes a load the lines of its day, in place of the one before; another one may be on its way meanwhile. */
+/**
+ * Makes a load the lines of its day, in place of the previous load; another load may be on its way
+ * meanwhile.
+ */
 export async function takeLoad(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
@@ -200,7 +204,7 @@ export async function markCompared(
     where provider = ${provider.name} and day = ${day}`.execute(transaction);
 }
 
-/** Records why a day was not compared; one that was compared before stays so. */
+/** Records why a day was not compared; a day that was compared before stays so. */
 export async function markUnfinished(
   database: Database,
   { provider, day }: StatementDay,

@@ -348,8 +348,8 @@ const names = {
 } as const;
 
 /**
- * Whether a reference names another payment or attempt at the same provider, also one that a restore lost, or
- * one that a repair is settling.
+ * Whether a reference names another payment or attempt at the same provider. Payments that a
+ * restore lost count, and those that a repair is settling.
  */
 export async function isReceiptUsed(
   database: Database,

@@ -42,7 +42,7 @@ export interface DueDelivery {
   /** Null: a test event. */
   readonly eventNumber: number | null;
   readonly eventCreatedAt: Date | null;
-  /** Null for a test event, and for one that is no longer kept. */
+  /** Null for a test event, and for an event that is no longer kept. */
   readonly data: unknown;
 }
 
@@ -308,8 +308,9 @@ export async function readDispatchState(database: Database): Promise<{
 }
 
 /**
- * Makes deliveries of the numbered events that active webhooks have not had, and wakes these webhooks,
- * in one statement. Only one worker does so at a time; undefined where another one does.
+ * Makes deliveries of the numbered events that active webhooks have not had, and wakes these
+ * webhooks, in one statement. Only one worker does so at a time; undefined where another worker
+ * does.
  *
  * Returns whether a batch was full, so that there may be more.
  */

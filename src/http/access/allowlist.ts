@@ -266,7 +266,7 @@ const EMBEDDED_IPV4: readonly { readonly range: string; readonly bitsBefore: num
   { range: '::ffff:0:0:0/96', bitsBefore: 96 },
   { range: '64:ff9b::/96', bitsBefore: 96 },
   { range: '64:ff9b:1::/48', bitsBefore: 96 },
-  // Teredo: of the two that it holds, the one of the sender.
+  // Teredo: of its two addresses, that of the sender.
   { range: '2001::/32', bitsBefore: 96 },
   // 6to4
   { range: '2002::/16', bitsBefore: 16 },

@@ -63,9 +63,9 @@ async function findCause(
 }
 
 /**
- * Binds the bytes to what they are sent to, and the message to the bytes. False where one of them was used
- * before for a different request. A path is not signed: without its parameters in the binding, bytes that
- * were refused for one redemption would reverse another one.
+ * Binds the bytes to what they are sent to, and the message to the bytes. False where one of them
+ * was used before for a different request. A path is not signed. Without its parameters in the
+ * binding, bytes that were refused for one redemption would reverse another redemption.
  */
 export const isFirstUse = (
   services: Services,

@@ -94,7 +94,7 @@ const failureOf = ({ disabledAt, isPasswordOver }: NonNullable<FoundAccount>) =>
 
 type FoundAccount = Awaited<ReturnType<typeof findPortalAccount>>;
 
-/** An account of the other site is answered as one that does not exist. */
+/** An account of the other site is answered like an unknown account. */
 export const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
   isForStaff === (company.kind === 'staff');
 

@@ -177,7 +177,7 @@ const templates = translatedTemplates(lookup);
 export const writeHtml = (content: Html): string =>
   language() === 'am' ? content.in(templates) : content.toString();
 
-/** The texts that the catalogue has: another one does not compile. */
+/** The texts that the catalogue has: other texts do not compile. */
 export type KnownText = keyof typeof amharic;
 
 /** A sentence in the language of the request, with values in place of `{1}`, `{2}`, … */

@@ -271,7 +271,7 @@ export const today = (): string => zonedTime(new Date()).day;
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** The days from the first to the last one that is not empty. */
+/** The days from the first to the last day that is not empty. */
 export function withoutEmptyEnds<Day>(
   days: readonly Day[],
   isEmpty: (day: Day) => boolean,

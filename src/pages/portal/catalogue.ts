@@ -218,7 +218,7 @@ ${field({
 const isPrice = (text: string): boolean =>
   /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
 
-/** Sets the selling price of a voucher; the one before stays as history. */
+/** Sets the selling price of a voucher; the previous price stays as history. */
 export const setPriceForm = portal.form({
   path: '/prices/:id',
   needs: 'operate',

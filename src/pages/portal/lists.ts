@@ -154,7 +154,7 @@ type ListField<Row> = (
   | { readonly title: string; readonly value?: undefined }
 ) & {
   readonly file?: (row: Row) => string | null;
-  /** Its title in the file, where that is another one. */
+  /** Its title in the file, where that differs. */
   readonly fileTitle?: string;
 };
 

@@ -29,7 +29,7 @@ interface Trend {
   readonly path: string;
 }
 
-/** A card that compares a time with the one before. */
+/** A card that compares a time with the time before. */
 const trendCard = ({ name, now, before, path }: Trend): Html =>
   html`<section class="card figure"><h2>${phrase(name)}</h2>
 <p class="amount">${money(now.sum)}</p>

@@ -71,8 +71,8 @@ const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucher
 type AskedAbout = Omit<Question, 'back' | 'fields'>;
 
 /**
- * Asks for the confirmation of an operation on a voucher; an operation that would be refused is refused in its own
- * words, and one that is done says so.
+ * Asks for the confirmation of an operation on a voucher. A refused operation shows its refusal,
+ * and a done operation says so.
  */
 async function askAboutVoucher(
   request: AccountRequest,

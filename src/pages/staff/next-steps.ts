@@ -77,7 +77,10 @@ export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
 const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:
 <code>npm run admin -- check providers</code>.`;
 
-/** Since when the present provider has had a payment or an attempt: the one before may have refused after a while. */
+/**
+ * Since when the present provider has had a payment or an attempt: the previous provider may have
+ * refused after a while.
+ */
 const askedSince = ({
   placements,
   at,

@@ -25,8 +25,8 @@ export interface AirtimeOrder {
 /** Port: sends airtime and packages. Never throws for a provider's answer or timeout. */
 export interface Airtime extends ProviderAccount {
   /**
-   * `later`: two sendings that are under way together could both be made, so that one that was cut off is
-   * repeated only after an inquiry says `never-seen`.
+   * `later`: two sendings that are under way together could both be made. So an interrupted sending
+   * is repeated only after an inquiry says `never-seen`.
    */
   readonly repetition: 'safe' | 'later';
   /** Whether this provider can send the amount exactly; checked before a hold. */

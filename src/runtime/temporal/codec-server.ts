@@ -40,8 +40,8 @@ function operatorOf(
 }
 
 /**
- * The answer about a token; undefined for one that is not valid here. `expired`: the issuer has signed it
- * for this service, so that it is no guess.
+ * The answer about a token; undefined for an invalid token. `expired`: the issuer has signed it for
+ * this service, so that it is no guess.
  */
 type TokenCheck = (token: string) => Promise<CodecOperator | 'expired' | undefined>;
 

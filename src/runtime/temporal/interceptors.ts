@@ -109,7 +109,7 @@ export const guardFence =
 /**
  * Fails a step for now that the database refuses, such as for a missing right: its workflow tries
  * it again and calls a person. Repeated inside itself, it would reach no reader. Only a step whose
- * options name this failure fails so: the workflow that asked for another one would not take it.
+ * options name this failure fails so: a workflow that named another failure would not take it.
  * `isRefusal` knows a definite error of the database.
  */
 export const reportRefusedSteps =
@@ -238,7 +238,7 @@ export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
 
 /**
  * Where workflows tell their ends. Every worker has it: a workflow that a traced process started
- * may run in one that is not. A replay tells nothing.
+ * may run in a process without traces. A replay tells nothing.
  */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   trace: {

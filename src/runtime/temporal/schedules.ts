@@ -153,7 +153,7 @@ export async function restoreSchedules(
   return missing;
 }
 
-/** Runs now what takes up work whose workflows are gone; one that runs goes on. */
+/** Starts the Schedules that take up work without a workflow; a running Schedule goes on. */
 export async function triggerResumptions(client: Client, taskQueue: string): Promise<void> {
   for (const idOf of [reconcileId, expireVouchersId])
     await client.schedule.getHandle(idOf(taskQueue)).trigger();

@@ -12,7 +12,7 @@ export interface WorkerVersion {
 /** Temporal's number of the task queue's kind that takes tasks of workflows. */
 const WORKFLOW_QUEUE = 1;
 
-/** An idle worker polls again after a minute; Temporal forgets one that is gone after five. */
+/** An idle worker polls again after a minute; Temporal forgets a worker that is gone after five. */
 const POLL_MS = 120_000;
 
 type Settings = Pick<Config['temporal'], 'temporalTaskQueue' | 'temporalBuildId'>;

@@ -204,7 +204,7 @@ async function showNeeded({ client, metrics, settings }: StateOptions): Promise<
 
 const statusOf = { running: 'Running', failed: 'Failed' } as const;
 
-/** The last run, and the result of the last one that has ended. */
+/** The last run, and the result of the last ended run. */
 async function showSchedule(
   { client, metrics }: StateOptions,
   schedule: ScheduleName,

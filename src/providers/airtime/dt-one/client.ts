@@ -43,7 +43,7 @@ interface Window {
   readonly to: number;
 }
 
-/** From a moment, up to but not including another one. */
+/** From a moment, up to but not including the end. */
 function* windowsOf(from: Date, to: Date): Generator<Window> {
   for (let begin = from.getTime(); begin < to.getTime(); begin += WINDOW_MS)
     yield { from: begin, to: Math.min(begin + WINDOW_MS, to.getTime()) - 1 };

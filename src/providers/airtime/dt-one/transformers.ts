@@ -161,7 +161,7 @@ export function readOrderAnswer(
 ): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
   if (answer.status === 401) {
-    // One that is not DT One's proves nothing: it may have taken the order.
+    // An answer that is not DT One's proves nothing: it may have taken the order.
     return readJson(errorsSchema, answer.body)
       ? notAccepted
       : { kind: 'look-up', otherwise: notAccepted };

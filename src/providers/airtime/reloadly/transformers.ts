@@ -200,7 +200,8 @@ export function readFoundOrders(
   const page = answer.status === 200 ? readJson(pageSchema, answer.body) : undefined;
   if (!page) return unreadable(answer);
   if (page.content.length === 0) return { kind: 'not-listed' };
-  // The provider's search ignores case, and one that ignores the filter lists the latest top-ups.
+  // The provider's search ignores case, and a search that ignores the filter lists the latest
+  // top-ups.
   const ours = page.content.filter(
     ({ customIdentifier }) => customIdentifier === request.customIdentifier,
   );
@@ -253,7 +254,7 @@ function readTopup(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome
   };
 }
 
-/** The status of a listed top-up; one that we do not know says nothing final. */
+/** The status of a listed top-up; an unknown status says nothing final. */
 export function statusOfTopup({
   status,
   operatorTransactionId,

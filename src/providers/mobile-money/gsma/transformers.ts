@@ -165,7 +165,7 @@ export const readReversal = (outcome: ProviderOutcome): ProviderOutcome =>
     ? disagreement('The provider took the reversal back.')
     : outcome;
 
-/** A 401 can be about the payment, and one that is not an error of GSMA's proves nothing. */
+/** A 401 can be about the payment, and a 401 that is not an error of GSMA's proves nothing. */
 export function judgeToken(answer: HttpAnswer): TokenVerdict {
   if (answer.status !== 401) return 'accepted';
   const error = readJson(errorSchema, answer.body);

@@ -341,7 +341,7 @@ export function createConnection(
       note('bound');
       void session.closed.then((why) => {
         current = undefined;
-        // One that ends soon after it began counts as a failure.
+        // A session that ends soon after it began counts as a failure.
         if (Date.now() - startedAt > pauses.longestPauseMs) failures = 0;
         tryLater(why);
       });
