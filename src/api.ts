@@ -141,7 +141,7 @@ export async function startApi(
   );
   const health = createHealth(
     { database: watch.requireHealth, ...options.checks },
-    // Without Temporal, reads and log-ins go on, and changes are refused in the API's own words.
+    // Without Temporal, reads and log-ins go on, and changes get a refusal of the API.
     { reported: { temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS) } },
   );
   const server = await startHttpServer(answerHealth(health.read, app.callback()), {
@@ -173,7 +173,7 @@ function quotedProviders(config: Config): QuotedProviders {
         routes,
         operator,
         canServe: canSendTopup(kind, providerProductId, operator),
-        // Whether anybody can carry it depends on no share.
+        // No share decides whether any provider can carry it.
         shareOf: () => 0.5,
       });
       return candidates(amount).length > 0;

@@ -2,7 +2,7 @@
 
 -- A top-up that a partner ordered.
 create table topups (
-  -- The transaction's number, drawn before its workflow is started.
+  -- The transaction's number, taken before its workflow is started.
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

@@ -157,7 +157,7 @@ create trigger topups_tell_ended after update of status on topups
     or new.status = 'SUCCESS' and old.status <> 'FAILED'))
   execute function tell_topup_ended();
 
--- A provider changed its word about an attempt that had ended.
+-- A provider changed its answer about an attempt that had ended.
 create function tell_topup_changed() returns trigger language plpgsql as $$
 begin
   insert into events (company_kind, company_id, type, subject, data)

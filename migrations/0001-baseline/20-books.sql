@@ -61,8 +61,8 @@ begin
   return null;
 end $$;
 
--- New vouchers, redemptions, transfers and status changes are found by their ids. The id of a top-up is
--- drawn long before its row is written.
+-- New vouchers, redemptions, transfers and status changes are found by their ids. The id of a
+-- top-up is taken long before its row is written.
 create trigger vouchers_note_change after update on vouchers
   for each row when ((old.amount, old.remaining, old.held, old.returned, old.status)
     is distinct from (new.amount, new.remaining, new.held, new.returned, new.status))

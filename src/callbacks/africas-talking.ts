@@ -68,6 +68,6 @@ export const africasTalkingCallback = endpoint({
   },
 });
 
-/** The provider's words, where they are words: anybody could write others. */
+/** The provider's message, where it has words: anybody could write others. */
 const reasonOf = (status: string, failureReason: string | undefined): string =>
   words.safeParse(failureReason).data ?? status;

@@ -286,7 +286,7 @@ const prefixes = z
     ),
   );
 
-/** Prefixes of numbers for some operators; no number belongs to two of them. */
+/** Prefixes of numbers for some mobile operators; no number belongs to two of them. */
 export const mobilePrefixes = byName(operators, prefixes).refine((given) => {
   const all = Object.entries(given).flatMap(([operator, ofOperator = []]) =>
     ofOperator.map((prefix) => ({ operator, prefix })),

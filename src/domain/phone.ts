@@ -6,7 +6,7 @@ import { type Refusal, refuse } from './refusals.ts';
 export const operators = ['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'] as const;
 export type Operator = (typeof operators)[number];
 
-/** By the first digit of the national number. The digit 8 is reserved for a future operator. */
+/** By the first digit of the national number. The digit 8 is reserved for a future mobile operator. */
 const operatorsByFirstDigit: Readonly<Record<string, Operator>> = {
   '7': 'SAFARICOM_ETHIOPIA',
   '9': 'ETHIO_TELECOM',
@@ -14,7 +14,7 @@ const operatorsByFirstDigit: Readonly<Record<string, Operator>> = {
 
 const ETHIOPIAN = /^\+251(\d)\d{8}$/;
 
-/** Prefixes of national numbers, such as 0791, by the operator that they belong to. */
+/** Prefixes of national numbers, such as 0791, by their mobile operator. */
 export type MobilePrefixes = Readonly<Partial<Record<Operator, readonly string[]>>>;
 
 let addedPrefixes: readonly { readonly prefix: string; readonly operator: Operator }[] = [];
@@ -32,15 +32,15 @@ export function addMobilePrefixes(prefixes: MobilePrefixes): void {
   );
 }
 
-/** The operator of a number (E.164) by an added prefix alone. */
+/** The mobile operator of a number (E.164) by an added prefix alone. */
 const addedOperatorOf = (msisdn: string): Operator | undefined =>
   ETHIOPIAN.test(msisdn)
     ? addedPrefixes.find(({ prefix }) => msisdn.startsWith(prefix))?.operator
     : undefined;
 
 /**
- * The operator of a number (E.164); undefined for a foreign number and for an unassigned prefix.
- * Ethiopia has no number portability yet, so the prefix is enough.
+ * The mobile operator of a number (E.164); undefined for a foreign number and for an unassigned
+ * prefix. Ethiopia has no number portability yet, so the prefix is enough.
  */
 export function operatorOf(msisdn: string): Operator | undefined {
   const [, firstDigit = ''] = ETHIOPIAN.exec(msisdn) ?? [];

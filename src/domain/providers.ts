@@ -111,8 +111,8 @@ const turnOf = ({ id, weight }: Route, { shareOf }: Routed): number =>
   -Math.log(shareOf(id)) / weight;
 
 /**
- * Whose word it is that a payment or a top-up was not done: the provider refused it, the service sent nothing, or
- * staff settled it by hand.
+ * Who said that a payment or a top-up was not done: the provider refused it, the service sent
+ * nothing, or staff settled it by hand.
  */
 export type NotDoneBy = 'provider' | 'service' | 'staff';
 

@@ -5,7 +5,7 @@ import { type Refusal, refuse } from './refusals.ts';
 export type TopupKind = 'AIRTIME' | 'PACKAGE';
 export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
 
-/** Range of one top-up of an operator, in ETB. */
+/** Range of one top-up of a mobile operator, in ETB. */
 export interface AmountRange {
   readonly minimum: Money;
   readonly maximum: Money;
@@ -20,7 +20,7 @@ export interface TopupFacts {
   /** Undefined where the partner has no access to the product. */
   readonly product:
     | {
-        /** Null: every operator. */
+        /** Null: every mobile operator. */
         readonly operator: Operator | null;
         /** Price of a package; airtime costs its amount. */
         readonly price: Money | null;
@@ -36,7 +36,7 @@ export interface TopupFacts {
   readonly canCarry: (amount: Money) => boolean;
 }
 
-/** Amount and operator of a top-up. */
+/** Amount and mobile operator of a top-up. */
 export interface TopupTerms {
   readonly ok: true;
   readonly amount: Money;

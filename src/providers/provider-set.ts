@@ -237,7 +237,7 @@ export const createAirtimeSet = (
 ): ProviderSet<AirtimeProviderName, Airtime> =>
   setOf(airtimeProviders, settings, settings.defaultProviders.airtimeProvider);
 
-/** The look-up of a number's operator: without number portability, its prefix. */
+/** The look-up of a number's mobile operator: without number portability, its prefix. */
 export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;
 
 /** Whether a provider accepts our login, in words for an operator. */

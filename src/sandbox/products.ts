@@ -21,7 +21,7 @@ const data = (megabytes: number) => ({ type: 'DATA', unit: 'MB', amount: megabyt
 const voice = (minutes: number) =>
   ({ type: 'TALKTIME', unit: 'MINUTES', amount: minutes }) as const;
 
-/** Id, name, operator, price in ETB, and content of a package. */
+/** Id, name, mobile operator, price in ETB, and content of a package. */
 const rows: readonly [number, string, Operator, Product['price'], Product['benefit']?][] = [
   [1001, 'Airtime', 'ETHIO_TELECOM', anyAmount],
   [1002, 'Airtime', 'SAFARICOM_ETHIOPIA', anyAmount],
@@ -46,7 +46,7 @@ export const findProduct = (id: unknown): Product | undefined =>
 
 const country = { iso_code: 'ETH', name: 'Ethiopia', regions: null };
 
-/** An operator in the format of DT One. */
+/** A mobile operator in the format of DT One. */
 const operators: Readonly<Record<Operator, object>> = {
   ETHIO_TELECOM: { id: 501, name: 'Ethio Telecom Ethiopia', country, regions: null },
   SAFARICOM_ETHIOPIA: { id: 502, name: 'Safaricom Ethiopia', country, regions: null },

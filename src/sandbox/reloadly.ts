@@ -41,7 +41,7 @@ const ACCOUNT_CURRENCY = 'USD';
 /** Of the times of its API, as public samples suggest (src/config/settings/provider-settings.ts). */
 const ACCOUNT_ZONE = 'America/New_York';
 
-/** The airtime of each operator: Reloadly's id, its name, and the product in the books. */
+/** The airtime of each mobile operator: Reloadly's id, its name, and the product in the books. */
 const operators: Readonly<
   Record<Operator, { readonly id: number; readonly name: string; readonly productId: number }>
 > = {
@@ -52,7 +52,7 @@ const operators: Readonly<
 const findOperatorProduct = (id: unknown): Product | undefined =>
   findProduct(Object.values(operators).find((operator) => operator.id === id)?.productId);
 
-/** An operator in the format of Reloadly. */
+/** A mobile operator in the format of Reloadly. */
 function operatorAnswer(operator: Operator): object {
   const { id, name, productId } = operators[operator];
   const price = findProduct(productId)?.price;
@@ -85,7 +85,10 @@ const namesOf = ({ operator }: Product) => ({
 /** For one unit of the account's currency. */
 const BIRR_OF_THE_ACCOUNT = 153.7;
 
-/** A top-up that the operator never completed was refunded, too, but has no id of the operator. */
+/**
+ * A top-up that the mobile operator never completed was refunded, too, but has no id of the mobile
+ * operator.
+ */
 const words: Readonly<Record<TakenStatus, string>> = {
   pending: 'PROCESSING',
   completed: 'SUCCESSFUL',
@@ -362,7 +365,10 @@ export const reloadlyTokenPath = '/oauth/token';
 
 const tokenLifetimeSeconds = 86_400;
 
-/** Reloadly's airtime (providers.md 3.2b): tokens, top-ups and their outcomes, operators, balance. */
+/**
+ * Reloadly's airtime (providers.md 3.2b): tokens, top-ups and their outcomes, mobile operators,
+ * balance.
+ */
 export function reloadlyRouter(parts: ReloadlyParts): Router {
   const { books } = parts;
   const expiries = new Map<string, number>();

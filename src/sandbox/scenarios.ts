@@ -330,7 +330,7 @@ export const payoutBehaviour = (number: string): PayoutBehaviour =>
 const airtimeBehaviour = (number: string): AirtimeBehaviour =>
   rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };
 
-/** An operator knows only its own numbers. */
+/** A mobile operator knows only its own numbers. */
 const numberOfAnother: AirtimeBehaviour = {
   books: 'failed',
   answer: 'transaction',
@@ -338,7 +338,7 @@ const numberOfAnother: AirtimeBehaviour = {
   callback: 'once',
 };
 
-/** The order of a top-up for a number from a product of an operator. */
+/** The order of a top-up for a number from a product of a mobile operator. */
 export const topupBehaviour = (number: string, operator: Operator): AirtimeBehaviour =>
   operatorOf(number) === operator ? airtimeBehaviour(number) : numberOfAnother;
 

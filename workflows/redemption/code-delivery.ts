@@ -3,7 +3,7 @@ import { defineSignal } from '@temporalio/workflow';
 /** What the network said about the message with the code, after the SMS provider had taken it. */
 export interface CodeDelivery {
   readonly isDelivered: boolean;
-  /** The provider's words for a message that was not delivered. */
+  /** The provider's message about a text that was not delivered. */
   readonly reason: string | null;
 }
 

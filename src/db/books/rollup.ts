@@ -52,14 +52,14 @@ export interface Rollup extends Followed {
 }
 
 /**
- * Longer than a statement may take: what has drawn an id before an end was noted has by then written its
- * row, or failed.
+ * Longer than a statement may take: a transaction that took an id before an end was noted has by
+ * then written its row, or failed.
  */
 const SETTLE_SECONDS = 15;
 
 /**
- * The ids of a table. Identities commit out of order, so an id is settled where every transaction that can have drawn
- * a lower one has ended.
+ * The ids of a table. Identities commit out of order, so an id is settled where every transaction
+ * that can have taken a lower one has ended.
  */
 export const byId = (table: keyof Schema, batchSize: number): Watermark => ({
   table,

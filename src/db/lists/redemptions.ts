@@ -160,7 +160,7 @@ export const payoutList = declareList({
   },
 });
 
-/** Payments to one merchant by one provider that ended with the same words. */
+/** Payments to one merchant by one provider that ended with the same message. */
 export interface RefusedPayments {
   readonly merchantId: number;
   readonly merchant: string;

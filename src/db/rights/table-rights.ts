@@ -365,7 +365,7 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   topup_attempts: columns(
     ...['topup_id', 'attempt', 'operation_id', 'reference', 'provider_product_id', ...OUTCOME],
   ),
-  // The words of providers may name persons.
+  // The messages of providers may name persons.
   placements: columns(
     ...['id', 'kind', 'reference', 'provider', 'operation_id', 'voucher_id', 'ordered', 'position'],
     ...['placed_at', 'sent_at', 'said', 'done', 'provider_reference', 'said_at', 'doubted_at'],

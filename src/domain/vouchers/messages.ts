@@ -9,7 +9,7 @@ export interface DeliveryReport {
   readonly reference: string;
   /** `under-way` says nothing about its end. */
   readonly state: 'delivered' | 'not-delivered' | 'under-way';
-  /** The provider's words for a message that was not delivered, safe to show. */
+  /** The provider's message about a text that was not delivered, safe to show. */
   readonly reason: string | null;
 }
 

@@ -28,7 +28,7 @@ import {
   sendPackage,
 } from './steps.ts';
 
-/** A package costs the price of its product and goes to numbers of its operator. */
+/** A package costs the price of its product and goes to numbers of its mobile operator. */
 async function buyPackage(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const { productId, name, price } = scene.package;

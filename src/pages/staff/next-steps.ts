@@ -63,7 +63,7 @@ function nextOfOpen(open: ShownRepair): NextStep {
 }
 
 /**
- * Words of a provider in quotation marks, after what they mean; those of the service and its staff are our own, and
+ * A provider's message in quotation marks, after its meaning; messages of the service and its staff
  * have none.
  */
 export function wordsOf(words: string, by: NotDoneBy | null = null): Html {

@@ -53,12 +53,12 @@ export interface Airtime extends ProviderAccount {
 }
 
 /**
- * Port: the operator of a number (E.164), or undefined where there is none. It is asynchronous,
- * because number portability would require an inquiry at a provider.
+ * Port: the mobile operator of a number (E.164), or undefined where there is none. It is
+ * asynchronous, because number portability would require an inquiry at a provider.
  */
 export type OperatorLookup = (msisdn: string) => Promise<Operator | undefined>;
 
-/** Derives the operator from the prefix of the number. */
+/** Derives the mobile operator from the prefix of the number. */
 export const lookUpByPrefix: OperatorLookup = async (msisdn) => operatorOf(msisdn);
 
 /** Whether a provider sells what a top-up is of. A fact that is not known yet is checked elsewhere. */

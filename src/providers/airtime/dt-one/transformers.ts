@@ -62,7 +62,7 @@ const errorsSchema = z.object({
 
 type Transaction = z.infer<typeof transactionSchema>;
 
-/** The airtime products with a range of amounts; every operator has its own. */
+/** The airtime products with a range of amounts; every mobile operator has its own. */
 export type RangedProducts = Readonly<Record<Operator, number>>;
 
 /** The body of `POST /async/transactions`; amounts are JSON numbers. */
@@ -130,7 +130,7 @@ const classNames = Object.values(statusClasses);
 const refusedClasses: readonly string[] = ['REJECTED', 'CANCELLED', 'DECLINED'];
 
 /**
- * Reasons that may disappear. A wrong or barred number does not, and a transaction that the
+ * Reasons that may disappear. A wrong or barred number does not, and a transaction that the mobile
  * operator calls a duplicate must not be sent again without a person's decision.
  */
 const passingReason =

@@ -188,7 +188,7 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
   return {
     repetition: 'later',
     canCarry: (amount) => toReloadlyAmount(amount) !== undefined,
-    // Its bundles are operators with fixed amounts, which the catalogue has no ids for.
+    // Its bundles are mobile operators with fixed amounts, which the catalogue has no ids for.
     canSend: ({ kind }) => kind === 'airtime',
 
     async send(order): Promise<ProviderOutcome> {

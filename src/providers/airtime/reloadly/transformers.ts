@@ -128,7 +128,7 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
   RECIPIENT_HAS_PENDING_TRANSACTION: 'look-up',
 };
 
-/** The provider's id of each operator's airtime. */
+/** The provider's id of each mobile operator's airtime. */
 export type OperatorIds = Readonly<Record<Operator, number>>;
 
 /** The body of `POST /topups-async`; amounts are JSON numbers, here in birr. */
@@ -222,8 +222,8 @@ function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome 
 }
 
 /**
- * The name of the deviating field; never its value, which may be personal. The operator's id is a
- * setting, which may have changed; amount and number are enough.
+ * The name of the deviating field; never its value, which may be personal. The id of the mobile
+ * operator is a setting, which may have changed; amount and number are enough.
  */
 function differenceOf(topup: ReloadlyTopup, request: TopupRequest): string | undefined {
   if (!agree(topup.recipientPhone, request.recipientPhone.number, internationalDigits))
